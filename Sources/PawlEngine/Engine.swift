@@ -64,6 +64,21 @@ package struct Engine: Sendable {
         digests.shutDown()
         network.shutDown()
     }
+
+    /// Starts observing the network; `nil` if a download with these settings does not depend on it.
+    func observeNetwork(
+        for settings: DownloadSettings,
+        changed: @escaping @Sendable (NetworkPath) -> Void
+    ) -> NetworkObservation? {
+        guard settings.waitsForConnectivity || !settings.allowsExpensiveNetwork else { return nil }
+        return network.observe(asksWhetherMetered: !settings.allowsExpensiveNetwork, changed)
+    }
+
+    /// Returns the state of the network; `nil` if the engine is shutting down.
+    func networkPath() async -> NetworkPath? {
+        let network = network
+        return try? await disk.run { () throws(DownloadError) in network.look() }
+    }
 }
 
 /// A callback that chooses the destination of a file from the server's response.

@@ -17,6 +17,15 @@ import Pawl
 // `--overwrite` makes the requests overwrite an existing file. The process prints each call of the
 // delegate on a line of its own.
 
+/// The name of the thread that calls this.
+func threadName() -> String {
+    let descriptor = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 10 }, as: UTF8.self)
+}
+
 func say(_ text: String) {
     // Flushing all of C's streams would wait for the one that is being read.
     let bytes = Array("\(text)\n".utf8)
@@ -99,7 +108,11 @@ struct Probe {
         case ("temporary", 3): add(name, words[2], .temporary)
         case ("choose", 4):
             let path = words[3]
-            add(name, words[2], .choosing { _ in .file(path) })
+            let destination = TaskDestination.choosing { _ in
+                say("chosen \(name) \(threadName())")
+                return .file(path)
+            }
+            add(name, words[2], destination)
         case ("set", 6): await set(name, Array(words.dropFirst(2)))
         case ("suspend", 2): await task(name)?.suspend()
         case ("resume", 2): await task(name)?.resume()

@@ -11,7 +11,6 @@ import Testing
 /// nor lost.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryForeignTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
     private let resource = Resource(size: 100_000)
 
     /// Opens a library that does not watch its folder.

@@ -11,7 +11,6 @@ import Testing
 /// index can be rebuilt".
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryRebuildTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
     private let resource = Resource(size: 1 << 20)
 
     @Test func `a killed process leaves a paused key that another process resumes`() async throws {

@@ -35,12 +35,12 @@ struct AppleResumeTests {
         return try ResumeData(appleResumeData: list.utf8)
     }
 
-    private func goOn(
+    private func resume(
         _ scene: LibraryScene,
         _ data: ResumeData,
         fallback: ResumeFallback = .startAnew
     ) async throws -> DownloadedFile {
-        try await scene.goOn(data) {
+        try await scene.resume(data) {
             $0.partialFile = scene.folder.path(temporary)
             $0.destination = .file(scene.folder.path("disk.bin"))
             $0.fallback = fallback
@@ -50,7 +50,7 @@ struct AppleResumeTests {
     @Test func `Apple's temporary file is resumed if the server confirms the tag`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
-        let file = try await goOn(scene, data(scene, tag: resource.entityTag))
+        let file = try await resume(scene, data(scene, tag: resource.entityTag))
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])
         #expect(scene.origin.requests.allSatisfy { $0.status == 206 })
@@ -65,7 +65,7 @@ struct AppleResumeTests {
         var small = Resource(bytes: resource.bytes(ByteRange(0, Self.count)))
         small.lastModified = resource.lastModified
         scene.origin.route("/disk.bin", .resource(small))
-        let file = try await goOn(scene, data(scene, tag: small.entityTag))
+        let file = try await resume(scene, data(scene, tag: small.entityTag))
         #expect(try small.verify(fileAt: file.path) == nil)
         #expect(scene.origin.requests.map(\.status) == [206])
     }
@@ -74,10 +74,10 @@ struct AppleResumeTests {
         let scene = try LibraryScene()
         let data = try data(scene, tag: resource.entityTag)
         scene.origin.route("/disk.bin", .status(404))
-        await #expect(throws: DownloadError.self) { try await goOn(scene, data) }
+        await #expect(throws: DownloadError.self) { try await resume(scene, data) }
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
-        let file = try await goOn(scene, data, fallback: .fail)
+        let file = try await resume(scene, data, fallback: .fail)
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.asked(since: count).allSatisfy { $0.status == 206 })
     }
@@ -85,7 +85,7 @@ struct AppleResumeTests {
     @Test func `a different tag means a different file, which is fetched in full`() async throws {
         let scene = try LibraryScene()
         scene.origin.route("/disk.bin", .resource(resource))
-        let file = try await goOn(scene, data(scene, tag: "\"another\""))
+        let file = try await resume(scene, data(scene, tag: "\"another\""))
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])
     }
@@ -98,10 +98,10 @@ struct AppleResumeTests {
         scene.origin.route("/disk.bin", .resource(resource))
         let data = try data(scene, tag: tag)
         let error = await #expect(throws: DownloadError.self) {
-            try await goOn(scene, data, fallback: .fail)
+            try await resume(scene, data, fallback: .fail)
         }
         #expect(error?.resumeObstacle == .weakValidatorOnly)
-        let file = try await goOn(scene, data)
+        let file = try await resume(scene, data)
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == [temporary, "disk.bin"].sorted())
     }
@@ -111,10 +111,10 @@ struct AppleResumeTests {
         scene.origin.route("/disk.bin", .resource(resource))
         let data = try data(scene, count: Self.count + 1, tag: resource.entityTag)
         let error = await #expect(throws: DownloadError.self) {
-            try await goOn(scene, data, fallback: .fail)
+            try await resume(scene, data, fallback: .fail)
         }
         #expect(error?.resumeObstacle == .partialFileChanged)
-        let file = try await goOn(scene, data)
+        let file = try await resume(scene, data)
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
@@ -131,7 +131,7 @@ struct AppleResumeTests {
         let scene = try LibraryScene()
         let data = try data(scene, tag: resource.entityTag)
         let error = await #expect(throws: DownloadError.self) {
-            try await scene.goOn(data) {
+            try await scene.resume(data) {
                 $0.destination = scene.file()
                 $0.fallback = .fail
             }

@@ -27,7 +27,7 @@ struct ResumeDataTests {
         #expect(data.totalBytes == LibraryScene.size && data.entityTag == resource.entityTag)
         #expect(data.partialPath == scene.folder.path(partial))
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         #expect(file.path == scene.folder.path("disk.bin"))
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])
@@ -48,7 +48,7 @@ struct ResumeDataTests {
         #expect(second.resumeData?.receivedBytes ?? 0 >= 4 * LibraryScene.held + 50_000)
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         #expect(try resource.verify(fileAt: file.path) == nil)
         expectResumed(scene, since: count)
     }
@@ -56,8 +56,8 @@ struct ResumeDataTests {
     @Test func `after the file is complete, resume data find it`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
-        _ = try await scene.goOn(data)
-        let again = try await scene.goOn(data)
+        _ = try await scene.resume(data)
+        let again = try await scene.resume(data)
         // Without extended attributes nothing identifies the file.
         #expect(again.wasAlreadyThere == (scene.folder.list() == ["disk.bin"]))
         #expect(try resource.verify(fileAt: again.path) == nil)
@@ -82,7 +82,7 @@ struct ResumeDataTests {
         if move == .withCheckpoint { scene.move(checkpoint, to: place + ".pawl") }
         if move == .withoutCheckpoint { scene.remove(checkpoint) }
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data) { $0.partialFile = scene.folder.path(place) }
+        let file = try await scene.resume(data) { $0.partialFile = scene.folder.path(place) }
         let name = move == .renamed ? "disk.bin" : "other/disk.bin"
         #expect(file.path == scene.folder.path(name))
         #expect(try resource.verify(fileAt: file.path) == nil)
@@ -94,7 +94,7 @@ struct ResumeDataTests {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data) {
+        let file = try await scene.resume(data) {
             $0.destination = .file(scene.folder.path("new/name.bin"))
         }
         #expect(file.path == scene.folder.path("new/name.bin"))
@@ -109,11 +109,11 @@ struct ResumeDataTests {
         let place = Destination.file(scene.folder.path("new/name.bin"))
         scene.origin.route("/disk.bin", .status(404))
         await #expect(throws: DownloadError.self) {
-            try await scene.goOn(data) { $0.destination = place }
+            try await scene.resume(data) { $0.destination = place }
         }
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data) {
+        let file = try await scene.resume(data) {
             $0.destination = place
             $0.fallback = .fail
         }
@@ -128,7 +128,7 @@ struct ResumeDataTests {
         if state == "gone" { scene.remove(checkpoint) }
         if state == "torn" { try scene.folder.write(checkpoint, "PAWLCKPT torn") }
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         #expect(try resource.verify(fileAt: file.path) == nil)
         expectResumed(scene, since: count)
     }
@@ -140,7 +140,7 @@ struct ResumeDataTests {
         var bytes = try scene.folder.read(partial)
         bytes[Int(LibraryScene.held) - 10] ^= 1
         try scene.folder.write(partial, bytes)
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
@@ -151,7 +151,7 @@ struct ResumeDataTests {
         scene.origin.route("/new.bin", .resource(resource))
         let count = scene.origin.requests.count
         let url = try scene.url("/new.bin")
-        let file = try await scene.goOn(data) { $0.url = url }
+        let file = try await scene.resume(data) { $0.url = url }
         #expect(file.path == scene.folder.path("disk.bin"))
         #expect(try resource.verify(fileAt: file.path) == nil)
         expectResumed(scene, since: count)
@@ -171,14 +171,14 @@ struct ResumeDataTests {
             for await _ in download.updates where download.resumeData != nil { break }
             let data = try #require(download.resumeData)
             let busy = await #expect(throws: DownloadError.self) {
-                try await scene.goOn(data)
+                try await scene.resume(data)
             }
             #expect(busy?.code == .alreadyRunning)
             #expect(busy?.message.contains("\(getpid())") == true)
         }
         let data = try #require(error.resumeData)
         #expect(data == download.resumeData)
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
@@ -200,13 +200,13 @@ struct ResumeDataTests {
         let data = try #require(error.resumeData)
         #expect(!String(decoding: data.data, as: UTF8.self).contains("hunter2"))
         #expect(data.omittedFields == ["Authorization", "Cookie"])
-        let without = await #expect(throws: DownloadError.self) { try await scene.goOn(data) }
+        let without = await #expect(throws: DownloadError.self) { try await scene.resume(data) }
         #expect(without?.code == .unauthorized)
         let kept = try #require(without?.resumeData)
         #expect(kept.receivedBytes == data.receivedBytes)
         settings.fields.removeLast()
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(kept, settings: settings)
+        let file = try await scene.resume(kept, settings: settings)
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.asked(since: count).allSatisfy { $0["X-Plain"] == "1" })
         expectResumed(scene, since: count)
@@ -225,7 +225,7 @@ struct ResumeDataTests {
         let error = try await scene.interrupt(download, .resource(resource).omitValidators)
         let data = try #require(error.resumeData)
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         #expect(file.verifiedDigest == resource.digest(.sha256))
         // The bytes that are compared are fetched again; the ranges show that nothing starts from
         // zero.

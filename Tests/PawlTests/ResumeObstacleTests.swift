@@ -106,7 +106,7 @@ struct ResumeObstacleTests {
         let data = try await scene.leave(.resource(resource))
         let other = Resource(size: LibraryScene.size + 5, seed: 2)
         try bring(fault, to: scene, other)
-        let file = try await scene.goOn(data)
+        let file = try await scene.resume(data)
         let now = fault == .changedOnServer ? other : resource
         #expect(try now.verify(fileAt: file.path) == nil)
         #expect(file.path == scene.folder.path("disk.bin"))
@@ -126,7 +126,7 @@ struct ResumeObstacleTests {
         try bring(fault, to: scene, other)
         let before = scene.folder.list()
         let error = await #expect(throws: DownloadError.self) {
-            try await scene.goOn(data) { $0.fallback = .fail }
+            try await scene.resume(data) { $0.fallback = .fail }
         }
         #expect(error?.code == .notResumable)
         #expect(error?.resumeObstacle == fault.obstacle)
@@ -135,7 +135,7 @@ struct ResumeObstacleTests {
         // The old version is back: the remaining bytes can be used again.
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
-        let file = try await scene.goOn(data) { $0.fallback = .fail }
+        let file = try await scene.resume(data) { $0.fallback = .fail }
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.asked(since: count).allSatisfy { $0.status == 206 })
     }
@@ -151,7 +151,7 @@ struct ResumeObstacleTests {
         scene.move(partial + ".pawl", to: "kept.part.pawl")
         let kept = try scene.folder.read("kept.part")
         scene.origin.route("/disk.bin", .resource(resource))
-        let file = try await scene.goOn(data) {
+        let file = try await scene.resume(data) {
             $0.partialFile = scene.folder.path("kept.part")
         }
         #expect(try resource.verify(fileAt: file.path) == nil)

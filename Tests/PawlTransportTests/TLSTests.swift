@@ -120,18 +120,18 @@ struct TLSTests {
             var request = try trusting(tls, origin)
             request.bufferBytes = buffer
             let running = Completion<any Transfer>()
-            let goOn: @Sendable () -> Void = {
+            let resumeReading: @Sendable () -> Void = {
                 Task { await running.waitIgnoringCancellation().resume() }
             }
             let sink = RecordingSink(
                 head: { _ in
-                    goOn()
+                    resumeReading()
                     return .hold
                 },
                 body: { record in
                     switch record.bodyCalls % 16 {
                     case 3:
-                        goOn()
+                        resumeReading()
                         return .hold
                     case 9: return .pause(.milliseconds(1))
                     default: return .more

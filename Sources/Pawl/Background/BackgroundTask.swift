@@ -2,6 +2,7 @@ internal import struct FoundationEssentials.Date
 internal import Glibc
 internal import PawlCore
 internal import PawlEngine
+internal import PawlStorage
 internal import PawlWire
 internal import Synchronization
 
@@ -260,7 +261,11 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// create temporary files.
     private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         if let choose = target.choice, let response {
-            return try await files.move(file, of: self, to: try choose(response), response)
+            // The user's closure may block for any time.
+            let destination = try await session.engine.choices.run { () throws(DownloadError) in
+                try choose(response)
+            }
+            return try await files.move(file, of: self, to: destination, response)
         }
         // A temporary file stays where the next process can find it, too, until its end was
         // reported.

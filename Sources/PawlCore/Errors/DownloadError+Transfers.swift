@@ -14,7 +14,7 @@ extension DownloadError {
         "the next run starts from zero, because nothing proves that the server's file is unchanged"
 
     /// The error with the advice for a download that the next run cannot resume.
-    package var withoutGoingOn: DownloadError {
+    package var withoutResumeAdvice: DownloadError {
         guard advice.hasPrefix(Self.resumeAdvice) else { return self }
         var error = self
         error.advice = Self.startOverAdvice + advice.dropFirst(Self.resumeAdvice.count)

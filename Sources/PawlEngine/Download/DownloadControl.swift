@@ -10,10 +10,19 @@ package final class DownloadControl: Sendable {
     }
 
     enum Command: Sendable {
-        case goOn
+        case resumed
         /// End the pauses that a limit has caused, because the limit may be higher now.
         case limitChanged
         case stop
+
+        /// The message that it is to the driver.
+        var message: DriverMessage {
+            switch self {
+            case .resumed: .released
+            case .limitChanged: .limitChanged
+            case .stop: .cancelled
+            }
+        }
     }
 
     private enum Wish {
@@ -40,7 +49,7 @@ package final class DownloadControl: Sendable {
 
     package func resume() {
         suspended.store(false, ordering: .sequentiallyConsistent)
-        state.withLock { $0.obey }?(.goOn)
+        state.withLock { $0.obey }?(.resumed)
     }
 
     /// Reports that the download's own limit or the limit for all downloads has changed.

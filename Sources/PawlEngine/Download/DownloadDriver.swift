@@ -9,72 +9,35 @@ internal import SystemPackage
 /// All of it runs in the task that calls `run()`. Only the store, the cursors and the mailbox are
 /// shared with other threads.
 package final class DownloadDriver {
-    let job: DownloadJob
-    let engine: Engine
-    let monitor: DownloadMonitor
-    let whenFetched: @Sendable () -> Void
-    let mailbox = Mailbox<DriverMessage>()
-    let context: DownloadContext
-    let stop: CancellationToken
-    let resolver: TargetResolver
-    var planner: DownloadPlanner
-    var logger: Logger
-
-    var transfers: [TransferID: RunningTransfer] = [:]
-    /// The heads that wait until the store is opened.
-    var heads: [TransferID: ResponseHead] = [:]
-    /// The bodies that were received in memory before the store was opened.
-    var collected: [TransferID: SmallBody] = [:]
-    /// The bytes that an earlier run left in the open store, until a byte of this run follows them.
-    var untouched: StartingPoint?
-    /// Whether the store belongs to another download and contains no byte of this one.
-    var isBorrowing = false
-    /// Another tool's bytes that the user wants to resume from.
-    var adopted: RangeSet?
-    /// A path at which no file existed when the download began.
-    var absent: FilePath?
-    private var ticket: HostBudget.Ticket = 0
+    private let job: DownloadJob
+    private let engine: Engine
+    private let monitor: DownloadMonitor
+    private let whenFetched: @Sendable () -> Void
+    private let mailbox = Mailbox<DriverMessage>()
+    private let context: DownloadContext
+    private let stop: CancellationToken
+    private let resolver: TargetResolver
+    private let requests: DownloadRequests
+    private let finisher: FileFinisher
+    private let store: DownloadStore
+    private let logger: Logger
+    private var planner: DownloadPlanner
+    private var transfers = RunningTransfers()
+    private var slots: DownloadSlots
+    private var load = ThreadLoad()
     private var alarm: AlarmClock.Ticket = 0
-    var schedule = CheckpointSchedule()
-    let requests: DownloadRequests
-    let finisher: FileFinisher
-    let digests: FileDigester
-    let syncer: LatestRequestWorker<SyncRequest>
-    /// Starts writing to the disk early, so that the disk is not idle until the first sync.
-    let flusher: LatestRequestWorker<PartialStore>
-    var isLengthVerified = true
-    /// Whether requests may share a connection.
-    ///
-    /// It becomes `false` when one fails or has to be ended.
-    private var mayMultiplex = true
-    /// The host whose slot is a stream instead of a connection.
-    private var streamHost: String?
+    private var lastTick = Moment.zero
+
+    /// The heads that wait until the store is opened.
+    private var heads: [TransferID: ResponseHead] = [:]
+    /// The bodies that were received in memory before the store was opened.
+    private var collected: [TransferID: SmallBody] = [:]
+    /// A path at which no file existed when the download began.
+    private var absent: FilePath?
+    private var isLengthVerified = true
     /// Whether the download waits for the network, as last reported.
     private var isWaitingForConnectivity = false
-    var outcome: Result<DownloadedFile, DownloadError>?
-    /// The number of failed syncs.
-    ///
-    /// It never falls: with a bad sector, syncs of other bytes succeed in between.
-    var failedSyncs = 0
-    /// The store's epoch in which all written bytes count.
-    var trustedEpoch = 0
-    /// Whether no bytes may be claimed: a sync failed, and the transfers that are being ended may
-    /// still write.
-    var isDistrusting = false
-
-    struct SyncRequest: Sendable {
-        var written: RangeSet
-        var epoch: Int
-    }
-
-    struct RunningTransfer {
-        let transfer: any Transfer
-        let cursor: TransferCursor
-        /// Whether the transfer was asked to pass on its bytes in memory.
-        ///
-        /// Until they have a file, only the planner resumes it.
-        var awaitsFile = false
-    }
+    private var outcome: Result<DownloadedFile, DownloadError>?
 
     /// Creates a driver.
     ///
@@ -90,46 +53,30 @@ package final class DownloadDriver {
         self.job = job
         self.engine = engine
         self.monitor = monitor
-        let mailbox = mailbox
-        context = DownloadContext(
-            mailbox: mailbox,
-            store: StoreBox(),
-            unclaimed: UnclaimedBytes { mailbox.post(.checkpointDue) },
-            limits: TransferLimits(
-                all: engine.limit,
-                group: job.groupLimit,
-                own: job.limit
-                    ?? RateLimitClock(limitBytesPerSecond: job.settings.limitBytesPerSecond)
-            ),
-            time: engine.time,
-            smallBodies: job.takesSmallBodies ? engine.smallBodies : nil,
-            takesServerDigests: job.settings.checksum == .automatic,
-            control: job.control
-        )
+        context = DownloadContext(job, engine: engine, mailbox)
         stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
         requests = DownloadRequests(job, engine: engine, limits: context.limits)
         finisher = FileFinisher(job, engine: engine, stop: stop)
         resolver = TargetResolver(job, engine.storeSettings, stop)
-        digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
-        let box = context.store
-        syncer = LatestRequestWorker(pool: engine.syncs) {
-            (request: SyncRequest) throws(DownloadError) in
-            try box.current?.sync(written: request.written, epoch: request.epoch)
-        } done: { request, failure in
-            mailbox.post(.synced(epoch: request.epoch, failure))
-        }
-        flusher = LatestRequestWorker(pool: engine.syncs) { store in
-            store.startWriteback()
-        } done: { _, _ in
-        }
+        slots = DownloadSlots(engine.budgets, context.limits)
+        var logger = engine.logger
+        logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
+        self.logger = logger
+        store = DownloadStore(
+            job,
+            engine: engine,
+            monitor: monitor,
+            context,
+            resolver,
+            requests,
+            logger
+        )
         planner = DownloadPlanner(
             url: job.url,
             mirrors: job.mirrors.map(\.url),
             settings: job.settings,
             seed: job.seed
         )
-        logger = engine.logger
-        logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
     }
 
     /// Runs the download to its end.
@@ -143,17 +90,17 @@ package final class DownloadDriver {
         }
         defer { job.control?.detach() }
         monitor.began(job)
-        ticket = engine.budgets.enroll { mailbox.post(.slotGranted(host: $0)) }
-        defer { engine.budgets.resign(ticket) }
+        slots.enroll { mailbox.post(.slotGranted(host: $0)) }
+        defer { slots.resign() }
         alarm = engine.alarms.enroll { mailbox.wake() }
         defer { engine.alarms.resign(alarm) }
-        let observation = observeNetwork()
+        let observation = engine.observeNetwork(for: job.settings) { path in
+            mailbox.post(.networkChanged(path))
+        }
         defer { observation?.end() }
         let result = await withTaskCancellationHandler {
             let result = await supervise()
-            await flusher.finish()
-            await syncer.finish()
-            await digests.finish()
+            await store.finishWork()
             return result
         } onCancel: {
             stop.cancel()
@@ -184,19 +131,18 @@ package final class DownloadDriver {
     }
 
     /// Runs `body`, and ends the download with any error that it throws.
-    func attempt(_ body: () async throws(DownloadError) -> Void) async {
+    private func attempt(_ body: () async throws(DownloadError) -> Void) async {
         do throws(DownloadError) { try await body() } catch { fail(error) }
     }
 
-    func fail(_ error: DownloadError) {
+    private func fail(_ error: DownloadError) {
         if outcome == nil { outcome = .failure(error) }
     }
 
     private var nextWake: Moment {
         let now = engine.time.now()
         let times = [
-            planner.wakeAt(now), stop.deadline, engine.budgets.nextOpening,
-            context.store.current == nil ? nil : schedule.nextDue,
+            planner.wakeAt(now), stop.deadline, engine.budgets.nextOpening, store.nextCheckpoint,
         ]
         return times.compactMap { $0 }.min() ?? .distantFuture
     }
@@ -212,22 +158,22 @@ package final class DownloadDriver {
         }
         switch found {
         case .nothing(let notes, let path):
-            report(notes)
+            logger.report(notes)
             absent = path
             await tell(.started(nil))
         case .created, .undecided, .likely: break
         case .alreadyThere(let path): try await finishEarly(path)
-        case .resumable(let store, let recovery):
-            try await adopt(store, recovery)
+        case .resumable(let file, let recovery):
+            try await store.adopt(file, recovery)
             try checkResumable(recovery)
-            await tell(.started(untouched))
+            await tell(.started(store.startingPoint))
         }
     }
 
     /// Throws if the download may only be resumed and cannot be.
     private func checkResumable(_ recovery: Recovery) throws(DownloadError) {
         guard job.resume?.fallback == .fail else { return }
-        guard untouched != nil, planner.canResume(recovery.representation) else {
+        guard store.startingPoint != nil, planner.canResume(recovery.representation) else {
             throw DownloadError(.partialFileChanged)
         }
     }
@@ -252,75 +198,54 @@ package final class DownloadDriver {
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
         case .released: releaseHeld()
-        case .limitChanged: endPauses()
+        case .limitChanged: transfers.endPauses(at: engine.time.now())
         case .networkChanged(let path): await tell(.networkChanged(path))
         case .cancelled: fail(CancellationToken.cancelled)
         }
     }
 
-    func ended(
-        _ id: TransferID,
-        _ end: TransferEnd,
-        _ failure: DownloadError?
-    ) async {
+    private func ended(_ id: TransferID, _ end: TransferEnd, _ failure: DownloadError?) async {
         if let failure {
             // Its slot is released together with those of the others.
             mailbox.post(.transferEnded(id, end, failure))
             return fail(failure)
         }
-        guard let running = transfers.removeValue(forKey: id) else { return }
-        monitor.transferEnded(end, running.cursor)
+        guard let cursor = transfers.remove(id) else { return }
+        monitor.transferEnded(end, cursor)
         heads[id] = nil
-        if case .failed = end.outcome { mayMultiplex = false }
+        if case .failed = end.outcome { slots.stopSharing() }
         monitor.bytes.ended(id)
-        logger.debug("\(id) ended at \(running.cursor.position): \(end.outcome)")
+        logger.debug("\(id) ended at \(cursor.position): \(end.outcome)")
         await lookAtNetwork(after: end.outcome)
-        await tell(.transferEnded(id, offset: running.cursor.countedEnd, end.outcome))
+        await tell(.transferEnded(id, offset: cursor.countedEnd, end.outcome))
+    }
+
+    private func synced(_ epoch: Int, _ failure: DownloadError?) async {
+        await attempt { () async throws(DownloadError) in
+            guard let durable = try self.store.synced(epoch, failure) else { return }
+            await self.tell(.syncFailed(durable: durable))
+        }
     }
 
     private func passTime() async {
         if stop.isLate { return fail(CancellationToken.late) }
         let now = engine.time.now()
         engine.budgets.distribute()
-        for (id, running) in transfers
-        where running.cursor.isOverdue(at: now) && !running.cursor.isHeld && !running.awaitsFile {
-            transfers[id]?.awaitsFile = true
-            running.transfer.nudge()
-        }
+        transfers.requestOverdueBytes(at: now)
         if let wake = planner.wakeAt(lastTick), now >= wake {
             lastTick = now
-            let samples = transfers.map { id, running in
-                TransferSample(
-                    id: id,
-                    offset: running.cursor.countedEnd,
-                    skippedBytes: running.cursor.skippedBytes,
-                    isPaused: running.cursor.isPaused(at: now)
-                )
-            }
             let work = load.observe(engine.transport.workTimes)
+            let samples = transfers.samples(at: now)
             await tell(.ticked(samples, work: work, isSuspended: isSuspended))
         }
-        if let due = schedule.nextDue, now >= due { await attempt(saveCheckpoint) }
+        if let due = store.nextCheckpoint, now >= due { await attempt(saveCheckpoint) }
     }
 
-    var isSuspended: Bool { job.control?.isSuspended == true }
-
-    /// Ends the pauses, whose lengths depend on a limit that has changed.
-    private func endPauses() {
-        let now = engine.time.now()
-        for running in transfers.values
-        where running.cursor.isPaused(at: now) && !running.cursor.isHeld {
-            running.cursor.pause(until: now)
-            if !running.awaitsFile { running.transfer.resume() }
-        }
-    }
-
-    private var lastTick = Moment.zero
-    private var load = ThreadLoad()
+    private var isSuspended: Bool { job.control?.isSuspended == true }
 
     /// Reports an event to the planner and carries out the resulting actions.
-    func tell(_ event: DownloadEvent) async {
-        var actions = planner.handle(event, at: engine.time.now())[...]
+    private func tell(_ event: DownloadEvent) async {
+        var actions = follow(event)[...]
         while let action = actions.popFirst(), outcome == nil {
             actions.append(contentsOf: await perform(action))
         }
@@ -335,127 +260,131 @@ package final class DownloadDriver {
         monitor.resuming.learned(planner.representation, acceptsRanges: planner.acceptsRanges)
     }
 
+    private func follow(_ event: DownloadEvent) -> [DownloadAction] {
+        planner.handle(event, at: engine.time.now())
+    }
+
     // MARK: - Actions of the planner
 
     /// Carries out one action.
     ///
     /// Returns the actions that follow from it immediately.
-    func perform(_ action: DownloadAction) async -> [DownloadAction] {
+    private func perform(_ action: DownloadAction) async -> [DownloadAction] {
         switch action {
         case .requestSlot(let host):
-            let isFirst = transfers.isEmpty
-            if isFirst, takeStream(host) { return follow(.slotGranted(host: host)) }
-            if engine.budgets.request(host, ticket, isFirst: isFirst) {
+            let mayShare = planner.representation == nil
+            if slots.request(host, isFirst: transfers.isEmpty, mayShare: mayShare) {
                 return follow(.slotGranted(host: host))
             }
-        case .withdrawSlotRequest(let host): engine.budgets.withdraw(host, ticket)
-        case .releaseSlot(let host): release(host)
+        case .withdrawSlotRequest(let host): slots.withdraw(host)
+        case .releaseSlot(let host): slots.release(host)
         case .open(let order): open(order)
         case .setEnd(let id, let end, let isProven):
-            transfers[id]?.cursor.currentEdge = TransferCursor.Edge(end: end, isProven: isProven)
+            transfers.cursor(of: id)?.currentEdge = TransferCursor.Edge(
+                end: end,
+                isProven: isProven
+            )
         case .close(let id):
-            mayMultiplex = false
-            transfers[id]?.transfer.cancel()
+            slots.stopSharing()
+            transfers.cancel(id)
         case .resumeTransfer(let id, let skipUntil, let comparing):
-            join()
-            transfers[id]?.awaitsFile = false
-            // Bytes received in memory are not compared: they are written from the first byte.
-            let start = comparing && collected[id] != nil ? 0 : skipUntil
-            if comparing { transfers[id]?.cursor.compares() }
-            transfers[id]?.cursor.begin(at: start)
-            await writeCollected(id, from: start)
-            // Somebody who sees the bytes may ask at once whether they can be resumed.
-            noteLearned()
-            transfers[id]?.transfer.resume()
-            monitor.agreed()
-            monitor.entered(.receiving)
+            await resume(id, from: skipUntil, comparing)
         case .openStore(let id, let representation):
             return await openStore(for: id, representation)
         case .resetStore(let id, let representation):
             return await resetStore(for: id, representation)
-        case .restrictLedger(let durable): restrict(to: durable)
-        case .updateRepresentation(let representation): await learn(representation)
+        case .restrictLedger(let durable): store.restrict(to: durable)
+        case .updateRepresentation(let representation):
+            await attempt { () async throws(DownloadError) in
+                try await self.store.learn(representation)
+            }
         case .backOffHost(let host, let duration): engine.budgets.close(host, for: duration)
         case .log(let text): logger.notice("\(text.sanitized)")
-        case .notice(let text): report([text])
+        case .notice(let text): logger.report([text])
         case .complete(let total): await complete(total)
         case .fail(let error): fail(error)
         }
         return []
     }
 
-    /// Takes a stream of a shared connection for the first request.
-    ///
-    /// It does not count as one of the host's connections.
-    private func takeStream(_ host: String) -> Bool {
-        guard mayMultiplex, streamHost == nil, !context.limits.isLimited,
-            planner.representation == nil,
-            engine.budgets.requestStream(host)
-        else { return false }
-        streamHost = host
-        return true
-    }
-
-    func release(_ host: String) {
-        guard streamHost == host else { return engine.budgets.release(host) }
-        streamHost = nil
-        engine.budgets.releaseStream(host)
-    }
-
-    func follow(_ event: DownloadEvent) -> [DownloadAction] {
-        planner.handle(event, at: engine.time.now())
-    }
-
     private func open(_ order: TransferOrder) {
         logger.debug(
             "\(order.id) requests \(order.range?.description ?? "all") of \(order.url.redacted)"
         )
-        if order.pinned != nil { join() }
+        if order.pinned != nil { store.join() }
         let cursor = TransferCursor(start: order.start, end: order.end)
         if order.comparesBytes { cursor.compares() }
         if order.isEndProven { cursor.currentEdge.isProven = true }
-        monitor.bytes.opened(order.id, cursor, from: Self.shownHost(of: order.url))
+        monitor.bytes.opened(order.id, cursor, from: order.url)
         let sink = SegmentSink(order: order, cursor: cursor, context: context)
         var request = requests.request(for: order)
-        request.multiplexes = multiplexes(order)
-        let transfer = engine.transport.start(request, sink: sink)
-        transfers[order.id] = RunningTransfer(transfer: transfer, cursor: cursor)
-        if context.store.current != nil { monitor.entered(.receiving) }
+        request.multiplexes = slots.multiplexes(order)
+        transfers.add(order.id, engine.transport.start(request, sink: sink), cursor)
+        if store.isOpen { monitor.entered(.receiving) }
     }
 
-    /// The host without any part of the URL that could be a secret, written as browsers do.
-    private static func shownHost(of url: URL) -> String? {
-        guard let host = url.shownHost else { return nil }
-        let usual = url.scheme?.lowercased() == "https" ? 443 : 80
-        let port = url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
-        return (host + port).sanitized(atMost: 260)
-    }
-
-    /// Whether the request may share a connection.
-    ///
-    /// If other downloads use the same host, first requests share one, because most files are
-    /// small.
-    ///
-    /// Segments have connections of their own, and so have all transfers if a limit slows single
-    /// transfers. A request that failed is not repeated over a shared connection.
-    private func multiplexes(_ order: TransferOrder) -> Bool {
-        guard mayMultiplex, order.pinned == nil, order.range == nil, !context.limits.isLimited
-        else {
-            return false
+    /// Lets a transfer continue whose head was accepted.
+    private func resume(_ id: TransferID, from skipUntil: Int64, _ comparing: Bool) async {
+        store.join()
+        transfers.getsFile(id)
+        // Bytes received in memory are not compared: they are written from the first byte.
+        let start = comparing && collected[id] != nil ? 0 : skipUntil
+        if let cursor = transfers.cursor(of: id) {
+            if comparing { cursor.compares() }
+            cursor.begin(at: start)
+            await writeCollected(id, cursor, from: start)
         }
-        let host = HostBudget.name(of: order.url)
-        return streamHost == host || engine.budgets.isShared(host)
+        // Somebody who sees the bytes may ask at once whether they can be resumed.
+        noteLearned()
+        transfers.resume(id)
+        monitor.agreed()
+        monitor.entered(.receiving)
+    }
+
+    private func openStore(
+        for id: TransferID,
+        _ representation: Representation
+    ) async -> [DownloadAction] {
+        do throws(DownloadError) {
+            let source = planner.sourceText(pinnedBy: id)
+            switch try await store.open(heads[id], representation, source: source) {
+            case .open(let start): return follow(.storeOpened(id, start))
+            case .alreadyThere(let path): try await finishEarly(path)
+            case .nothing: break
+            }
+        } catch {
+            fail(error)
+        }
+        return []
+    }
+
+    private func resetStore(
+        for id: TransferID?,
+        _ representation: Representation
+    ) async -> [DownloadAction] {
+        do throws(DownloadError) {
+            let source = planner.sourceText(pinnedBy: id)
+            try await store.startOver(
+                for: representation,
+                id.flatMap { heads[$0] },
+                source: source
+            )
+            return follow(.storeReset(id))
+        } catch {
+            fail(error)
+            return []
+        }
     }
 
     /// Records what a head reports besides the bytes: whether the length can be verified, and a
     /// digest.
-    func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
+    private func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
         if !head.protocolVersion.hasPrefix("HTTP/1") {
             engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
         }
         switch verdict {
         case .pin, .whole:
-            monitor.answered(head, isFirst: verdict.isPin && untouched == nil)
+            monitor.answered(head, isFirst: verdict.isPin && store.startingPoint == nil)
             // HTTP/2 and later frame every body, so that a truncated one is detected.
             isLengthVerified =
                 head["Content-Length"] != nil || head["Transfer-Encoding"] != nil
@@ -463,33 +392,185 @@ package final class DownloadDriver {
         case .write(_, let representation):
             monitor.answered(head)
             monitor.agreed()
-            digests.note(representation)
+            store.noteDigest(of: representation)
         default: break
         }
     }
 
-    // MARK: - The network
+    // MARK: - Checkpoints
 
-    /// Starts observing the network; `nil` if the download does not depend on it.
-    private func observeNetwork() -> NetworkObservation? {
-        let settings = job.settings
-        guard settings.waitsForConnectivity || !settings.allowsExpensiveNetwork else { return nil }
-        let mailbox = mailbox
-        return engine.network.observe(asksWhetherMetered: !settings.allowsExpensiveNetwork) {
-            mailbox.post(.networkChanged($0))
+    /// Whether a part of the file can be kept.
+    ///
+    /// Encoded bytes are kept only as a whole, so no checkpoint claims a part of them.
+    private var isResumable: Bool { planner.representation?.contentEncoding == nil }
+
+    /// Claims the bytes written so far, and resumes the transfers that waited for it.
+    private func saveCheckpoint() async throws(DownloadError) {
+        if try await store.saveCheckpoint(isResumable: isResumable) { releaseHeld() }
+    }
+
+    private func releaseHeld() {
+        if !isSuspended { transfers.releaseHeld() }
+    }
+
+    // MARK: - Small files
+
+    /// Finishes a small file that was received completely before a checkpoint was due.
+    private func arrived(_ id: TransferID, _ body: SmallBody) async {
+        guard transfers.cursor(of: id) != nil else { return }
+        monitor.sized(body.representation.total)
+        noteHead(body.head, body.verdict)
+        let prepare = finisher.preparation(
+            of: body,
+            source: planner.sourceText(pinnedBy: id),
+            resolver,
+            absent: absent,
+            logger
+        )
+        // There is nothing left to plan, so the connection is released for others.
+        for action in follow(.abandoned) { _ = await perform(action) }
+        await ended(id, offset: Int64(body.bytes.count), .completed)
+        if engine.smallBodies.isRoomy { whenFetched() }
+        monitor.entered(.verifying)
+        await attempt { () async throws(DownloadError) in
+            let named = try await self.finisher.finish(prepare, self.logger)
+            self.succeed(named.path, size: named.size) { file in
+                file.wasAlreadyThere = named.wasAlreadyThere
+                file.isLengthVerified = self.isLengthVerified
+            }
         }
     }
 
+    /// Writes the body to a file like that of a large file.
+    ///
+    /// The planner lets the transfer continue after these bytes.
+    private func show(_ id: TransferID, _ body: SmallBody) async {
+        guard transfers.cursor(of: id) != nil else { return }
+        heads[id] = body.head
+        noteHead(body.head, body.verdict)
+        collected[id] = body
+        await tell(.headJudged(id, body.verdict))
+        collected[id] = nil
+    }
+
+    /// Keeps the bytes of a body that broke off like those of any other file.
+    private func brokeOff(_ id: TransferID, _ body: SmallBody, _ end: TransferEnd) async {
+        await show(id, body)
+        if outcome == nil {
+            await ended(id, end, nil)
+        } else {
+            mailbox.post(.brokeOff(id, body, end))
+        }
+    }
+
+    /// Writes the collected bytes before the transfer continues, and claims them at once because
+    /// they are overdue.
+    private func writeCollected(
+        _ id: TransferID,
+        _ cursor: TransferCursor,
+        from start: Int64
+    ) async {
+        guard let body = collected[id], store.isOpen else { return }
+        await attempt { () async throws(DownloadError) in
+            try await self.store.write(body, from: start)
+            cursor.caughtUp(to: max(start, Int64(body.bytes.count)))
+            try await self.saveCheckpoint()
+        }
+    }
+
+    // MARK: - The end
+
+    /// Finishes the file after all its bytes have been received.
+    private func complete(_ total: Int64) async {
+        monitor.entered(.verifying)
+        await attempt { () async throws(DownloadError) in
+            switch try await self.store.finish(total: total, self.finisher, self.stop) {
+            case .named(let name, let digest):
+                self.succeed(name.path, size: total) { file in
+                    file.wasAlreadyThere = name.wasThere
+                    file.verifiedDigest = digest
+                    file.isLengthVerified = self.isLengthVerified
+                    file.contentEncoding = self.planner.representation?.contentEncoding
+                }
+            case .syncFailed(let durable): await self.tell(.syncFailed(durable: durable))
+            }
+        }
+    }
+
+    private func succeed(_ path: FilePath, size: Int64, change: (inout DownloadedFile) -> Void) {
+        monitor.named(path.lastComponent?.string ?? "")
+        var file = DownloadedFile(path: path.string, byteCount: size)
+        change(&file)
+        outcome = .success(file)
+    }
+
+    /// Ends the download without a transfer, because the file exists already.
+    private func finishEarly(_ path: FilePath) async throws(DownloadError) {
+        let size = try await engine.disk.run { () throws(DownloadError) in
+            try ExistingFile.size(path)
+        }
+        succeed(path, size: size) { $0.wasAlreadyThere = true }
+    }
+
+    /// Ends the running transfers and keeps the bytes received so far.
+    ///
+    /// `unread` are the messages that arrived together with the one that ended the download.
+    private func shutDown(_ unread: [DriverMessage]) async {
+        for action in follow(.abandoned) { _ = await perform(action) }
+        transfers.cancelAll()
+        for message in unread { await receiveAtEnd(message) }
+        while !transfers.isEmpty {
+            await mailbox.waitIgnoringCancellation()
+            for message in mailbox.take() { await receiveAtEnd(message) }
+        }
+        // This returns a slot that was granted after the last check.
+        for message in mailbox.take() { await receiveAtEnd(message) }
+        if case .failure(let error) = outcome {
+            outcome = .failure(await store.keep(after: error, planner, isResumable: isResumable))
+        }
+        store.close()
+    }
+
+    private func receiveAtEnd(_ message: DriverMessage) async {
+        switch message {
+        case .transferEnded(let id, let end, _):
+            guard let cursor = transfers.cursor(of: id) else { return }
+            await ended(id, offset: cursor.countedEnd, end.outcome)
+        case .arrived(let id, let body):
+            await keepCollected(body)
+            await ended(id, offset: Int64(body.bytes.count), .completed)
+        case .overdue(_, let body): await keepCollected(body)
+        case .brokeOff(let id, let body, let end):
+            await keepCollected(body)
+            await ended(id, offset: 0, end.outcome)
+        case .slotGranted(let host): slots.release(host)
+        default: break
+        }
+    }
+
+    /// Reports an end to the planner whose actions are no longer carried out.
+    private func ended(_ id: TransferID, offset: Int64, _ outcome: TransferOutcome) async {
+        guard let cursor = transfers.remove(id) else { return }
+        monitor.transferEnded(TransferEnd(outcome), cursor)
+        monitor.bytes.ended(id)
+        for action in follow(.transferEnded(id, offset: offset, outcome)) {
+            _ = await perform(action)
+        }
+    }
+
+    private func keepCollected(_ body: SmallBody) async {
+        guard case .failure = outcome else { return }
+        await store.keep(body, absent: absent, source: planner.sourceText(pinnedBy: nil))
+    }
+
+    // MARK: - The network
+
     /// Checks the network after a failed transfer, which may end before the lost route is reported.
     private func lookAtNetwork(after outcome: TransferOutcome) async {
-        guard job.settings.waitsForConnectivity, case .failed = outcome else { return }
-        let network = engine.network
-        do throws(DownloadError) {
-            let path = try await engine.disk.run { () throws(DownloadError) in network.look() }
-            await tell(.networkChanged(path))
-        } catch {
-            // The engine is shutting down, and the download ends with it.
-        }
+        guard job.settings.waitsForConnectivity, case .failed = outcome,
+            let path = await engine.networkPath()
+        else { return }
+        await tell(.networkChanged(path))
     }
 
     /// Shows and reports that the download waits, or that it has resumed.
@@ -500,22 +581,11 @@ package final class DownloadDriver {
         } else if planner.isWaitingToRetry {
             monitor.entered(.retrying)
         } else if isWaitingForConnectivity {
-            let isReceiving = context.store.current != nil && !transfers.isEmpty
-            monitor.entered(isReceiving ? .receiving : .connecting)
+            monitor.entered(store.isOpen && !transfers.isEmpty ? .receiving : .connecting)
         }
         guard isWaiting != isWaitingForConnectivity else { return }
         isWaitingForConnectivity = isWaiting
         job.connectivityChanged?(isWaiting)
-    }
-}
-
-extension DownloadControl.Command {
-    fileprivate var message: DriverMessage {
-        switch self {
-        case .goOn: .released
-        case .limitChanged: .limitChanged
-        case .stop: .cancelled
-        }
     }
 }
 

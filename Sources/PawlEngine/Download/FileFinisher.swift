@@ -5,6 +5,10 @@ internal import SystemPackage
 
 /// Gives the complete files of one download their names.
 struct FileFinisher: Sendable {
+    /// The number of attempts to write a small file: after a failed sync it is written again from
+    /// memory.
+    private static let mostAttempts = 3
+
     private let job: DownloadJob
     private let engine: Engine
     private let stop: CancellationToken
@@ -86,7 +90,7 @@ struct FileFinisher: Sendable {
             case .alreadyThere(let path):
                 return .alreadyThere(path, size: try ExistingFile.size(path))
             case .created(let created, let notes):
-                for note in notes { logger.warning("\(note.sanitized)") }
+                logger.report(notes)
                 store = created
             case .resumable(let found, _):
                 // The whole file is in memory, and newer than the bytes that an earlier run left.
@@ -118,6 +122,23 @@ struct FileFinisher: Sendable {
 
     /// Gives a small file its name; `prepare` opens and fills it, and blocks.
     func finish(
+        _ prepare: @escaping @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared,
+        _ logger: Logger
+    ) async throws(DownloadError) -> SmallFileFinisher.Named {
+        var attempt = 1
+        while true {
+            switch try await tryToFinish(prepare) {
+            case .named(let named): return named
+            case .durable: throw DownloadError(.unknown, "the file has no name")
+            case .syncFailed(let error):
+                guard attempt < Self.mostAttempts else { throw error }
+                logger.warning("\(error.message): writing the file again")
+                attempt += 1
+            }
+        }
+    }
+
+    private func tryToFinish(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared
     ) async throws(DownloadError) -> SmallFileFinisher.Answer {
         let finisher = engine.finisher

@@ -94,7 +94,7 @@ package final class SmallFileFinisher: Sendable {
         }
         if let refusal {
             for order in orders { order.answer.complete(with: .failure(refusal)) }
-            return goOn()
+            return continueWithNext()
         }
         let batch = Batch(orders)
         guard !batch.files.isEmpty else { return conclude(batch) }
@@ -117,7 +117,7 @@ package final class SmallFileFinisher: Sendable {
         }
     }
 
-    private func goOn() {
+    private func continueWithNext() {
         let isIdle = state.withLock { state in
             state.isBusy = !state.waiting.isEmpty
             return !state.isBusy
@@ -146,7 +146,7 @@ package final class SmallFileFinisher: Sendable {
             }
             order.answer.complete(with: answer)
         }
-        goOn()
+        continueWithNext()
     }
 
     private static func answer(

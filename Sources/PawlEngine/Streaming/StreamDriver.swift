@@ -8,19 +8,37 @@ internal import Synchronization
 /// It has no task of its own: the caller that waits for something drives it, one at a time.
 /// Releasing this object ends the request and its connection.
 package final class StreamDriver: Sendable {
-    struct Running: Sendable {
+    package enum Piece: Sendable {
+        case bytes([UInt8])
+        case end
+        /// The first response broke and another one replaced it.
+        ///
+        /// `isSame`: whether both describe the same bytes.
+        case anew(isSame: Bool)
+    }
+
+    /// The part of a response that was received before it broke or stalled.
+    private enum Progress {
+        case nothing
+        /// A good head, and no byte that a reader has seen.
+        case head
+        /// Bytes that a reader has seen.
+        case seenBytes
+    }
+
+    private struct Running: Sendable {
         let exchange: StreamExchange
         let transfer: any Transfer
     }
 
-    enum Phase: Sendable {
+    private enum Phase: Sendable {
         case idle
         case receiving
         case finished
         case failed(DownloadError)
     }
 
-    struct State: Sendable {
+    private struct State: Sendable {
         var exchange: ExchangePlanner
         var phase = Phase.idle
         var running: Running?
@@ -31,22 +49,21 @@ package final class StreamDriver: Sendable {
         /// The maximum length of a body that is collected.
         var limit: Int64?
         var isBusy = false
-        var isCancelled = false
         var isSuspended = false
         var metrics = TaskMetrics()
-        var began: Moment?
-        var deadline = Moment.distantFuture
         /// A callback that is called once.
         var whenEnded: (@Sendable () -> Void)?
     }
 
-    let order: StreamOrder
-    let engine: Engine
-    let state: Mutex<State>
-    let wakeup = Wakeup()
-    let line: SlotWaiter
-    let logger: Logger
-    private let alarm: AlarmClock.Ticket
+    /// The maximum number of bytes reserved for a body: its announced length cannot be trusted.
+    private static let mostReservedBytes: Int64 = 8 << 20
+
+    private let order: StreamOrder
+    private let engine: Engine
+    private let state: Mutex<State>
+    private let clock: StreamClock
+    private let line: SlotWaiter
+    private let logger: Logger
 
     /// Creates a driver.
     ///
@@ -54,9 +71,9 @@ package final class StreamDriver: Sendable {
     package init(_ order: StreamOrder, engine: Engine) {
         self.order = order
         self.engine = engine
-        let wakeup = wakeup
-        line = SlotWaiter(engine.budgets) { wakeup.send() }
-        alarm = engine.alarms.enroll { wakeup.send() }
+        let clock = StreamClock(engine)
+        self.clock = clock
+        line = SlotWaiter(engine.budgets) { [wakeup = clock.wakeup] in wakeup.send() }
         let exchange = ExchangePlanner(
             url: order.url,
             method: order.method,
@@ -70,7 +87,6 @@ package final class StreamDriver: Sendable {
     }
 
     deinit {
-        engine.alarms.resign(alarm)
         let running = state.withLock { $0.running }
         if let running, running.exchange.end == nil { running.transfer.cancel() }
         tellEnd()
@@ -86,8 +102,9 @@ package final class StreamDriver: Sendable {
             case .finished, .failed: return true
             case .idle, .receiving: break
             }
-            if !state.isCancelled { state.whenEnded = body }
-            return state.isCancelled
+            guard !clock.isCancelled else { return true }
+            state.whenEnded = body
+            return false
         }
         if hasEnded { body() }
     }
@@ -154,12 +171,9 @@ package final class StreamDriver: Sendable {
     ///
     /// A caller that waits gets `.interrupted`.
     package func cancel() {
-        let running = state.withLock { state in
-            state.isCancelled = true
-            return state.running
-        }
+        clock.cancel()
+        let running = state.withLock { $0.running }
         if let running, running.exchange.end == nil { running.transfer.cancel() }
-        wakeup.send()
         tellEnd()
     }
 
@@ -174,7 +188,7 @@ package final class StreamDriver: Sendable {
             state.isSuspended = isSuspended
             state.running?.exchange.setSuspended(isSuspended)
         }
-        wakeup.send()
+        clock.wakeup.send()
     }
 
     // MARK: - State for callers
@@ -191,14 +205,326 @@ package final class StreamDriver: Sendable {
     package var sentBytes: Int64 { state.withLock { $0.running }?.exchange.sentBytes ?? 0 }
 
     package var metrics: TaskMetrics {
-        let now = engine.time.now()
+        let duration = clock.duration
         return state.withLock { state in
             var metrics = state.metrics
             metrics.redirects = state.exchange.redirects.count
             metrics.protocolVersion = state.head?.protocolVersion
-            if let began = state.began { metrics.duration += now - began }
+            metrics.duration = duration
             return metrics
         }
+    }
+
+    // MARK: - From the request to a response that is accepted
+
+    /// Returns the accepted response, requesting one if there is none yet.
+    private func answer() async throws(DownloadError) -> DownloadResponse {
+        if let response { return response }
+        try order.check()
+        return try await ask()
+    }
+
+    /// Sends requests until a response is accepted, following redirects and retrying temporary
+    /// failures.
+    private func ask() async throws(DownloadError) -> DownloadResponse {
+        while true {
+            let running = try await begin()
+            if let response = try await judge(running) { return response }
+        }
+    }
+
+    private func begin() async throws(DownloadError) -> Running {
+        let (next, isSuspended, limit) = state.withLock { state in
+            (state.exchange.request, state.isSuspended, state.limit)
+        }
+        let slot = try await slot(next.host)
+        let request = order.request(for: next, engine: engine)
+        let exchange = StreamExchange(
+            judge: StreamHeadJudge(
+                method: next.method,
+                fields: request.fields,
+                acceptsErrorStatuses: order.acceptsErrorStatuses,
+                limit: limit
+            ),
+            slot: slot,
+            isSuspended: isSuspended,
+            engine: engine,
+            wake: { [wakeup = clock.wakeup] in wakeup.send() }
+        )
+        logger.debug("\(next.method) \(next.url.redacted)")
+        let transfer = engine.transport.start(request, sink: exchange)
+        let running = Running(exchange: exchange, transfer: transfer)
+        // A cancellation or suspension requested meanwhile did not reach the exchange.
+        state.withLock { state in
+            state.running = running
+            if state.isSuspended != isSuspended { exchange.setSuspended(state.isSuspended) }
+        }
+        if clock.isCancelled { transfer.cancel() }
+        return running
+    }
+
+    private func slot(_ host: String) async throws(DownloadError) -> HostSlot {
+        try clock.check()
+        if let slot = line.ask(host) { return slot }
+        while true {
+            if let slot = line.take(host) { return slot }
+            await clock.wait(until: line.nextLook(after: engine.time.now()))
+            do throws(DownloadError) { try clock.check() } catch {
+                line.leave(host)
+                throw error
+            }
+        }
+    }
+
+    /// Waits for the head and judges it.
+    ///
+    /// Returns `nil` if another request must be sent.
+    private func judge(_ running: Running) async throws(DownloadError) -> DownloadResponse? {
+        while true {
+            try clock.check()
+            switch running.exchange.asked {
+            case .answered(let answer):
+                if case .accept = answer.verdict { return accept(answer.head) }
+                try await turnAway(answer, running)
+                return nil
+            case .ended(let end):
+                note(end)
+                try await broke(end.failure(), after: .nothing)
+                return nil
+            case .waiting: break
+            }
+            if await waitForNews(running) {
+                try await stalled(after: .nothing)
+                return nil
+            }
+        }
+    }
+
+    private func accept(_ head: ResponseHead) -> DownloadResponse {
+        if let coding = Representation(head: head).contentEncoding {
+            logger.notice(
+                "the response is encoded (\(coding.sanitized)), which the request did not allow"
+            )
+        }
+        return state.withLock { state in
+            let response = DownloadResponse(head, redirects: state.exchange.redirects)
+            state.head = head
+            state.response = response
+            state.phase = .receiving
+            return response
+        }
+    }
+
+    /// Handles a head that is not accepted: follows its redirect, or throws its error.
+    private func turnAway(
+        _ answer: StreamExchange.Answer,
+        _ running: Running
+    ) async throws(DownloadError) {
+        try await settle(running)
+        switch answer.verdict {
+        case .accept: break
+        case .redirect(let location):
+            let status = answer.head.status
+            try await follow(
+                state.withLock { $0.exchange.redirected(status: status, to: location) }
+            )
+        case .status(let status, let reason, let retryAfter):
+            let error = DownloadError(
+                status: status,
+                reason: reason,
+                retryAfter: retryAfter,
+                host: host
+            )
+            try await failed(error, error.retryClass == .later ? .later : nil)
+        case .malformed(let fault):
+            throw DownloadError(.badResponse, fault, advice: "try again later")
+        case .tooLarge(let length):
+            throw Self.tooLarge("\(length) bytes", limit: state.withLock { $0.limit } ?? 0)
+        }
+    }
+
+    /// Waits for the end of a refused exchange, so that the next one can use its connection.
+    private func settle(_ running: Running) async throws(DownloadError) {
+        let since = engine.time.now()
+        while true {
+            try clock.check()
+            if let end = running.exchange.end { return note(end) }
+            let deadline = since + order.settings.stallTimeout
+            guard engine.time.now() < deadline else { return running.transfer.cancel() }
+            await clock.wait(until: deadline)
+        }
+    }
+
+    // MARK: - Decisions
+
+    private var host: String { state.withLock { $0.exchange.request.host } }
+
+    private func broke(
+        _ failure: TransferFailure,
+        after progress: Progress
+    ) async throws(DownloadError) {
+        let repetition = ExchangePlanner.repetition(
+            after: failure.kind,
+            hasAnswered: progress != .nothing
+        )
+        try await failed(DownloadError(failure, host: host), repetition, after: progress)
+    }
+
+    private func stalled(after progress: Progress) async throws(DownloadError) {
+        let time = order.settings.stallTimeout
+        let error = DownloadError(stalledFor: time, host: host, advice: "try again later")
+        try await failed(error, .immediate, after: progress)
+    }
+
+    /// Waits until the original request may be repeated.
+    ///
+    /// The response cannot be resumed: nothing is repeated after a reader has seen a byte.
+    private func failed(
+        _ error: DownloadError,
+        _ repetition: ExchangePlanner.Repetition?,
+        after progress: Progress = .head
+    ) async throws(DownloadError) {
+        let step = state.withLock { state in
+            let step = state.exchange.failed(error, progress == .seenBytes ? nil : repetition)
+            if step.delay != nil { state.exchange.restart() }
+            return step
+        }
+        try await follow(step)
+    }
+
+    /// Waits for the delay of a step.
+    private func follow(_ step: ExchangePlanner.Step) async throws(DownloadError) {
+        let delay: Duration
+        switch step {
+        case .fail(let error): throw error
+        case .send(let after): delay = after
+        case .sendLater(let after, let host, let pause):
+            delay = after
+            engine.budgets.close(host, for: pause)
+        }
+        guard delay > .zero else { return }
+        logger.notice("retrying in \(delay)")
+        let moment = engine.time.now() + delay
+        while engine.time.now() < moment {
+            try clock.check()
+            await clock.wait(until: moment)
+        }
+    }
+
+    /// Waits for progress of the exchange.
+    ///
+    /// Returns `true` if there was none for too long and the exchange was ended.
+    private func waitForNews(_ running: Running) async -> Bool {
+        let patience = order.settings.stallTimeout
+        let deadline = running.exchange.quietSince.map { $0 + patience } ?? .distantFuture
+        guard engine.time.now() >= deadline else {
+            await clock.wait(until: deadline)
+            return false
+        }
+        running.transfer.cancel()
+        return true
+    }
+
+    private func note(_ end: TransferEnd) {
+        state.withLock { state in
+            state.metrics.ended(end)
+            state.metrics.bytesReceived += state.running?.exchange.receivedBytes ?? 0
+        }
+    }
+
+    // MARK: - From the head to the end of the body
+
+    /// Returns the next piece of the body.
+    ///
+    /// If the body breaks, it is requested again unless a reader has seen part of it. `progress` is
+    /// called only then, because a reader may see more until then.
+    private func piece(
+        after progress: () -> Progress
+    ) async throws(DownloadError) -> Piece {
+        while true {
+            let (phase, running) = state.withLock { ($0.phase, $0.running) }
+            guard case .receiving = phase, let running else { return .end }
+            try clock.check()
+            let (news, resumes) = running.exchange.take()
+            if resumes { running.transfer.resume() }
+            switch news {
+            case .bytes(let bytes): return .bytes(bytes)
+            case .ended(let end): return try await ended(end, after: progress)
+            case .nothing:
+                guard await waitForNews(running) else { continue }
+                try await stalled(after: progress())
+                return try await beginAnew()
+            }
+        }
+    }
+
+    private func collectPieces(limit: Int64) async throws(DownloadError) -> CollectedBody {
+        // The head may have been judged before there was a limit.
+        let announced = announcedBytes
+        if let announced, announced > limit {
+            throw Self.tooLarge("\(announced) bytes", limit: limit)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(clamping: min(announced ?? 0, Self.mostReservedBytes)))
+        while true {
+            switch try await piece(after: { given }) {
+            case .bytes(let more):
+                guard Int64(bytes.count) + Int64(more.count) <= limit else {
+                    throw Self.tooLarge("more bytes", limit: limit)
+                }
+                bytes.append(contentsOf: more)
+            case .anew: bytes = []
+            case .end:
+                guard let response else { throw StreamClock.stopped }
+                return CollectedBody(bytes: bytes, response: response)
+            }
+        }
+    }
+
+    /// What a reader who takes one piece after another has seen.
+    private var given: Progress {
+        state.withLock { $0.hasGivenBytes } ? .seenBytes : .head
+    }
+
+    private func ended(
+        _ end: TransferEnd,
+        after progress: () -> Progress
+    ) async throws(DownloadError) -> Piece {
+        note(end)
+        if case .completed = end.outcome {
+            self.end(.finished)
+            return .end
+        }
+        try clock.check()
+        try await broke(end.failure(), after: progress())
+        return try await beginAnew()
+    }
+
+    private func beginAnew() async throws(DownloadError) -> Piece {
+        let before = state.withLock { state in
+            defer { (state.head, state.response) = (nil, nil) }
+            return state.head
+        }
+        _ = try await ask()
+        let after = state.withLock { $0.head }
+        return .anew(isSame: before?.traits == after?.traits)
+    }
+
+    /// The length of the body according to the head; `nil` if it is not known.
+    package var announcedBytes: Int64? {
+        let (head, method) = state.withLock { ($0.head, $0.exchange.request.method) }
+        guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
+            return nil
+        }
+        return length
+    }
+
+    package static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
+        DownloadError(
+            .tooLarge,
+            "the response has \(what), but at most \(limit) bytes may be kept in memory",
+            advice: "raise the limit, read the body in pieces, or download it to a file"
+        )
     }
 
     // MARK: - Working
@@ -223,7 +549,6 @@ package final class StreamDriver: Sendable {
     }
 
     private func enter() throws(DownloadError) {
-        let now = engine.time.now()
         try state.withLock { (state) throws(DownloadError) in
             guard !state.isBusy else {
                 throw DownloadError(
@@ -233,10 +558,7 @@ package final class StreamDriver: Sendable {
                 )
             }
             if case .failed(let error) = state.phase { throw error }
-            if state.began == nil, case .idle = state.phase {
-                state.began = now
-                state.deadline = order.settings.maximumDuration.map { now + $0 } ?? .distantFuture
-            }
+            if case .idle = state.phase { clock.begin(limit: order.settings.maximumDuration) }
             state.isBusy = true
         }
     }
@@ -255,36 +577,14 @@ package final class StreamDriver: Sendable {
     }
 
     @discardableResult
-    func end(_ phase: Phase) -> Running? {
-        let now = engine.time.now()
+    private func end(_ phase: Phase) -> Running? {
         defer { tellEnd() }
+        clock.end()
         return state.withLock { state in
             state.phase = phase
-            if let began = state.began { state.metrics.duration += now - began }
-            state.began = nil
             return state.running
         }
     }
-
-    /// Throws if the request was cancelled or took too long.
-    func checkTime() throws(DownloadError) {
-        let (isCancelled, deadline) = state.withLock { ($0.isCancelled, $0.deadline) }
-        if isCancelled { throw Self.stopped }
-        guard engine.time.now() >= deadline else { return }
-        throw DownloadError(
-            .timedOut,
-            "the request exceeded its time limit",
-            advice: "raise the time limit"
-        )
-    }
-
-    /// Waits until something happens, at most until the given moment.
-    func wait(until moment: Moment = .distantFuture) async {
-        engine.alarms.set(alarm, at: min(moment, state.withLock { $0.deadline }))
-        await wakeup.waitIgnoringCancellation()
-    }
-
-    static let stopped = DownloadError(.interrupted, "stopped before the end of the response")
 
     package static let changed = DownloadError(
         .keepsChanging,

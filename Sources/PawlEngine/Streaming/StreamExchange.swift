@@ -167,3 +167,25 @@ final class StreamExchange: TransferSink {
         wake()
     }
 }
+
+extension TransferEnd {
+    /// Returns the failure of an exchange that broke before its head or the end of its body.
+    func failure() throws(DownloadError) -> TransferFailure {
+        switch outcome {
+        case .failed(let failure): return failure
+        case .completed, .stopped:
+            return TransferFailure(.malformedResponse, "received no response")
+        // The driver did not cancel it: the transport was shut down.
+        case .cancelled: throw StreamClock.stopped
+        }
+    }
+}
+
+extension ResponseHead {
+    /// The fields that two responses must share to count as the same.
+    var traits: [String?] {
+        [String(status)]
+            + ["Content-Length", "Content-Type", "Content-Encoding", "ETag", "Last-Modified"]
+            .map { self[$0] }
+    }
+}

@@ -47,4 +47,24 @@ package struct StreamOrder: Sendable {
             }
         }
     }
+    /// Returns one of the requests that the order needs.
+    func request(for next: ExchangePlanner.Request, engine: Engine) -> TransferRequest {
+        var request = TransferRequest(next.url, settings: settings, original: url)
+        request.cookies = engine.cookies
+        request.method = next.method
+        if next.sendsBody {
+            request.body = body
+        } else {
+            request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
+        }
+        let rate = engine.limit.limitBytesPerSecond.map { Int(clamping: $0 / 16) } ?? .max
+        request.bufferBytes = min(StreamExchange.pieceBytes, max(4 * 1024, rate))
+        return request
+    }
+}
+
+/// The complete body of a response.
+package struct CollectedBody: Sendable {
+    package var bytes: [UInt8]
+    package var response: DownloadResponse
 }

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import PawlCore
 internal import Synchronization
 
@@ -68,12 +69,21 @@ final class ByteLedger: Sendable {
 
     /// Adds an open transfer.
     ///
-    /// `host` is what readers are shown.
-    func opened(_ id: TransferID, _ cursor: TransferCursor, from host: String? = nil) {
+    /// Readers are shown only the host of `url`.
+    func opened(_ id: TransferID, _ cursor: TransferCursor, from url: URL) {
+        let host = Self.shownHost(of: url)
         state.withLock { state in
             state.cursors[id] = cursor
             state.hosts[id] = host
         }
+    }
+
+    /// The host without any part of the URL that could be a secret, written as browsers do.
+    private static func shownHost(of url: URL) -> String? {
+        guard let host = url.shownHost else { return nil }
+        let usual = url.scheme?.lowercased() == "https" ? 443 : 80
+        let port = url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
+        return (host + port).sanitized(atMost: 260)
     }
 
     func ended(_ id: TransferID) {

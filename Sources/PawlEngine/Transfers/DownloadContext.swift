@@ -13,6 +13,22 @@ struct DownloadContext: Sendable {
     let smallBodies: SmallBodyBudget?
     let takesServerDigests: Bool
     let control: DownloadControl?
+
+    init(_ job: DownloadJob, engine: Engine, _ mailbox: Mailbox<DriverMessage>) {
+        self.mailbox = mailbox
+        store = StoreBox()
+        unclaimed = UnclaimedBytes { mailbox.post(.checkpointDue) }
+        let own = job.settings.limitBytesPerSecond
+        limits = TransferLimits(
+            all: engine.limit,
+            group: job.groupLimit,
+            own: job.limit ?? RateLimitClock(limitBytesPerSecond: own)
+        )
+        time = engine.time
+        smallBodies = job.takesSmallBodies ? engine.smallBodies : nil
+        takesServerDigests = job.settings.checksum == .automatic
+        control = job.control
+    }
 }
 
 /// The download's store, once it is open.

@@ -241,7 +241,7 @@ extension PartialStore {
     ///
     /// Afterwards the store is closed.
     package func keepAsCorrupt(reason: String) throws(DownloadError) -> FilePath {
-        ExtendedAttribute.reason.put(reason, on: file)
+        TextAttribute.reason.put(reason, on: file)
         let path = try FreeName.search { (number) throws(DownloadError) -> FilePath? in
             let path = paths.corrupt(number)
             do throws(DownloadError) {

@@ -35,7 +35,7 @@ package struct RepresentationMark: Hashable {
     func put(on file: OpenFile) {
         guard let time = try? file.status().modifiedNanoseconds else { return }
         let end = source.map { "\n" + $0.text } ?? ""
-        ExtendedAttribute.representation.put(text + "\n\(time)" + end, on: file)
+        TextAttribute.representation.put(text + "\n\(time)" + end, on: file)
     }
 
     func isOn(_ file: OpenFile) -> Bool {
@@ -66,7 +66,7 @@ package struct RepresentationMark: Hashable {
 
     /// The lines of the mark: six, and a seventh if the URL is recorded.
     private static func lines(of file: OpenFile) -> [Substring]? {
-        ExtendedAttribute.representation.text(of: file)?
+        TextAttribute.representation.text(of: file)?
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
@@ -90,7 +90,7 @@ package struct RepresentationMark: Hashable {
     /// validators are.
     package static func remove(from path: FilePath) {
         // A file without a mark is fetched again in any case.
-        try? ExtendedAttributes.remove("user.pawl.representation", of: path)
+        TextAttribute.representation.remove(from: path)
     }
 
     private var text: String {

@@ -46,7 +46,7 @@ final class LoopThread {
             guard isActive(context) else { return newHome(of: context)?.resume(context) ?? () }
             guard context.pause != .none else { return }
             if context.sharing != nil || !context.isHeld { timers.remove(context) }
-            goOn(context)
+            resume(context)
         case .nudge(let context):
             guard isActive(context) else { return newHome(of: context)?.nudge(context) ?? () }
             context.nudged()
@@ -62,14 +62,14 @@ final class LoopThread {
     private func turn() {
         do throws(TransferFailure) {
             for context in timers.takeDue(at: clock.now()) {
-                if context.isHeld { checkHold(of: context) } else { goOn(context) }
+                if context.isHeld { checkHold(of: context) } else { resume(context) }
             }
             try multi.perform()
             while let (handle, code) = multi.nextFinished() {
                 guard let context = CurlHandle.context(of: handle) else { continue }
                 finished(context, code)
             }
-            guard !isLikelyToGoOn else {
+            guard !isLikelyToContinue else {
                 if pace.isDue(borrowers: buffers.borrowers.count, at: clock.now()) {
                     showGathered()
                 }
@@ -103,7 +103,7 @@ final class LoopThread {
     /// Whether to wait for more bytes before the gathered ones are passed on.
     ///
     /// With many transfers, waiting would cost more than it saves.
-    private var isLikelyToGoOn: Bool {
+    private var isLikelyToContinue: Bool {
         buffers.takeGrowth() && active.count <= BodyBuffers.limit
     }
 
@@ -161,7 +161,7 @@ final class LoopThread {
     }
 
     /// Resumes a transfer after a pause or a hold.
-    private func goOn(_ context: TransferContext) {
+    private func resume(_ context: TransferContext) {
         context.endPause()
         context.showGathered()
         if context.ending != nil { return end(context, context.outcome(of: CURLE_OK)) }

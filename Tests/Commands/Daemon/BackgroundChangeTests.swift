@@ -216,6 +216,8 @@ extension DaemonSuites {
             let first = try await scene.session("films", "--hang")
             let path = scene.workshop.folder.path("chosen/a.iso")
             first.type("choose", "one", scene.workshop.url, path)
+            // The closure may block.
+            await first.hears("chosen one pawl-choice")
             await first.hears("file one \(small.size) \(path)")
             await first.kill()
             let second = try await scene.session("films")

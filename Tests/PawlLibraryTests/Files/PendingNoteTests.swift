@@ -9,8 +9,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PendingNoteTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
-
     private func order(_ key: StorageKey, name: String = "a") -> PendingDownload {
         PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))
     }

@@ -10,8 +10,6 @@ import Testing
 /// Contract: "the key is in the files' extended attributes, so that the index can be rebuilt".
 @Suite(.timeLimit(.minutes(1)))
 struct RecordStoreTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
-
     private static func record(_ key: String, for path: FilePath) throws -> FileRecord {
         var status = stat()
         try #require(lstat(path.string, &status) == 0)

@@ -19,7 +19,7 @@ extension ScratchFolder {
 
     /// Whether the file system keeps user attributes.
     func hasAttributes() throws -> Bool {
-        let attribute = ExtendedAttribute(name: "user.pawl.test")
+        let attribute = TextAttribute(name: "user.pawl.test")
         let file = FilePath(try write("attributes", []))
         defer { unlink(file.string) }
         return attribute.put("x", on: file)

@@ -16,8 +16,6 @@ struct FolderWatcherTests {
         try ProcessRunner(BuiltProduct.path("LibraryProbe"), [folder.path, "burst", "10000"])
     }
 
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
-
     @Test func `the initial files are the baseline`() async throws {
         let folder = try ScratchFolder()
         try folder.write("a", [1])

@@ -8,8 +8,6 @@ import Testing
 /// Contract: "purging rules kept: caches can be cleaned, documents are never touched".
 @Suite(.timeLimit(.minutes(1)))
 struct CacheCleanerTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
-
     private static let second: Int64 = 1_000_000_000
 
     private static func cleaner(_ folder: ScratchFolder, documents: String? = nil) -> CacheCleaner {

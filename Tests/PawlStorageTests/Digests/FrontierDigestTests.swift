@@ -24,7 +24,7 @@ struct FrontierDigestTests {
     @Test(arguments: vectors)
     func `digests match the published vectors`(algorithm: DigestAlgorithm, expected: String) throws
     {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 3)
         try store.write(Array("abc".utf8), at: 0)
         let digest = try FrontierDigest(algorithm, store: store)
@@ -35,7 +35,7 @@ struct FrontierDigestTests {
     }
 
     @Test func `following a frontier in steps equals reading at once`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 1_000_000)
         let bytes = pattern(1_000_000)
         let stepwise = try FrontierDigest(.sha256, store: store)
@@ -50,7 +50,7 @@ struct FrontierDigestTests {
     }
 
     @Test func `an error between two pieces ends the reading`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 3_000_000)
         try store.write(pattern(3_000_000), at: 0)
         let digest = try FrontierDigest(.sha256, store: store)
@@ -67,7 +67,7 @@ struct FrontierDigestTests {
     }
 
     @Test func `a frontier beyond the end of the file is an error`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.write(pattern(10), at: 0)
         let digest = try FrontierDigest(.md5, store: store)

@@ -11,7 +11,7 @@ struct ExistingFileTests {
     )
 
     private static func finish(
-        in folder: ScratchFolder,
+        in folder: StorageFolder,
         _ representation: Representation
     ) throws -> FilePath {
         let store = try PartialCreation.create(
@@ -24,7 +24,7 @@ struct ExistingFileTests {
     }
 
     @Test func `a missing file is absent, and a directory is an error`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let path = folder.paths().final
         #expect(try ExistingFile.compare(path, .sample(3), digest: nil) == .absent)
         try folder.makeFolder("disk.iso")
@@ -33,7 +33,7 @@ struct ExistingFileTests {
     }
 
     @Test func `a digest decides`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let path = folder.paths().final
         try folder.put(Array("abc".utf8), "disk.iso")
         let digest = try #require(Self.abc)
@@ -45,7 +45,7 @@ struct ExistingFileTests {
     }
 
     @Test func `an error between two pieces ends the comparison`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put(pattern(3_000_000), "disk.iso")
         var pieces = 0
         let error = failure {
@@ -63,7 +63,7 @@ struct ExistingFileTests {
     }
 
     @Test func `without a digest and Pawl's own attributes a file differs`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put(Array("abc".utf8), "disk.iso")
         #expect(
             try ExistingFile.compare(folder.paths().final, .sample(3), digest: nil) == .different
@@ -71,10 +71,10 @@ struct ExistingFileTests {
     }
 
     @Test func `validators stored with the file identify it`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         guard hasAttributes(folder) else { return }
         let path = try Self.finish(in: folder, .sample(5_000))
-        #expect(ExtendedAttribute.representation.text(of: path)?.contains("\"v1\"") == true)
+        #expect(TextAttribute.representation.text(of: path)?.contains("\"v1\"") == true)
         #expect(try ExistingFile.compare(path, .sample(5_000), digest: nil) == .same)
         let other = Representation.sample(5_000, tag: "\"v2\"")
         #expect(try ExistingFile.compare(path, other, digest: nil) == .different)
@@ -82,7 +82,7 @@ struct ExistingFileTests {
     }
 
     @Test func `weak validators prove nothing`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         var weak = Representation(total: 5_000)
         weak.entityTag = EntityTag(isWeak: true, opaque: "\"v1\"")
         let path = try Self.finish(in: folder, weak)
@@ -90,7 +90,7 @@ struct ExistingFileTests {
     }
 
     @Test func `a file edited since then is a different file`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         guard hasAttributes(folder) else { return }
         let path = try Self.finish(in: folder, .sample(5_000))
         try #require(try ExistingFile.compare(path, .sample(5_000), digest: nil) == .same)
@@ -101,7 +101,7 @@ struct ExistingFileTests {
     }
 
     @Test func `a dangling link is a different file, not an absent one`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.makeLink("disk.iso", to: "nowhere")
         #expect(
             try ExistingFile.compare(folder.paths().final, .sample(3), digest: nil) == .different

@@ -6,21 +6,21 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FinishingTests {
     /// A complete store with 5,000 bytes, with or without a name.
-    private static func store(in folder: ScratchFolder, isNamed: Bool) throws -> PartialStore {
+    private static func store(in folder: StorageFolder, isNamed: Bool) throws -> PartialStore {
         let store = try PartialStore.sample(folder.paths(), total: 5_000)
         try store.write(pattern(5_000), at: 0)
         if isNamed { try store.saveCheckpoint(written: RangeSet((0, 5_000))) }
         return store
     }
 
-    private static func numbered(_ folder: ScratchFolder) -> FinishPolicy {
+    private static func numbered(_ folder: StorageFolder) -> FinishPolicy {
         let path = folder.path
         return .rename { path.appending("disk.\($0).iso") }
     }
 
     @Test(arguments: [true, false])
     func `the file gets its name, and nothing else remains`(isNamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         let path = try store.finish(total: 5_000, policy: Self.numbered(folder)).path
         #expect(path == folder.paths().final)
@@ -30,7 +30,7 @@ struct FinishingTests {
 
     @Test(arguments: [true, false])
     func `a number is used if the name is taken, and no file is replaced`(isNamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.put([1], "disk.iso")
         try folder.put([2], "disk.1.iso")
@@ -43,7 +43,7 @@ struct FinishingTests {
 
     @Test(arguments: [true, false])
     func `overwriting replaces the file atomically`(isNamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.put([1], "disk.iso")
         _ = try store.finish(total: 5_000, policy: .overwrite)
@@ -53,7 +53,7 @@ struct FinishingTests {
 
     @Test(arguments: [true, false])
     func `failing keeps both files as they were`(isNamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.put([1], "disk.iso")
         let error = failure { _ = try store.finish(total: 5_000, policy: .fail) }
@@ -69,7 +69,7 @@ struct FinishingTests {
 
     @Test(arguments: [true, false])
     func `a directory is not overwritten`(isNamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: isNamed)
         try folder.makeFolder("disk.iso")
         let error = failure { _ = try store.finish(total: 5_000, policy: .overwrite) }
@@ -83,7 +83,7 @@ struct FinishingTests {
 
     @Test(arguments: [true, false])
     func `a file of the same length is read only on request`(isSame: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: true)
         let path = folder.paths().final
         try folder.put(pattern(5_000, version: isSame ? 0 : 1), "disk.iso")
@@ -102,7 +102,7 @@ struct FinishingTests {
     }
 
     @Test func `bytes beyond the end are cut off`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: true)
         try store.write(pattern(100), at: 5_000)
         _ = try store.finish(total: 5_000, policy: .fail)
@@ -110,7 +110,7 @@ struct FinishingTests {
     }
 
     @Test func `a file that is too short never gets the name`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: true)
         let error = failure { _ = try store.finish(total: 5_001, policy: .fail) }
         #expect(error?.code == .diskFailure)
@@ -118,7 +118,7 @@ struct FinishingTests {
     }
 
     @Test func `another file under the partial name is not finished as Pawl's own`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: true)
         try FileDescriptor.replace(folder, "disk.iso.part", [6, 6, 6])
         let error = failure { _ = try store.finish(total: 5_000, policy: .fail) }
@@ -127,14 +127,14 @@ struct FinishingTests {
     }
 
     @Test func `an empty file is a file`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 0)
         _ = try store.finish(total: 0, policy: .fail)
         #expect(try folder.bytes("disk.iso") == [])
     }
 
     @Test func `a finished store lets the next download start`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try Self.store(in: folder, isNamed: true)
         _ = try store.finish(total: 5_000, policy: .fail)
         #expect(notesOfNothing(try PartialRecovery.recover(folder.paths())) == [])
@@ -145,7 +145,7 @@ struct FinishingTests {
 
     @Test(arguments: [true, false])
     func `a corrupt file is kept under a name that marks it`(isNamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put([1], "disk.iso.corrupt")
         let store = try Self.store(in: folder, isNamed: isNamed)
         let path = try store.keepAsCorrupt(reason: "sha256 is 00, should be 01")
@@ -154,13 +154,13 @@ struct FinishingTests {
         #expect(try folder.bytes("disk.iso.corrupt") == [1])
         #expect(try folder.bytes("disk.iso.corrupt.1") == pattern(5_000))
         if hasAttributes(folder) {
-            #expect(ExtendedAttribute.reason.text(of: path) == "sha256 is 00, should be 01")
+            #expect(TextAttribute.reason.text(of: path) == "sha256 is 00, should be 01")
         }
     }
 
     @Test(arguments: Renaming.Method.allCases)
     func `every method of renaming moves and never replaces`(method: Renaming.Method) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put([1], "from")
         try folder.put([2], "taken")
         let from = folder.path.appending("from")

@@ -8,8 +8,6 @@ import Testing
 /// Contract: "the move is atomic, and a failed move keeps the file and says where".
 @Suite(.timeLimit(.minutes(1)))
 struct FileMoveTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
-
     /// Whether the target is on another file system.
     private static let ways = TwoDisks.isAvailable ? [false, true] : [false]
 

@@ -7,8 +7,6 @@ import Testing
 /// A partial file moves to the folder of its download, from another file system, too.
 @Suite(.timeLimit(.minutes(1)))
 struct BringTests {
-    fileprivate typealias ScratchFolder = PawlTesting.ScratchFolder
-
     fileprivate static let size = 100_000
     fileprivate static let have = RangeSet((0, 75_000))
 
@@ -104,7 +102,7 @@ struct BringTests {
     }
 
     @Test func `in the download's folder a partial file keeps its name`() throws {
-        let folder = try PawlTesting.ScratchFolder()
+        let folder = try ScratchFolder()
         let final = folder.file("disk.iso")
         let store = try PartialStore.sample(DownloadPaths(folder.file("left")), total: 10)
         try store.write(pattern(5), at: 0)

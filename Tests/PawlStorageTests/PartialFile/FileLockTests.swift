@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FileLockTests {
     @Test func `a second owner in this process is refused, and the first is named`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
         let error = failure { _ = try PartialRecovery.recover(folder.paths()) }
@@ -19,7 +19,7 @@ struct FileLockTests {
     }
 
     @Test func `the lock ends with its owner`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         do {
             let store = try PartialStore.sample(folder.paths(), total: 10)
             try store.saveCheckpoint(written: RangeSet())
@@ -41,7 +41,7 @@ struct FileLockTests {
         arguments: ["disk.iso.part", "disk.iso.part.pawl"]
     )
     func `another process that holds the lock is named`(name: String) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
         store.close()
@@ -57,7 +57,7 @@ struct FileLockTests {
     }
 
     @Test func `of two stores created at once, the first to claim has the file`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let first = try PartialStore.sample(folder.paths(), total: 10)
         let second = try PartialStore.sample(folder.paths(), total: 10)
         try first.write(pattern(10), at: 0)
@@ -70,7 +70,7 @@ struct FileLockTests {
     }
 
     @Test func `a file that took the name meanwhile is not replaced`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try folder.put(pattern(3), "disk.iso.part")
         let error = failure { try store.saveCheckpoint(written: RangeSet()) }

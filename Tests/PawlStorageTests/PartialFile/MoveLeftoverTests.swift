@@ -6,19 +6,19 @@ import Testing
 /// The files of a download get another download's names.
 @Suite(.timeLimit(.minutes(1)))
 struct MoveLeftoverTests {
-    private func leave(_ folder: ScratchFolder) throws {
+    private func leave(_ folder: StorageFolder) throws {
         let store = try PartialStore.sample(folder.paths(), total: 100_000)
         try store.write(pattern(75_000), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 75_000)))
         store.close()
     }
 
-    private func move(_ folder: ScratchFolder) throws {
+    private func move(_ folder: StorageFolder) throws {
         try PartialRelocation.move(folder.paths(), to: folder.paths("copy.iso"))
     }
 
     @Test func `both files are renamed and can be resumed`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try leave(folder)
         try move(folder)
         #expect(folder.names == ["copy.iso.part", "copy.iso.part.pawl"])
@@ -27,7 +27,7 @@ struct MoveLeftoverTests {
     }
 
     @Test func `an interrupted move can be completed`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try leave(folder)
         try Renaming.withoutReplacing(folder.paths().partial, folder.paths("copy.iso").partial)
         try move(folder)
@@ -38,7 +38,7 @@ struct MoveLeftoverTests {
     }
 
     @Test func `nothing is replaced`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try leave(folder)
         try folder.put([1], "copy.iso.part")
         #expect(failure { try move(folder) }?.code == .fileExists)
@@ -48,7 +48,7 @@ struct MoveLeftoverTests {
     }
 
     @Test func `files that another process holds stay`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try leave(folder)
         let owner = try resume(folder.paths())
         #expect(failure { try move(folder) }?.code == .alreadyRunning)
@@ -57,7 +57,7 @@ struct MoveLeftoverTests {
     }
 
     @Test func `another tool's partial file stays, and moving nothing is no error`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try move(folder)
         try folder.put([1], "disk.iso.part")
         try move(folder)

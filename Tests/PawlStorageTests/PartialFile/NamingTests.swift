@@ -10,7 +10,7 @@ import Testing
 /// The names of a partial file and its checkpoint, which nobody else takes away.
 @Suite(.timeLimit(.minutes(1)))
 struct NamingTests {
-    private func numbered(_ folder: ScratchFolder) -> NextName {
+    private func numbered(_ folder: StorageFolder) -> NextName {
         let path = folder.path
         return { taken in
             let number = taken.number + 1
@@ -20,7 +20,7 @@ struct NamingTests {
     }
 
     private func create(
-        _ folder: ScratchFolder,
+        _ folder: StorageFolder,
         _ settings: StoreSettings = StoreSettings(),
         next: NextName? = nil
     ) throws -> PartialStore {
@@ -34,7 +34,7 @@ struct NamingTests {
     }
 
     @Test func `if the name was taken meanwhile, the next one is used`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let first = try create(folder)
         let second = try create(folder, next: numbered(folder))
         let told = Mutex<[FilePath]>([])
@@ -57,7 +57,7 @@ struct NamingTests {
     }
 
     @Test func `another tool's file under the name leaves no checkpoint behind`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try create(folder, next: numbered(folder))
         try folder.put(pattern(3), "disk.iso.part")
         try store.saveCheckpoint(written: RangeSet())
@@ -67,7 +67,7 @@ struct NamingTests {
     }
 
     @Test func `a directory under the name is not reported as another process`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try create(folder)
         try #require(mkdir(folder.paths().partial.string, 0o700) == 0)
         let error = #expect(throws: DownloadError.self) {
@@ -83,7 +83,7 @@ struct NamingTests {
     func `checking a checkpoint while it is created does not remove it`(
         startsUnnamed: Bool
     ) async throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         var settings = StoreSettings()
         settings.startsUnnamed = startsUnnamed
         let isDone = Atomic(false)

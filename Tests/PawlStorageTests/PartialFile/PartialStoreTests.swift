@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PartialStoreTests {
     @Test func `nothing appears in the folder before the first claim`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 100)
         try store.write(pattern(100), at: 0)
         #expect(folder.names == [])
@@ -17,7 +17,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a store that was never claimed leaves nothing`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         do {
             let store = try PartialStore.sample(folder.paths(), total: 100)
             try store.write(pattern(100), at: 0)
@@ -27,7 +27,7 @@ struct PartialStoreTests {
     }
 
     @Test func `without unnamed files both files exist from the start`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 100, unnamed: false)
         #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
         store.close()
@@ -37,7 +37,7 @@ struct PartialStoreTests {
 
     @Test(arguments: [true, false])
     func `written ranges are recovered with their representation`(unnamed: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 50_000, unnamed: unnamed)
         let bytes = pattern(50_000)
         try store.write(Array(bytes[..<10_000]), at: 0)
@@ -58,7 +58,7 @@ struct PartialStoreTests {
     }
 
     @Test func `bytes are read as they were written`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.write(pattern(1_000), at: 5_000)
         var buffer = [UInt8](repeating: 1, count: 2_000)
@@ -68,7 +68,7 @@ struct PartialStoreTests {
     }
 
     @Test func `an impossible offset is an error, not a crash`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         for offset in [Int64.max, Int64.max - 5, -1, .min] {
             let error = failure { try store.write(pattern(10), at: offset) }
@@ -77,7 +77,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a claim of missing bytes claims less`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(1_000), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 1_000), (5_000, 6_000)))
@@ -88,7 +88,7 @@ struct PartialStoreTests {
     }
 
     @Test func `synced ranges are durable and grow`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
         try store.sync(written: RangeSet((0, 1_000)))
@@ -103,7 +103,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a reset empties the file and its claims and sets the representation`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
         try store.sync(written: RangeSet((0, 10_000)))
@@ -121,7 +121,7 @@ struct PartialStoreTests {
     }
 
     @Test func `after a reset the same range of other bytes has another checksum`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
         try store.sync(written: RangeSet((0, 10_000)))
@@ -133,7 +133,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a representation learned later is in the next claim`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.write(pattern(10), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 10)))
@@ -146,7 +146,7 @@ struct PartialStoreTests {
     }
 
     @Test func `discarding leaves nothing`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.write(pattern(10), at: 0)
         try store.sync(written: RangeSet((0, 10)))
@@ -155,7 +155,7 @@ struct PartialStoreTests {
     }
 
     @Test func `discarding does not remove a file that took the name`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.saveCheckpoint(written: RangeSet())
         try FileDescriptor.replace(folder, "disk.iso.part", pattern(5))
@@ -165,7 +165,7 @@ struct PartialStoreTests {
     }
 
     @Test func `after closing nothing more is claimed`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10)
         try store.write(pattern(10), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 5)))
@@ -179,7 +179,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a checkpoint of many ranges grows and stays readable`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let count: Int64 = 3_000
         let store = try PartialStore.sample(folder.paths(), total: count * 10)
         try store.write(pattern(Int(count * 10)), at: 0)
@@ -197,7 +197,7 @@ struct PartialStoreTests {
     }
 
     @Test func `concurrent claims and syncs leave a valid checkpoint`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 400_000)
         let bytes = pattern(400_000)
         await withThrowingTaskGroup(of: Void.self) { group in
@@ -224,7 +224,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a directory under the final name is refused at once`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try FolderPreparation.prepare(folder.path.appending("disk.iso"))
         let error = failure { _ = try PartialStore.sample(folder.paths(), total: 10) }
         #expect(error?.code == .fileNotCreatable)
@@ -232,7 +232,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a name that is too long is refused at once, the longest possible works`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let long = String(repeating: "x", count: 256)
         let error = failure { _ = try PartialStore.sample(folder.paths(long), total: 10) }
         #expect(error?.code == .fileNotCreatable)
@@ -248,7 +248,7 @@ struct PartialStoreTests {
     }
 
     @Test func `a missing folder is reported as an error of the folder`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let paths = DownloadPaths(folder.path.appending("no").appending("disk.iso"))
         #expect(
             failure { _ = try PartialStore.sample(paths, total: 1) }?.code == .directoryNotUsable
@@ -258,7 +258,7 @@ struct PartialStoreTests {
 
 extension FileDescriptor {
     /// Replaces the file with another one of the same name.
-    static func replace(_ folder: ScratchFolder, _ name: String, _ bytes: [UInt8]) throws {
+    static func replace(_ folder: StorageFolder, _ name: String, _ bytes: [UInt8]) throws {
         try folder.put(bytes, name + ".other")
         try folder.rename(name + ".other", to: name)
     }

@@ -10,7 +10,7 @@ struct RecoveryTests {
 
     /// Leaves 20,000 bytes: the first 8,000 are durable, those from 10,000 to 16,000 only written.
     private static func leave(
-        in folder: ScratchFolder,
+        in folder: StorageFolder,
         _ representation: Representation = .sample(20_000)
     ) throws {
         let store = try PartialCreation.create(
@@ -26,12 +26,12 @@ struct RecoveryTests {
     }
 
     @Test func `without files there is nothing to recover`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         #expect(notesOfNothing(try PartialRecovery.recover(folder.paths())) == [])
     }
 
     @Test func `on the same boot written ranges count`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         let found = try resume(folder.paths())
         #expect(found.recovery.have == RangeSet((0, 8_000), (10_000, 16_000)))
@@ -40,7 +40,7 @@ struct RecoveryTests {
     }
 
     @Test func `after a reboot only durable ranges count`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         let found = try resume(folder.paths(), boot: .secondBoot)
         #expect(found.recovery.have == RangeSet((0, 8_000)))
@@ -49,7 +49,7 @@ struct RecoveryTests {
     }
 
     @Test func `an unknown boot is never the same`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10, boot: BootIdentity(""))
         try store.write(pattern(10), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 10)))
@@ -58,7 +58,7 @@ struct RecoveryTests {
     }
 
     @Test func `a range whose end is not in the file is dropped, the others stay`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.overwrite("disk.iso.part", at: 15_999, [pattern(20_000)[15_999] ^ 1])
         let found = try resume(folder.paths())
@@ -67,14 +67,14 @@ struct RecoveryTests {
     }
 
     @Test func `a truncated partial file keeps the ranges it still has`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.cut("disk.iso.part", to: 12_000)
         #expect(try resume(folder.paths()).recovery.have == RangeSet((0, 8_000)))
     }
 
     @Test func `a durable range is kept if the written one around it is not proven`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 20_000)
         try store.write(pattern(20_000), at: 0)
         try store.sync(written: RangeSet((0, 8_000)))
@@ -87,7 +87,7 @@ struct RecoveryTests {
     }
 
     @Test func `another file under the name is not trusted`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.remove("disk.iso.part")
         try folder.put(pattern(20_000, version: 3), "disk.iso.part")
@@ -97,7 +97,7 @@ struct RecoveryTests {
     }
 
     @Test func `files renamed together are resumed, and that is reported`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.rename("disk.iso.part", to: "other.iso.part")
         try folder.rename("disk.iso.part.pawl", to: "other.iso.part.pawl")
@@ -107,7 +107,7 @@ struct RecoveryTests {
     }
 
     @Test func `a missing partial file leaves no ranges`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.remove("disk.iso.part")
         let found = try resume(folder.paths())
@@ -126,7 +126,7 @@ struct RecoveryTests {
         ("newer", Array("PAWLCKPT".utf8) + [9, 0, 0, 0] + [UInt8](repeating: 7, count: 100)),
     ])
     func `an unusable checkpoint is set aside with its file`(kind: String, bytes: [UInt8]) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.put(bytes, "disk.iso.part.pawl")
         try folder.put([1], "disk.iso.part.1")
@@ -147,7 +147,7 @@ struct RecoveryTests {
     }
 
     @Test func `a damaged checkpoint without a file is removed, a foreign one kept`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put([], "disk.iso.part.pawl")
         #expect(notesOfNothing(try PartialRecovery.recover(folder.paths()))?.count == 1)
         #expect(folder.names == [])
@@ -157,7 +157,7 @@ struct RecoveryTests {
     }
 
     @Test func `another tool's partial file is not touched`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put(pattern(100), "disk.iso.part")
         #expect(isForeign(try PartialRecovery.recover(folder.paths())))
         #expect(folder.names == ["disk.iso.part"])
@@ -166,7 +166,7 @@ struct RecoveryTests {
 
     @Test(arguments: [true, false])
     func `a link or a directory in place of the file is foreign`(isLink: Bool) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.rename("disk.iso.part", to: "elsewhere")
         if isLink {
@@ -179,7 +179,7 @@ struct RecoveryTests {
     }
 
     @Test func `a link in place of the checkpoint is set aside and not followed`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         try folder.rename("disk.iso.part.pawl", to: "elsewhere")
         try folder.makeLink("disk.iso.part.pawl", to: "elsewhere")
@@ -192,7 +192,7 @@ struct RecoveryTests {
 
     @Test(arguments: ["none", "weak tag", "fresh date"])
     func `without a strong validator a file is resumed only if allowed`(kind: String) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         var representation = Representation(total: 20_000)
         if kind == "weak tag" {
             representation.entityTag = EntityTag(isWeak: true, opaque: "\"w\"")
@@ -210,7 +210,7 @@ struct RecoveryTests {
     }
 
     @Test func `an encoded body is never resumed`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         var representation = Representation.sample(20_000)
         representation.contentEncoding = "gzip"
         try Self.leave(in: folder, representation)
@@ -220,7 +220,7 @@ struct RecoveryTests {
     }
 
     @Test func `if the newest slot is torn by a kill, the one before is used`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try Self.leave(in: folder)
         let bytes = try folder.bytes("disk.iso.part.pawl")
         guard case .sound(let newest, let slotSize, let table) = CheckpointImage(bytes) else {
@@ -235,7 +235,7 @@ struct RecoveryTests {
     }
 
     @Test func `describing finds what a resume would trust, without the lock`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 20_000)
         try store.write(pattern(20_000), at: 0)
         try store.sync(written: RangeSet((0, 8_000)))
@@ -255,7 +255,7 @@ struct RecoveryTests {
     }
 
     @Test func `describing a file that is not a checkpoint is an error`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put([1, 2, 3], "disk.iso.part.pawl")
         for name in ["disk.iso", "other.part", "disk.iso.part"] {
             let path = folder.path.appending(name)

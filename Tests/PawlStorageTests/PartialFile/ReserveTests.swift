@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ReserveTests {
     @Test func `reserved space is taken from the disk, and the bytes stay`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 1 << 20)
         try store.write(pattern(1_000), at: 0)
         try store.reserve(total: 1 << 20)
@@ -21,7 +21,7 @@ struct ReserveTests {
 
     @Test(arguments: [Int64.max, 1 << 60])
     func `no disk is large enough for an absurd length`(total: Int64) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: total)
         let error = failure { try store.reserve(total: total) }
         #expect(error?.code == .diskFull)
@@ -32,7 +32,7 @@ struct ReserveTests {
     }
 
     @Test func `a length of zero or less reserves nothing`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.reserve(total: 0)
         try store.reserve(total: -1)
@@ -73,11 +73,11 @@ struct ReserveTests {
 private struct SmallDisk {
     static let isPossible = geteuid() == 0 && (try? SmallDisk()).map { $0.unmount() } != nil
 
-    private let folder: ScratchFolder
+    private let folder: StorageFolder
     var path: FilePath { folder.path }
 
     init() throws {
-        folder = try ScratchFolder()
+        folder = try StorageFolder()
         guard mount("tmpfs", folder.path.string, "tmpfs", 0, "size=4m") == 0 else {
             throw Errno(rawValue: errno)
         }

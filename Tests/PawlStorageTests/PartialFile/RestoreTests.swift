@@ -11,7 +11,7 @@ struct RestoreTests {
     /// Leaves a partial file of which half is synced and three quarters are written.
     ///
     /// Returns its checkpoint, whose file was removed.
-    private func leave(_ folder: ScratchFolder) throws -> Checkpoint {
+    private func leave(_ folder: StorageFolder) throws -> Checkpoint {
         let store = try PartialStore.sample(folder.paths(), total: Int64(Self.size))
         try store.write(pattern(75_000), at: 0)
         try store.saveCheckpoint(written: RangeSet((0, 50_000)))
@@ -25,7 +25,7 @@ struct RestoreTests {
 
     private func restore(
         _ checkpoint: Checkpoint,
-        _ folder: ScratchFolder,
+        _ folder: StorageFolder,
         at name: String = "disk.iso.part",
         boot: BootIdentity = .firstBoot
     ) throws -> RestoredStore {
@@ -46,20 +46,20 @@ struct RestoreTests {
     }
 
     @Test func `on the same boot written ranges count`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let restored = try restore(leave(folder), folder)
         #expect(have(restored) == RangeSet((0, 75_000)))
         #expect(folder.names == ["disk.iso.part", "disk.iso.part.pawl"])
     }
 
     @Test func `after a reboot only synced ranges count`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let restored = try restore(leave(folder), folder, boot: .secondBoot)
         #expect(have(restored) == RangeSet((0, 50_000)))
     }
 
     @Test func `a checkpoint made from resume data is equal`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let checkpoint = try leave(folder)
         var content = ResumeContent(url: try SourceURL.parse("https://example.com/disk.iso").url)
         content.take(checkpoint, of: folder.paths())
@@ -73,7 +73,7 @@ struct RestoreTests {
     }
 
     @Test func `a moved file replaces none and gets a number`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let checkpoint = try leave(folder)
         try folder.rename("disk.iso.part", to: "elsewhere")
         try folder.put([1, 2, 3], "disk.iso.part")
@@ -84,7 +84,7 @@ struct RestoreTests {
     }
 
     @Test func `a file that the checkpoint does not prove stays as it is`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let checkpoint = try leave(folder)
         try folder.put(pattern(Self.size, version: 1), "disk.iso.part")
         #expect(obstacle(try restore(checkpoint, folder)) == .partialFileChanged)

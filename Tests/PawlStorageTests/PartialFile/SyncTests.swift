@@ -10,7 +10,7 @@ import Testing
 struct SyncTests {
     private func store(
         of total: Int64,
-        in folder: ScratchFolder,
+        in folder: StorageFolder,
         on disk: FailingDisk
     ) throws -> PartialStore {
         try PartialCreation.create(
@@ -22,7 +22,7 @@ struct SyncTests {
     }
 
     @Test func `after a failed sync only previously durable ranges are claimed`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let disk = FailingDisk()
         let store = try store(of: 10_000, in: folder, on: disk)
         try store.write(pattern(10_000), at: 0)
@@ -45,7 +45,7 @@ struct SyncTests {
     }
 
     @Test func `a file whose last sync fails does not get its name`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let disk = FailingDisk()
         let store = try store(of: 10, in: folder, on: disk)
         try store.write(pattern(10), at: 0)
@@ -58,7 +58,7 @@ struct SyncTests {
     }
 
     @Test func `a slow sync does not delay claims`() async throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let begun = Gate()
         let ended = Gate()
         var settings = StoreSettings.on(.firstBoot)
@@ -95,7 +95,7 @@ struct SyncTests {
     }
 
     @Test func `a sync requested before a reset makes nothing durable`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: 10_000)
         try store.write(pattern(10_000), at: 0)
         let epoch = store.trustEpoch
@@ -108,7 +108,7 @@ struct SyncTests {
     }
 
     @Test func `a claim requested before a failed sync claims nothing`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let disk = FailingDisk()
         let store = try store(of: 10_000, in: folder, on: disk)
         let epoch = store.trustEpoch
@@ -125,7 +125,7 @@ struct SyncTests {
     }
 
     @Test func `a sync that failed after the last byte denies the file its name`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let disk = FailingDisk()
         let store = try store(of: 10, in: folder, on: disk)
         let epoch = store.trustEpoch
@@ -142,7 +142,7 @@ struct SyncTests {
     }
 
     @Test func `claims beyond a smaller total are dropped`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let store = try PartialStore.sample(folder.paths(), total: nil)
         try store.write(pattern(10_000), at: 0)
         try store.sync(written: RangeSet((0, 10_000)))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct FileFolderTests {
     @Test func `creating a directory returns whether it was missing`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let files = FileFolder(folder.path)
         #expect(try files.createDirectory("a/b"))
         #expect(try !files.createDirectory("a/b"))
@@ -20,7 +20,7 @@ struct FileFolderTests {
     }
 
     @Test func `only the user can access Pawl's own folders`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         _ = try FileFolder(folder.path).createDirectory("a/b")
         for name in ["a", "a/b"] {
             var status = stat()
@@ -30,7 +30,7 @@ struct FileFolderTests {
     }
 
     @Test func `creating a file never replaces one`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let files = FileFolder(folder.path)
         try files.createFile("a/new", [1, 2, 3])
         #expect(try folder.bytes("a/new") == [1, 2, 3])
@@ -40,7 +40,7 @@ struct FileFolderTests {
     }
 
     @Test func `writing replaces old bytes with new ones, and leaves nothing else`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let files = FileFolder(folder.path)
         try files.write(pattern(100_000), to: "data")
         try files.write([7], to: "data")
@@ -51,9 +51,9 @@ struct FileFolderTests {
     }
 
     @Test func `reading has a limit`() throws {
-        let files = FileFolder(try ScratchFolder().path)
+        let files = FileFolder(try StorageFolder().path)
         #expect(failure { _ = try files.read("absent", limit: 10) }?.code == .fileUnreadable)
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put(pattern(1_000), "data")
         let there = FileFolder(folder.path)
         #expect(try there.read("data", limit: 1_000) == pattern(1_000))
@@ -64,7 +64,7 @@ struct FileFolderTests {
     }
 
     @Test func `sizes are exact, for folders, too, and count each file once`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let files = FileFolder(folder.path)
         try folder.put(pattern(1_000), "a")
         try files.createFile("deep/er/b", pattern(234))
@@ -83,7 +83,7 @@ struct FileFolderTests {
     }
 
     @Test func `deleting returns whether anything existed, and follows no link`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let files = FileFolder(folder.path)
         try files.createFile("other/kept", [1])
         try files.createFile("deep/er/b", [1])
@@ -96,7 +96,7 @@ struct FileFolderTests {
     }
 
     @Test func `a dangling link exists`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let files = FileFolder(folder.path)
         try folder.makeLink("link", to: "nowhere")
         #expect(try files.exists("link"))
@@ -107,7 +107,7 @@ struct FileFolderTests {
         "", ".", "..", "/", "/etc/passwd", "a/..", "a/../b", "../b", "./b", "a\u{0}b",
     ])
     func `a name that leads elsewhere is refused`(name: String) throws {
-        let files = FileFolder(try ScratchFolder().path)
+        let files = FileFolder(try StorageFolder().path)
         #expect(failure { _ = try files.exists(name) }?.code == .usage)
         #expect(failure { _ = try files.delete(name) }?.code == .usage)
         #expect(failure { try files.write([1], to: name) }?.code == .usage)

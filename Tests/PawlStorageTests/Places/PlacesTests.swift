@@ -38,7 +38,7 @@ struct PlacesTests {
     }
 
     @Test func `preparing a folder creates its parents and can be repeated`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let deep = folder.path.appending("a").appending("b").appending("c")
         try FolderPreparation.prepare(deep)
         try FolderPreparation.prepare(deep)
@@ -47,7 +47,7 @@ struct PlacesTests {
     }
 
     @Test func `a file in place of the folder is an error`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         try folder.put([1], "a")
         for path in [folder.path.appending("a"), folder.path.appending("a").appending("b")] {
             let error = failure { try FolderPreparation.prepare(path) }

@@ -18,7 +18,7 @@ struct SystemPlacesTests {
 
     @Test(arguments: [StandardPlace.documents, .caches, .temporary])
     func `a place is created with its parents, for the user alone`(place: StandardPlace) throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let places = SystemPlaces(Below(path: folder.path))
         let path = try places.prepare(place, for: "org.example.App")
         #expect(path.lastComponent?.string == "org%2eexample%2e%41pp")
@@ -38,7 +38,7 @@ struct SystemPlacesTests {
     }
 
     @Test func `another user's temporary folder is not used`() throws {
-        let folder = try ScratchFolder()
+        let folder = try StorageFolder()
         let places = SystemPlaces(Below(path: folder.path))
         let path = try places.prepare(.temporary, for: "app")
         #expect(chmod(path.string, 0o777) == 0)

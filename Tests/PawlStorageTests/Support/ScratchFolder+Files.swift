@@ -2,7 +2,7 @@ import Glibc
 import PawlTesting
 import SystemPackage
 
-extension PawlTesting.ScratchFolder {
+extension ScratchFolder {
     func file(_ name: String) -> FilePath { FilePath(path(name)) }
 
     func status(_ name: String) -> stat {

@@ -8,8 +8,6 @@ import Testing
 /// Contract: "temporary files go when the session ends", also after a crash.
 @Suite(.timeLimit(.minutes(1)))
 struct TemporaryAreaTests {
-    private typealias ScratchFolder = PawlTesting.ScratchFolder
-
     private static func areas(_ folder: ScratchFolder) -> [String] {
         folder.list().filter { !$0.hasSuffix(".lock") }
     }

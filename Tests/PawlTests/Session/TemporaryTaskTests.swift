@@ -32,7 +32,7 @@ struct TemporaryTaskTests {
         return try #require(data)
     }
 
-    private func goOn(_ data: ResumeData, _ scene: SessionScene) async throws {
+    private func resume(_ data: ResumeData, _ scene: SessionScene) async throws {
         scene.origin.route("/disk.bin", .resource(resource))
         let session = DownloadSession(scene.configuration)
         let task = try session.downloadTask(withResumeData: data)
@@ -51,10 +51,10 @@ struct TemporaryTaskTests {
         #expect(data.receivedBytes == Self.held)
         #expect(data.finalPath == nil)
         #expect(scene.temporary.list() == ["unfinished"])
-        try await goOn(data, scene)
+        try await resume(data, scene)
         #expect(scene.origin.requests.last?.range?.first == Self.held)
         // Used once more: the bytes are gone, so the whole file is fetched.
-        try await goOn(data, scene)
+        try await resume(data, scene)
         #expect(scene.origin.requests.last?.range == nil)
     }
 
@@ -89,7 +89,7 @@ struct TemporaryTaskTests {
         let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { offset in
             UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
         }
-        try await goOn(try ResumeData(data: bytes), scene)
+        try await resume(try ResumeData(data: bytes), scene)
         #expect(scene.origin.requests.last?.range?.first == Self.held)
     }
 

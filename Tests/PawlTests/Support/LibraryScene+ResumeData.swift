@@ -51,7 +51,7 @@ extension LibraryScene {
     }
 
     /// Resumes as another process would.
-    func goOn(
+    func resume(
         _ data: ResumeData,
         _ change: (inout ResumeSettings) -> Void = { _ in },
         settings: DownloadSettings? = nil

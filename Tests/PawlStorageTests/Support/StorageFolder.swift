@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 
 /// A folder for one test, removed with its last owner.
-final class ScratchFolder: Sendable {
+final class StorageFolder: Sendable {
     let path: FilePath
 
     init() throws {
@@ -65,7 +65,7 @@ func readBytes(_ path: FilePath) throws -> [UInt8] {
     }
 }
 
-extension ScratchFolder {
+extension StorageFolder {
     func rename(_ old: String, to new: String) throws {
         guard Glibc.rename(path.appending(old).string, path.appending(new).string) == 0 else {
             throw Errno(rawValue: errno)

@@ -1,0 +1,561 @@
+internal import Logging
+internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// The partial file of one running download: opens and empties it, and keeps its checkpoint correct.
+///
+/// Only the driver's task uses it.
+final class DownloadStore {
+    /// What opening the partial file has led to.
+    enum Opening {
+        /// It is open; the starting point is what an earlier run left.
+        case open(StartingPoint?)
+        /// The file exists already.
+        case alreadyThere(FilePath)
+        case nothing
+    }
+
+    private struct SyncRequest: Sendable {
+        var written: RangeSet
+        var epoch: Int
+    }
+
+    private let job: DownloadJob
+    private let engine: Engine
+    private let monitor: DownloadMonitor
+    private let resolver: TargetResolver
+    private let requests: DownloadRequests
+    private let unclaimed: UnclaimedBytes
+    private let box: StoreBox
+    private let logger: Logger
+    private let digests: FileDigester
+    private let syncer: LatestRequestWorker<SyncRequest>
+    /// Starts writing to the disk early, so that the disk is not idle until the first sync.
+    private let flusher: LatestRequestWorker<PartialStore>
+    private var schedule = CheckpointSchedule()
+
+    /// The bytes that an earlier run left in the open file, until a byte of this run follows them.
+    private(set) var startingPoint: StartingPoint?
+    /// Whether the file belongs to another download and contains no byte of this one.
+    private var isBorrowing = false
+    /// Another tool's bytes that the user wants to resume from.
+    private var adopted: RangeSet?
+    /// The number of failed syncs.
+    ///
+    /// It never falls: with a bad sector, syncs of other bytes succeed in between.
+    private var failedSyncs = 0
+    /// The file's epoch in which all written bytes count.
+    private var trustedEpoch = 0
+    /// Whether no bytes may be claimed: a sync failed, and the transfers that are being ended may
+    /// still write.
+    private var isDistrusting = false
+
+    init(
+        _ job: DownloadJob,
+        engine: Engine,
+        monitor: DownloadMonitor,
+        _ context: DownloadContext,
+        _ resolver: TargetResolver,
+        _ requests: DownloadRequests,
+        _ logger: Logger
+    ) {
+        (self.job, self.engine, self.monitor) = (job, engine, monitor)
+        (self.resolver, self.requests, self.logger) = (resolver, requests, logger)
+        let (box, mailbox) = (context.store, context.mailbox)
+        self.box = box
+        unclaimed = context.unclaimed
+        digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
+        syncer = LatestRequestWorker(pool: engine.syncs) {
+            (request: SyncRequest) throws(DownloadError) in
+            try box.current?.sync(written: request.written, epoch: request.epoch)
+        } done: { request, failure in
+            mailbox.post(.synced(epoch: request.epoch, failure))
+        }
+        flusher = LatestRequestWorker(pool: engine.syncs) { store in
+            store.startWriteback()
+        } done: { _, _ in
+        }
+    }
+
+    var isOpen: Bool { box.current != nil }
+
+    /// The time of the next checkpoint; `nil` while there is no file.
+    var nextCheckpoint: Moment? { isOpen ? schedule.nextDue : nil }
+
+    /// Ends the work on other threads.
+    func finishWork() async {
+        await flusher.finish()
+        await syncer.finish()
+        await digests.finish()
+    }
+
+    func close() { box.current?.close() }
+
+    // MARK: - Opening
+
+    /// Names the file from the first head, and opens the partial file of an earlier run or a new
+    /// one.
+    func open(
+        _ head: ResponseHead?,
+        _ representation: Representation,
+        source: String
+    ) async throws(DownloadError) -> Opening {
+        if isOpen {
+            if startingPoint == nil { try await empty(for: representation, head, source) }
+            return .open(startingPoint)
+        }
+        guard let head else { return .nothing }
+        digests.note(representation)
+        switch try await find(head, representation, digests.expected, source) {
+        case .alreadyThere(let path): return .alreadyThere(path)
+        case .created(let store, let notes):
+            logger.report(notes)
+            try await use(store, have: RangeSet(), total: representation.total)
+            return .open(nil)
+        case .resumable(let store, let recovery):
+            try await adopt(store, recovery)
+            if startingPoint == nil { try await empty(for: representation, head, source) }
+            return .open(startingPoint)
+        case .nothing, .undecided, .likely: return .nothing
+        }
+    }
+
+    /// Finds the existing files under the name that the head supplies, comparing them if necessary.
+    private func find(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ digest: ContentDigest?,
+        _ source: String
+    ) async throws(DownloadError) -> TargetResolver.Found {
+        // The user's callback may block for any time, and is called only once.
+        guard job.choosesDestination == nil else {
+            return try await look(head, representation, digest, source, .init(), engine.choices)
+        }
+        var comparison = TargetResolver.Comparison(readsFiles: false, asksForSamples: true)
+        var pool = engine.disk
+        while true {
+            let found = try await look(head, representation, digest, source, comparison, pool)
+            switch found {
+            case .undecided:
+                // Reading a large file takes long. Checkpoints must not wait for that.
+                comparison.readsFiles = true
+                pool = engine.digests
+            case .likely(let path):
+                let samples = SampleComparison(head, representation, requests, engine: engine)
+                if await samples.matches(path) {
+                    logger.notice(
+                        "\(path) exists: its URL, length and two samples match the server's file"
+                    )
+                    return .alreadyThere(path)
+                }
+                comparison.different.insert(path)
+            default: return found
+            }
+        }
+    }
+
+    private func look(
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ digest: ContentDigest?,
+        _ source: String,
+        _ comparison: TargetResolver.Comparison,
+        _ pool: BlockingPool
+    ) async throws(DownloadError) -> TargetResolver.Found {
+        let resolver = resolver
+        return try await pool.run { () throws(DownloadError) in
+            try resolver.open(
+                head,
+                representation,
+                digest,
+                source: source,
+                comparison: comparison
+            )
+        }
+    }
+
+    /// Takes over an earlier run's partial file as this download's own.
+    func adopt(_ store: PartialStore, _ recovery: Recovery) async throws(DownloadError) {
+        logger.report(recovery.notes)
+        startingPoint =
+            recovery.have.isEmpty
+            ? nil
+            : StartingPoint(
+                representation: recovery.representation,
+                have: recovery.have,
+                isForeign: recovery.isForeign,
+                source: recovery.source
+            )
+        if recovery.isForeign { adopted = recovery.have }
+        isBorrowing = recovery.isAnothers
+        if !isBorrowing { store.setMark(resolver.mark) }
+        digests.note(recovery.representation)
+        try await use(store, have: recovery.have, total: recovery.representation.total)
+        try digests.follow(recovery.have.frontier, in: store)
+    }
+
+    private func use(
+        _ store: PartialStore,
+        have: RangeSet,
+        total: Int64?
+    ) async throws(DownloadError) {
+        box.current = store
+        // While the total size is unknown, no bytes are shown.
+        monitor.sized(total)
+        if isBorrowing {
+            monitor.begin(with: have)
+        } else {
+            monitor.opened(store, have: have)
+        }
+        trustedEpoch = store.trustEpoch
+        monitor.named(store.paths.final.lastComponent?.string ?? "")
+        schedule.opened(at: engine.time.now())
+        if adopted == nil { try await reserve(total, in: store) }
+    }
+
+    private func reserve(_ total: Int64?, in store: PartialStore) async throws(DownloadError) {
+        guard let total, total > 0 else { return }
+        try await engine.disk.run { () throws(DownloadError) in try store.reserve(total: total) }
+    }
+
+    /// Records that bytes of this run follow the existing ones, so the file of the earlier run is
+    /// now this download's.
+    func join() {
+        startingPoint = nil
+        guard isBorrowing else { return }
+        isBorrowing = false
+        guard let store = box.current else { return }
+        store.setMark(resolver.mark)
+        monitor.opened(store, have: monitor.bytes.written)
+    }
+
+    /// Starts over for another representation, in the same partial file, or beside it if it is
+    /// another download's.
+    func startOver(
+        for representation: Representation,
+        _ head: ResponseHead?,
+        source: String
+    ) async throws(DownloadError) {
+        guard isBorrowing, let borrowed = box.current else {
+            return try await empty(for: representation, head, source)
+        }
+        // The bytes proved to be of another file.
+        isBorrowing = false
+        startingPoint = nil
+        digests.reset(to: representation)
+        box.current = nil
+        borrowed.close()
+        let (resolver, wanted) = (resolver, borrowed.paths.wanted)
+        let found = try await engine.disk.run { () throws(DownloadError) in
+            try resolver.openBeside(wanted, representation, source: source)
+        }
+        guard case .created(let store, let notes) = found else { return }
+        logger.report(notes)
+        try await use(store, have: RangeSet(), total: representation.total)
+    }
+
+    /// Deletes all bytes, because they are of another representation.
+    private func empty(
+        for representation: Representation,
+        _ head: ResponseHead?,
+        _ source: String
+    ) async throws(DownloadError) {
+        guard let store = box.current else { return }
+        if job.resume?.fallback == .fail, !monitor.bytes.written.isEmpty {
+            throw DownloadError(.changedOnServer)
+        }
+        startingPoint = nil
+        adopted = nil
+        monitor.startedOver(with: head)
+        monitor.sized(representation.total)
+        digests.reset(to: representation)
+        let mark = resolver.mark
+        // This syncs the checkpoint.
+        try await engine.syncs.run { () throws(DownloadError) in
+            try store.reset(representation: representation, source: source, mark: mark)
+        }
+        trustedEpoch = store.trustEpoch
+        isDistrusting = false
+        try await reserve(representation.total, in: store)
+    }
+
+    /// Takes the digest that a later response reports, if the user did not give one.
+    func noteDigest(of representation: Representation) { digests.note(representation) }
+
+    /// Applies what a later response reports, such as the total size, or that an entity tag cannot
+    /// be used.
+    func learn(_ representation: Representation) async throws(DownloadError) {
+        guard let store = box.current else { return }
+        let hadTotal = store.representation.total != nil
+        monitor.sized(representation.total)
+        store.setRepresentation(representation)
+        digests.note(representation)
+        guard !hadTotal || adopted != nil else { return }
+        if let adopted {
+            // The bytes must be recorded as ours before the file is made longer. A failed sync may
+            // have revoked some.
+            let (written, epoch) = (adopted.intersection(monitor.bytes.written), trustedEpoch)
+            try await engine.disk.run { () throws(DownloadError) in
+                try store.saveCheckpoint(written: written, epoch: epoch)
+            }
+        }
+        try await reserve(representation.total, in: store)
+    }
+
+    // MARK: - Small bodies
+
+    /// Writes the bytes that a transfer has collected in memory.
+    func write(_ body: SmallBody, from start: Int64) async throws(DownloadError) {
+        guard let store = box.current else { return }
+        try await engine.disk.run { () throws(DownloadError) in
+            try store.write(body.bytes, from: start)
+        }
+        unclaimed.wrote(body.bytes.count)
+    }
+
+    /// After the end of the download, keeps the bytes in memory as if they had been written before.
+    func keep(_ body: SmallBody, absent: FilePath?, source: String) async {
+        guard !isOpen, !body.bytes.isEmpty else { return }
+        let resolver = resolver
+        do throws(DownloadError) {
+            let found = try await engine.disk.run { () throws(DownloadError) in
+                let found = try resolver.open(
+                    body.head,
+                    body.representation,
+                    nil,
+                    source: source,
+                    absent: absent
+                )
+                if case .created(let store, _) = found { try store.write(body.bytes) }
+                return found
+            }
+            switch found {
+            case .created(let store, _):
+                box.current = store
+                let have = RangeSet(ByteRange(0, Int64(body.bytes.count)))
+                monitor.opened(store, have: have, resumed: 0)
+            case .resumable(let store, _): store.close()
+            case .alreadyThere, .nothing, .undecided, .likely: break
+            }
+        } catch {
+            logger.warning("cannot keep the received bytes: \(error)")
+        }
+    }
+
+    // MARK: - Checkpoints
+
+    /// Claims the bytes written so far.
+    ///
+    /// Returns whether transfers that wait for it may continue. If the file is not resumable, no
+    /// checkpoint claims a part of it.
+    func saveCheckpoint(isResumable: Bool) async throws(DownloadError) -> Bool {
+        guard let store = box.current else { return false }
+        let now = engine.time.now()
+        schedule.looked(at: now)
+        // A transfer may have stopped for the previous checkpoint just after that was written.
+        guard !isDistrusting else { return false }
+        let unclaimed = unclaimed.bytes
+        guard unclaimed > 0 else {
+            // The bytes of the last second must become durable, too, even if no more follow.
+            if schedule.hasUnsynced, isResumable { sync(monitor.bytes.written, now) }
+            return true
+        }
+        let (written, epoch) = (monitor.bytes.written, trustedEpoch)
+        if isResumable {
+            try await engine.disk.run { () throws(DownloadError) in
+                try store.saveCheckpoint(written: written, epoch: epoch)
+            }
+            schedule.claimed()
+            sync(written, now)
+            flusher.follow(store)
+        }
+        self.unclaimed.claimed(unclaimed)
+        try digests.follow(written.frontier, in: store)
+        return true
+    }
+
+    private func sync(_ written: RangeSet, _ now: Moment) {
+        guard schedule.beginSync(at: now) else { return }
+        syncer.follow(SyncRequest(written: written, epoch: trustedEpoch))
+    }
+
+    /// Records the end of a sync.
+    ///
+    /// Returns the only bytes that still count if it failed; throws if the disk cannot be used.
+    func synced(_ epoch: Int, _ failure: DownloadError?) throws(DownloadError) -> RangeSet? {
+        schedule.endedSync(at: engine.time.now(), succeeded: failure == nil)
+        // If the finish has seen the same failure, the bytes are distrusted already.
+        guard let failure, epoch == trustedEpoch else { return nil }
+        return try distrust(after: failure)
+    }
+
+    /// Trusts only the bytes that were durable before a failed sync, and returns them.
+    ///
+    /// The rest is fetched again. Throws the failure if that cannot help.
+    private func distrust(after failure: DownloadError) throws(DownloadError) -> RangeSet {
+        failedSyncs += 1
+        guard let store = box.current, failure.code == .diskFailure, failedSyncs < 3 else {
+            throw failure
+        }
+        logger.warning("\(failure.message): fetching the unsynced bytes again")
+        trustedEpoch = store.trustEpoch
+        isDistrusting = true
+        digests.distrust()
+        return store.durable
+    }
+
+    /// Removes the bytes that are no longer trusted from the ledger and the checkpoint, as the
+    /// planner has done.
+    func restrict(to kept: RangeSet) {
+        monitor.bytes.restrict(to: kept)
+        box.current?.restrict(to: monitor.bytes.written)
+        isDistrusting = false
+    }
+
+    // MARK: - The end
+
+    /// What finishing the file has led to.
+    enum Finish {
+        case named(FinishedName, ContentDigest?)
+        /// A sync failed, and only these bytes still count.
+        case syncFailed(durable: RangeSet)
+    }
+
+    /// Verifies the file after all its bytes have been received, and gives it its name.
+    func finish(
+        total: Int64,
+        _ finisher: FileFinisher,
+        _ stop: CancellationToken
+    ) async throws(DownloadError) -> Finish {
+        guard let store = box.current else {
+            throw DownloadError(.unknown, "the download ended without a file")
+        }
+        let digest: ContentDigest?
+        do throws(DownloadError) {
+            digest = try await digests.verify(store, total: total, stop)
+        } catch {
+            guard error.code == .checksumMismatch else { throw error }
+            throw try await keepAsCorrupt(store, error, finisher)
+        }
+        do throws(DownloadError) {
+            let name = try await finisher.finish(store, total: total, epoch: trustedEpoch)
+            return .named(name, digest)
+        } catch {
+            guard store.trustEpoch != trustedEpoch else { throw error }
+            return .syncFailed(durable: try distrust(after: error))
+        }
+    }
+
+    /// Keeps a file with a wrong digest under another name, and returns the error that names it.
+    private func keepAsCorrupt(
+        _ store: PartialStore,
+        _ error: DownloadError,
+        _ finisher: FileFinisher
+    ) async throws(DownloadError) -> DownloadError {
+        let path = try await finisher.keepAsCorrupt(store, error)
+        box.current = nil
+        let advice =
+            adopted == nil
+            ? error.advice
+            : "the adopted part may be wrong: run the command again to fetch the whole file"
+        return DownloadError(
+            .checksumMismatch,
+            error.message,
+            advice: "the bytes are kept in \(path); \(advice)"
+        )
+    }
+
+    /// Keeps the bytes received so far after the download ended with an error.
+    ///
+    /// Returns that error with what is kept.
+    func keep(
+        after error: DownloadError,
+        _ planner: DownloadPlanner,
+        isResumable: Bool
+    ) async -> DownloadError {
+        // The bytes of another download may neither be claimed nor deleted.
+        guard let store = box.current, !isBorrowing else { return error }
+        if let adopted, planner.isAdopting {
+            await giveBack(store, adopted)
+            return error
+        }
+        // A sync may have failed after the last message was read, or may fail now.
+        let epoch = store.trustEpoch
+        let isTrusted = !isDistrusting && epoch == trustedEpoch
+        let written = isTrusted ? monitor.bytes.written : store.durable
+        let (canResume, discards) = (planner.canResume(store.representation), job.control?.discards)
+        // If another download has the name, the bytes received beside it are of no use to anybody.
+        let keeps =
+            isResumable && !written.isEmpty && error.code != .alreadyRunning
+            // A file that has lost its name cannot be found again.
+            && store.isInPlace
+            && discards != true
+            // On a full disk, bytes that cannot be resumed only take up space.
+            && (error.code != .diskFull || canResume)
+        do throws(DownloadError) {
+            try await engine.disk.run { () throws(DownloadError) in
+                guard keeps else { return try store.discard() }
+                // The claim comes first: it survives a kill even if the sync takes long.
+                try store.saveCheckpoint(written: written, epoch: epoch)
+            }
+            if !keeps, discards != true { monitor.discarded() }
+            if keeps {
+                try await engine.syncs.run { () throws(DownloadError) in
+                    try store.sync(written: written, epoch: epoch)
+                }
+            }
+        } catch {
+            logger.warning("cannot keep the received bytes: \(error)")
+        }
+        if keeps, error.code == .interrupted {
+            let kept = store.trustEpoch == epoch ? written : store.durable
+            if !kept.isEmpty { return Self.interrupted(keeping: kept, in: store, canResume) }
+            _ = try? await engine.disk.run { () throws(DownloadError) in try store.discard() }
+        }
+        if error.code == .diskFull { return Self.diskFull(error, store.latestCheckpoint) }
+        return canResume ? error : error.withoutResumeAdvice
+    }
+
+    /// Restores another tool's file, because no response that fits it was accepted.
+    private func giveBack(_ store: PartialStore, _ adopted: RangeSet) async {
+        do throws(DownloadError) {
+            try await engine.disk.run { () throws(DownloadError) in
+                try store.cut(to: adopted.frontier)
+            }
+        } catch {
+            logger.warning("cannot truncate the partial file: \(error)")
+        }
+    }
+
+    private static func interrupted(
+        keeping kept: RangeSet,
+        in store: PartialStore,
+        _ canResume: Bool
+    ) -> DownloadError {
+        DownloadError(
+            .interrupted,
+            "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
+            advice: canResume ? DownloadError.resumeAdvice : DownloadError.startOverAdvice
+        )
+    }
+
+    /// Adds to the error of a full disk which bytes are kept nevertheless.
+    private static func diskFull(_ error: DownloadError, _ checkpoint: Checkpoint?) -> DownloadError
+    {
+        var error = error
+        let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
+        error.advice +=
+            count > 0
+            ? "; the \(count) bytes received so far are kept"
+            : "; none of the received bytes are kept"
+        return error
+    }
+}
+
+extension Logger {
+    /// Reports to the user which bytes of an earlier run or of this one are not used.
+    func report(_ notes: [String]) {
+        for note in notes { warning("\(note.sanitized)") }
+    }
+}

@@ -1,0 +1,75 @@
+internal import PawlCore
+
+/// The running transfers of one download.
+struct RunningTransfers {
+    private struct Running {
+        let transfer: any Transfer
+        let cursor: TransferCursor
+        /// Whether the transfer was asked to pass on its bytes in memory.
+        ///
+        /// Until they have a file, only the planner resumes it.
+        var awaitsFile = false
+    }
+
+    private var running: [TransferID: Running] = [:]
+
+    var isEmpty: Bool { running.isEmpty }
+
+    func cursor(of id: TransferID) -> TransferCursor? { running[id]?.cursor }
+
+    mutating func add(_ id: TransferID, _ transfer: any Transfer, _ cursor: TransferCursor) {
+        running[id] = Running(transfer: transfer, cursor: cursor)
+    }
+
+    /// Removes a transfer that has ended; returns its cursor.
+    mutating func remove(_ id: TransferID) -> TransferCursor? {
+        running.removeValue(forKey: id)?.cursor
+    }
+
+    func cancel(_ id: TransferID) { running[id]?.transfer.cancel() }
+
+    func cancelAll() {
+        for item in running.values { item.transfer.cancel() }
+    }
+
+    /// Records that the bytes that a transfer has collected in memory get a file.
+    mutating func getsFile(_ id: TransferID) { running[id]?.awaitsFile = false }
+
+    func resume(_ id: TransferID) { running[id]?.transfer.resume() }
+
+    /// Asks transfers whose bytes have been in memory for too long to pass them on.
+    mutating func requestOverdueBytes(at now: Moment) {
+        for (id, item) in running
+        where item.cursor.isOverdue(at: now) && !item.cursor.isHeld && !item.awaitsFile {
+            running[id]?.awaitsFile = true
+            item.transfer.nudge()
+        }
+    }
+
+    /// Resumes the transfers that waited for a checkpoint or for the end of a suspension.
+    func releaseHeld() {
+        for item in running.values where item.cursor.releaseHold() && !item.awaitsFile {
+            item.transfer.resume()
+        }
+    }
+
+    /// Ends the pauses, whose lengths depend on a limit that has changed.
+    func endPauses(at now: Moment) {
+        for item in running.values where item.cursor.isPaused(at: now) && !item.cursor.isHeld {
+            item.cursor.pause(until: now)
+            if !item.awaitsFile { item.transfer.resume() }
+        }
+    }
+
+    /// How far the transfers are.
+    func samples(at now: Moment) -> [TransferSample] {
+        running.map { id, item in
+            TransferSample(
+                id: id,
+                offset: item.cursor.countedEnd,
+                skippedBytes: item.cursor.skippedBytes,
+                isPaused: item.cursor.isPaused(at: now)
+            )
+        }
+    }
+}
