@@ -11,7 +11,7 @@ public enum PawlProgram {
     /// Must be called on the main thread before any other thread is started.
     public static func main() -> Never {
         ignoreBrokenPipes()
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = Self.arguments()
         if arguments == ["--version"] {
             // Without the parser, this takes three quarters of the time.
             let console = Console()
@@ -20,7 +20,7 @@ public enum PawlProgram {
         }
         if PawlCommand.isHelp(arguments) {
             let console = Console()
-            console.output(HelpText.overview(columns: nil) + "\n")
+            console.output(HelpText.overview(columns: console.helpColumns) + "\n")
             exit(console.exitStatus(after: 0))
         }
         if let error = UnknownCommand.error(in: arguments) {
@@ -28,6 +28,18 @@ public enum PawlProgram {
             exit(error.code.exitStatus)
         }
         run(PawlCommand.self, PawlCommand.completed(arguments))
+    }
+
+    /// Returns the arguments of this process without the program's name.
+    ///
+    /// Ends the process if one of them is not UTF-8.
+    package static func arguments() -> [String] {
+        do {
+            return try ProgramArguments.read()
+        } catch {
+            Console().report(error)
+            exit(error.code.exitStatus)
+        }
     }
 
     /// Runs a command with these arguments and ends the process.
@@ -77,6 +89,9 @@ public enum PawlProgram {
         _ arguments: [String],
         _ console: Console
     ) -> Int32 {
+        // The parser wraps the help also to determine the exit status, and crashes if the terminal
+        // is narrow.
+        setenv("COLUMNS", String(console.helpColumns), 1)
         if root.exitCode(for: error).isSuccess {
             console.output(root.fullMessage(for: error) + "\n")
             return console.exitStatus(after: 0)

@@ -1,3 +1,3 @@
 import PawlCLI
 
-PawlProgram.run(DaemonProgram.self, Array(CommandLine.arguments.dropFirst()))
+PawlProgram.run(DaemonProgram.self, PawlProgram.arguments())

@@ -20,6 +20,8 @@ package struct Engine: Sendable {
     package let alarms: AlarmClock
     package let finisher: SmallFileFinisher
     package let seeds = Seeds()
+    /// The numbers of the partial files in the folders of recent downloads.
+    package let numberedPartials = NumberedPartials()
     package let smallBodies = SmallBodyBudget()
     /// The limit for all transfers together.
     ///
@@ -123,6 +125,9 @@ package struct DownloadJob: Sendable {
     package var ownerOfPartialFile: PartialFileQuestion?
     /// Called before the complete file gets its name; `nil` if nobody records that.
     package var willFinish: FinishAnnouncement?
+
+    /// The URLs of the download and its mirrors.
+    var urls: [URL] { [url] + mirrors.map(\.url) }
 
     /// Whether an existing file with the same bytes is accepted, whoever created it.
     ///

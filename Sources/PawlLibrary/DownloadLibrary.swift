@@ -116,7 +116,7 @@ private struct LibraryPlace: Sendable {
         let path = try name.map { (name) throws(DownloadError) in
             try FileFolder(base).resolve(name)
         }
-        self.path = (path ?? base).absolute
+        self.path = FilePath(try (path ?? base).absoluteText())
         try FolderPreparation.prepare(self.path, mode: 0o700)
     }
 }

@@ -55,6 +55,28 @@ struct LibraryForeignTests {
         #expect(try await scene.open().entry(for: "disk")?.receivedBytes == 400_000)
     }
 
+    @Test func `a note that was removed during a run is not written when the run fails`()
+        async throws
+    {
+        let scene = try ShelfScene()
+        let library = try await scene.open()
+        let latch = Latch()
+        let reply = Reply.resource(Resource(size: 1 << 20))
+        scene.origin.route(
+            "/disk.bin",
+            reply.holdAfterBytes(400_000, until: latch).afterBytes(500_000, .reset)
+        )
+        try library.start("disk", from: try scene.url())
+        await library.reaches(400_000, "disk")
+        let note = scene.folder.path(".disk.pawl-download")
+        #expect(unlink(note) == 0)
+        latch.release()
+        // A failed download without a note may be forgotten at once.
+        await library.waits(for: "disk") { $0 == nil || $0?.failure != nil }
+        await library.close()
+        #expect(access(note, F_OK) != 0)
+    }
+
     @Test func `two keys never get the same file, even if a third file has the name`() async throws
     {
         let scene = try ShelfScene(.resource(resource))

@@ -4,7 +4,9 @@ import { el } from "./dom.js";
 
 const mebibyte = 1024 * 1024;
 
-export const toRate = (text) => (text === "" ? null : Math.max(1, Math.round(Number(text) * mebibyte)));
+// 0 stays 0, which means no limit; the API counts whole bytes.
+export const toRate = (text) =>
+  (text === "" ? null : Number(text) && Math.max(1, Math.round(Number(text) * mebibyte)));
 export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 100) / 100 || 0.01) : "");
 
 const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
@@ -18,7 +20,7 @@ const kinds = {
     show: String, read: Number,
   },
   rate: {
-    unit: "MiB/s", make: () => ["input", { type: "number", min: "0.01", step: "any" }],
+    unit: "MiB/s", make: () => ["input", { type: "number", min: "0", step: "any" }],
     show: fromRate, read: toRate,
   },
   seconds: {

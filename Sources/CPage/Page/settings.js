@@ -40,7 +40,7 @@ export class SettingsForm extends Form {
       })),
       el("label", {}, "From", el("input", { type: "time", name: "from", required: true })),
       el("label", {}, "To", el("input", { type: "time", name: "to", required: true })),
-      el("label", {}, "MiB/s", el("input", { type: "number", name: "limit", min: "0.01", step: "any", placeholder: "No limit" })),
+      el("label", {}, "MiB/s", el("input", { type: "number", name: "limit", min: "0", step: "any", placeholder: "No limit" })),
       el("button", { type: "button", class: "small", "aria-label": "Remove period", onclick: () => { row.remove(); $("add-period").focus(); } }, icon("close")));
     row.period = period;
     row.querySelector("[name=from]").value = period.from;

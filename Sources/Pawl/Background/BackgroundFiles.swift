@@ -15,10 +15,10 @@ struct BackgroundFiles {
     func path(for destination: TaskDestination, _ number: Int) async throws(DownloadError) -> String
     {
         switch destination {
-        case .file(let path): return FilePath(path).absolute.string
-        case .directory(let path): return "\(FilePath(path).absolute.string)/"
+        case .file(let path): return try FilePath(path).absoluteText()
+        case .directory(let path): return "\(try FilePath(path).absoluteText())/"
         case .place(let place, let name):
-            let folder = FilePath(try await session.folder(of: place)).absolute.string
+            let folder = try FilePath(try await session.folder(of: place)).absoluteText()
             guard let name else { return "\(folder)/" }
             return "\(folder)/\(FileName.clean(name) ?? "download")"
         case .temporary, .choosing:
@@ -49,9 +49,9 @@ struct BackgroundFiles {
     ) async throws(DownloadError) -> DownloadedFile {
         let path =
             switch destination {
-            case .file(let path): FilePath(path).absolute
+            case .file(let path): FilePath(try FilePath(path).absoluteText())
             case .directory(let folder):
-                FilePath(folder).absolute.appending(response.suggestedFilename)
+                FilePath(try FilePath(folder).absoluteText()).appending(response.suggestedFilename)
             }
         let (files, number) = (session.temporaryFiles, task.taskIdentifier)
         let policy = task.originalRequest.settings(in: session.configuration).ifExists

@@ -6,7 +6,7 @@ internal import SystemPackage
 extension DaemonPlaces {
     /// Returns the places according to the current environment.
     package static func current() throws(DownloadError) -> DaemonPlaces {
-        try DaemonPlaces(SystemPlaces.surroundings)
+        try DaemonPlaces(SystemPlaces.surroundings())
     }
 
     /// Creates the folders, which only the user can access.

@@ -13,7 +13,7 @@ package struct ServiceSurroundings: Sendable {
 
     /// Returns the values according to the current environment.
     package static func current() throws(DownloadError) -> ServiceSurroundings {
-        let surroundings = SystemPlaces.surroundings
+        let surroundings = try SystemPlaces.surroundings()
         let places = try DaemonPlaces(surroundings)
         let home = surroundings.home
         guard

@@ -1,4 +1,5 @@
 package import PawlCore
+internal import PawlStorage
 internal import SystemPackage
 
 /// The destination of a resumed download.
@@ -9,7 +10,7 @@ struct ResumeTarget {
     init?(_ data: ResumeData, _ resume: ResumeSettings) {
         let known = data.finalPath.map { FilePath($0) }
         let name =
-            known?.lastComponent?.string
+            FilePath(bytes: data.content.finalPath).lastComponent.flatMap { String(validating: $0) }
             ?? FileName.suggested(contentDisposition: nil, url: data.url, mediaType: nil)
         if let destination = resume.destination {
             path =

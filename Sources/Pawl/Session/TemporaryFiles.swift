@@ -177,7 +177,7 @@ final class TemporaryFiles: Sendable {
 
     private func root() throws(DownloadError) -> FilePath {
         if let directory {
-            let path = FilePath(directory).absolute
+            let path = FilePath(try FilePath(directory).absoluteText())
             try FolderPreparation.prepare(path, mode: 0o700)
             return path
         }

@@ -18,9 +18,8 @@ struct DaemonSubmission {
         json: Bool,
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
-        let folder = try CurrentFolder()
-        let downloads = requested.map { download in
-            var new = NewDownload(download, from: folder)
+        let downloads = try requested.map { (download) throws(DownloadError) in
+            var new = try NewDownload(download)
             new.priority = priority
             new.session = session
             new.isPaused = isPaused ? true : nil
@@ -48,19 +47,19 @@ struct DaemonSubmission {
 
 extension NewDownload {
     /// The requested download with absolute paths.
-    init(_ requested: RequestedDownload, from folder: CurrentFolder) {
+    init(_ requested: RequestedDownload) throws(DownloadError) {
         let destination: String
         switch requested.destination {
         case .file(let path): destination = path
         case .directory(let path): destination = path.hasSuffix("/") ? path : "\(path)/"
         }
         var settings = requested.settings
-        settings.connection.authoritiesFile = settings.connection.authoritiesFile.map(
-            folder.absolute
+        settings.connection.authoritiesFile = try settings.connection.authoritiesFile.map(
+            CurrentFolder.absolute
         )
         self.init(
             url: requested.url.absoluteString,
-            destination: folder.absolute(destination == "./" ? "" : destination),
+            destination: try CurrentFolder.absolute(destination == "./" ? "" : destination),
             settings: SettingsDocument(settings)
         )
     }

@@ -1,3 +1,4 @@
+internal import Pawl
 package import PawlCore
 
 /// The downloads of one command: those of the command line, then those of the list.
@@ -16,8 +17,22 @@ package struct DownloadBatch: Sendable {
         try Self.checkCombinations(urls: urls, list: list, common: common)
         for url in urls { downloads.append(try RequestedDownload(url, common)) }
         for entry in list?.entries ?? [] { try add(entry, common) }
-        try removeRepeated()
-        try checkOutputsDiffer()
+        var targets = resolvedTargets()
+        try removeRepeated(&targets)
+        try checkOutputsDiffer(targets)
+    }
+
+    /// The targets of the downloads, which are equal if only the spelling of a folder differs.
+    private func resolvedTargets() -> [DownloadTarget] {
+        var folders: [String: String] = [:]
+        return downloads.map { download in
+            download.target.resolved { folder in
+                if let known = folders[folder] { return known }
+                let resolved = FolderSpelling.resolved(folder)
+                folders[folder] = resolved
+                return resolved
+            }
+        }
     }
 
     /// Asks on the terminal for a password that `--user` leaves out.
@@ -95,16 +110,19 @@ package struct DownloadBatch: Sendable {
     }
 
     /// Keeps one of several downloads with the same URL and destination.
-    private mutating func removeRepeated() throws(DownloadError) {
+    private mutating func removeRepeated(
+        _ targets: inout [DownloadTarget]
+    ) throws(DownloadError) {
         var counts: [DownloadTarget: Int] = [:]
         var indices: [DownloadTarget: Int] = [:]
         var first: [RequestedDownload] = []
-        for download in downloads {
-            let target = download.target
+        var different: [DownloadTarget] = []
+        for (download, target) in zip(downloads, targets) {
             counts[target, default: 0] += 1
             guard let index = indices[target] else {
                 indices[target] = first.count
                 first.append(download)
+                different.append(target)
                 continue
             }
             guard download.repeats(first[index]) else {
@@ -117,20 +135,22 @@ package struct DownloadBatch: Sendable {
             }
         }
         guard first.count < downloads.count else { return }
-        downloads = first
-        notes = first.compactMap { download in
-            guard let count = counts[download.target], count > 1 else { return nil }
+        (downloads, targets) = (first, different)
+        notes = zip(first, different).compactMap { download, target in
+            guard let count = counts[target], count > 1 else { return nil }
             let times = count == 2 ? "twice" : "\(count) times"
             return "\(download.url.redacted) is given \(times) and is downloaded once"
         }
     }
 
     /// Two downloads to one file would lock each other out.
-    private func checkOutputsDiffer() throws(DownloadError) {
-        var seen: Set<Destination> = []
-        for download in downloads {
-            guard case .file(let path) = download.destination else { continue }
-            guard seen.insert(download.destination).inserted else {
+    private func checkOutputsDiffer(_ targets: [DownloadTarget]) throws(DownloadError) {
+        var seen: Set<String> = []
+        for (download, target) in zip(downloads, targets) {
+            guard case .file(let path) = download.destination, let file = target.file else {
+                continue
+            }
+            guard seen.insert(file).inserted else {
                 throw DownloadError(
                     .usage,
                     "two downloads have the same output '\(path)'",

@@ -66,10 +66,17 @@ package enum OutputPath {
             throw DownloadError(
                 .directoryNotUsable,
                 "\(location): the folder '\(path)' is not writable",
-                advice: errno == EROFS
-                    ? "the file system is read-only; use another folder"
-                    : "change its permissions or use another folder"
+                advice: adviceForUnwritableFolder(errno)
             )
+        }
+    }
+
+    private static func adviceForUnwritableFolder(_ errno: Int32) -> String {
+        switch errno {
+        case EROFS: "the file system is read-only; use another folder"
+        // Even root must not write in it (chattr(1)).
+        case EPERM: "it is immutable; allow changes with 'chattr -i', or use another folder"
+        default: "change its permissions or use another folder"
         }
     }
 

@@ -34,7 +34,7 @@ struct LimitOptions: ParsableArguments {
         for (name, value) in [("--limit-rate", limitRate), ("--total-limit", totalLimit)] {
             guard let value else { continue }
             settings.limitBytesPerSecond = try usage(name) { () throws(ValueError) in
-                try NumberText.rate(value)
+                try NumberText.limit(value)
             }
         }
         return settings

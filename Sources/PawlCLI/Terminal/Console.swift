@@ -48,6 +48,11 @@ package final class Console: Sendable {
         return Int(Self.size(of: output).columns)
     }
 
+    /// The width of the help.
+    package var helpColumns: Int {
+        HelpText.columns(Self.environment(["COLUMNS"])["COLUMNS"], terminal: outputColumns)
+    }
+
     /// The exit status of a process whose work returned `status`.
     ///
     /// If results could not be written, this is reported and the status is that of the error. It is

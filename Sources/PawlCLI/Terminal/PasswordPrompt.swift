@@ -40,7 +40,14 @@ enum PasswordPrompt {
             if byte == UInt8(ascii: "\n") { break }
             bytes.append(byte)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let password = String(validating: bytes, as: UTF8.self) else {
+            throw DownloadError(
+                .usage,
+                "--user: the typed password is not UTF-8",
+                advice: "use a terminal with a UTF-8 locale"
+            )
+        }
+        return password
     }
 
     private static func unreadable() -> DownloadError {

@@ -2,22 +2,26 @@ internal import Glibc
 internal import PawlCore
 
 /// The current folder, which makes paths absolute for the daemon.
-struct CurrentFolder {
-    /// The path, with a slash at its end.
-    private let path: String
-
-    init() throws(DownloadError) {
+enum CurrentFolder {
+    /// Returns the path itself if it is absolute, otherwise the path below the current folder.
+    static func absolute(_ other: String) throws(DownloadError) -> String {
+        guard other.utf8.first != UInt8(ascii: "/") else { return other }
         guard let path = getcwd(nil, 0) else {
-            throw DownloadError(
-                .directoryNotUsable,
-                "the current folder cannot be determined: \(String(cString: strerror(errno)))",
-                advice: "change to another folder"
-            )
+            throw unusable("cannot be determined: \(String(cString: strerror(errno)))")
         }
         defer { free(path) }
-        let text = String(cString: path)
-        self.path = text.hasSuffix("/") ? text : "\(text)/"
+        // Replaced bytes would make it the path of another folder.
+        guard let folder = String(validatingCString: path) else {
+            throw unusable("has a name that is not UTF-8")
+        }
+        return folder.hasSuffix("/") ? folder + other : "\(folder)/\(other)"
     }
 
-    func absolute(_ other: String) -> String { other.hasPrefix("/") ? other : path + other }
+    private static func unusable(_ reason: String) -> DownloadError {
+        DownloadError(
+            .directoryNotUsable,
+            "the current folder \(reason)",
+            advice: "change to another folder"
+        )
+    }
 }

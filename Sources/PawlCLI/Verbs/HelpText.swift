@@ -3,10 +3,20 @@ package import PawlCore
 
 /// The texts that `--help` prints.
 package enum HelpText {
-    /// The text of `pawl --help`: all subcommands by group, then the options of `pawl get`.
+    /// The minimum width of the texts.
     ///
-    /// `columns`: the width of the text; `nil` stands for the width of the terminal.
-    package static func overview(columns: Int?) -> String {
+    /// The parser indents descriptions by 26 columns, and ends the process if no column remains.
+    package static let minimumColumns = 40
+
+    /// The width of the texts: `COLUMNS` if it is a positive number, otherwise the width of the
+    /// terminal, otherwise 80.
+    package static func columns(_ variable: String?, terminal: Int?) -> Int {
+        let wanted = variable.flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        return max(minimumColumns, wanted ?? terminal ?? 80)
+    }
+
+    /// The text of `pawl --help`: all subcommands by group, then the options of `pawl get`.
+    package static func overview(columns: Int) -> String {
         """
         \(PawlCommand.helpMessage(columns: columns))
 

@@ -60,7 +60,7 @@ extension DownloadError {
     }
 
     /// Creates the error for a response with status 200 that is not the file.
-    init(_ doubt: WholeDoubt, host: String, expectedBytes: Int64?) {
+    init(_ doubt: Doubt, host: String, expectedBytes: Int64?) {
         let what: String
         switch doubt {
         case .webPage:
@@ -72,6 +72,12 @@ extension DownloadError {
             return
         case .missing(let validator):
             what = "a response without the file's \(validator), most likely an error page"
+        case .encoded(let coding):
+            what =
+                "the file encoded as \(coding.sanitized(atMost: 40)), although that was not "
+                + "requested and the bytes received so far are not encoded"
+        case .otherWeakTag:
+            what = "a response with another weak ETag, which does not prove that the file changed"
         case .otherLength(let total):
             let seen = total.map { "\($0) bytes" } ?? "a response without a length"
             what =

@@ -46,6 +46,11 @@ public struct DownloadError: Error, Sendable {
         self.retryClass = retryClass ?? code.retryClass
         self.retryAfter = retryAfter
     }
+
+    /// Returns the error for input that cannot be used.
+    package static func usage(_ message: String, advice: String = "") -> DownloadError {
+        DownloadError(.usage, message, advice: advice)
+    }
 }
 
 extension DownloadError: CustomStringConvertible {

@@ -2,7 +2,7 @@
 package struct DownloadTarget: Hashable, Sendable {
     /// The URL without its fragment, which is not sent to the server.
     package let url: String
-    private let folder: String
+    private var folder: String
     /// `nil` if the server names the file.
     private let name: String?
 
@@ -26,9 +26,28 @@ package struct DownloadTarget: Hashable, Sendable {
         }
     }
 
+    /// The path of the file; `nil` if the server names it.
+    package var file: String? { name.map { folder + $0 } }
+
+    /// Returns the target with the text that `resolve` returns for its folder.
+    package func resolved(_ resolve: (String) -> String) -> DownloadTarget {
+        var target = self
+        let folder = resolve(folder)
+        target.folder = folder.hasSuffix("/") ? folder : "\(folder)/"
+        return target
+    }
+
     /// Whether both may become the same file.
-    package func mayMeet(_ other: DownloadTarget) -> Bool {
-        guard url == other.url, folder == other.folder else { return false }
-        return name == nil || other.name == nil || name == other.name
+    ///
+    /// `resolve` returns the same text for all spellings of a folder. It is called only if the two
+    /// folders are spelled differently.
+    package func mayMeet(
+        _ other: DownloadTarget,
+        resolve: (String) -> String = { $0 }
+    ) -> Bool {
+        guard url == other.url, name == nil || other.name == nil || name == other.name else {
+            return false
+        }
+        return folder == other.folder || resolve(folder) == resolve(other.folder)
     }
 }

@@ -52,14 +52,19 @@ package enum FileName {
 
     /// Returns the number that `numbered` has put into a name, or one that looks like it; `nil` if
     /// there is none.
-    package static func number(in name: String) -> Int? {
-        let stem = FileNameParts(name).stem.utf8
-        guard let dot = stem.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-        let digits = stem[stem.index(after: dot)...]
+    package static func number(in name: String) -> Int? { withoutNumber(name)?.number }
+
+    /// Returns the name without the number that `numbered` has put into it, and the number; `nil` if
+    /// there is none.
+    package static func withoutNumber(_ name: String) -> (name: String, number: Int)? {
+        let parts = FileNameParts(name)
+        let stem = parts.stem
+        guard let dot = stem.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        let digits = stem[stem.utf8.index(after: dot)...].utf8
         guard let first = digits.first, first != UInt8(ascii: "0"),
-            digits.allSatisfy(\.isDigit)
+            digits.allSatisfy(\.isDigit), let number = Int(String(Substring(digits)))
         else { return nil }
-        return Int(String(Substring(digits)))
+        return (String(stem[..<dot]) + parts.suffix, number)
     }
 
     private static func lastComponent(_ raw: String) -> Substring.UnicodeScalarView {

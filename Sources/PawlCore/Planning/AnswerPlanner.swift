@@ -72,8 +72,7 @@ struct AnswerPlanner: Sendable {
         case .malformed(let reason):
             let advice = "try again later, or try another URL for the file"
             transfers.giveUp(segment.source, DownloadError(.badResponse, reason, advice: advice))
-        case .captivePortal: transfers.gotErrorPage(segment, .webPage)
-        case .unprovenWhole(let missing): transfers.gotErrorPage(segment, .missing(missing))
+        case .doubtful(let doubt): transfers.gotErrorPage(segment, doubt)
         case .lostEntityTag(let representation, let range):
             lostEntityTag(segment, representation, range, &transfers)
         case .status(let status, let reason, let retryAfter):
@@ -126,17 +125,28 @@ struct AnswerPlanner: Sendable {
             transfers.close(segment.id)
             return nil
         }
-        if needsConfirmation(representation, of: place, &transfers) {
+        let form = segment.isWhole ? .whole : SourceEvidence.UnprovenChange.Form.wholeInsteadOfRange
+        if refusesUnproven(segment, representation, form, &transfers) {
             transfers.close(segment.id)
-            transfers.gotErrorPage(segment, .otherLength(representation.total))
             return nil
         }
         transfers.sources.succeeded(segment)
+        let mayJoin =
+            transfers.file.isOther(place)
+            || transfers.file.representation.map {
+                transfers.file.mayJoin(representation, to: $0, have: transfers.parts.have)
+            } == true
         if !segment.isWhole {
             transfers.sources.learn(.wholeInsteadOfRange, from: place)
             transfers.log(
                 "the server answers ranges with the whole file: using one connection from now on"
             )
+            // Only its length shows that this is not a part of the file with a wrong status. The
+            // answer to a request without a range decides.
+            guard mayJoin, let total = representation.total, total == transfers.file.total else {
+                transfers.close(segment.id)
+                return nil
+            }
         }
         let parts = transfers.parts
         guard !parts.segments.values.contains(where: { $0.id != segment.id && $0.isHeadAccepted })
@@ -144,10 +154,9 @@ struct AnswerPlanner: Sendable {
             transfers.close(segment.id)
             return nil
         }
-        guard let known = transfers.file.representation,
-            transfers.file.isOther(place)
-                || transfers.file.mayJoin(representation, to: known, have: parts.have)
-        else { return startOver(with: segment, representation, &transfers) }
+        guard mayJoin, let known = transfers.file.representation else {
+            return startOver(with: segment, representation, &transfers)
+        }
         if transfers.file.isAdopting { transfers.adopt(representation, by: place) }
         transfers.setTotal(known.total ?? representation.total)
         guard transfers.parts.isComplete else { return .resumeAlone(segment.id) }
@@ -229,8 +238,8 @@ struct AnswerPlanner: Sendable {
             }
             return nil
         }
-        if needsConfirmation(representation, of: place, &transfers) {
-            transfers.gotErrorPage(segment, .otherLength(representation.total))
+        let isOfEachAnswer = onlyEntityTag && transfers.parts.isOneStreamsWork
+        if !isOfEachAnswer, refusesUnproven(segment, representation, .part, &transfers) {
             return nil
         }
         changes += 1
@@ -318,11 +327,11 @@ struct AnswerPlanner: Sendable {
             if changes > 1 {
                 return leaveChanging(place, &transfers).map { .fail($0) } ?? .startOver
             }
-            transfers.log("the file changed on the server: starting over")
+            transfers.notice("the file changed on the server: starting over")
         } else if count > 0 {
             // Without proof this can happen repeatedly. The failures that lead here are counted
             // until there are more bytes than ever before.
-            transfers.log("nothing proves that the server's file is unchanged: starting over")
+            transfers.notice("nothing proves that the server's file is unchanged: starting over")
         }
         let acceptsRanges = transfers.sources[place].evidence.ranges != .unusable
         learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
@@ -369,7 +378,7 @@ struct AnswerPlanner: Sendable {
             if transfers.file.isAdopting {
                 return Self.refuseAdoption(point.have.count, representation.total)
             }
-            transfers.log(
+            transfers.notice(
                 "the server's file is not the file of the earlier run: starting over"
             )
             return .startOverWith(id, representation)
@@ -379,6 +388,7 @@ struct AnswerPlanner: Sendable {
             transfers.setTotal(representation.total)
         }
         transfers.begin(with: point, total: representation.total)
+        transfers.setTotal(point.representation.total)
         guard transfers.parts.isComplete || !transfers.isSingleStream else {
             return .resumeAlone(id)
         }
@@ -388,26 +398,26 @@ struct AnswerPlanner: Sendable {
 
     // MARK: - Error pages
 
-    /// Returns whether to refuse a response of another length.
-    ///
-    /// If bytes would be lost, only a second response of the same length is believed without a
-    /// validator.
-    private func needsConfirmation(
+    /// Returns whether a response is refused, because it indicates another version without proving
+    /// it, and bytes would be lost.
+    private func refusesUnproven(
+        _ segment: Segment,
         _ seen: Representation,
-        of place: Int,
+        _ form: SourceEvidence.UnprovenChange.Form,
         _ transfers: inout TransferPlanner
     ) -> Bool {
-        let isOtherLength =
-            !transfers.parts.arrived.isEmpty
-            && transfers.file.differsOnlyInLength(from: seen, of: place)
-        return transfers.sources.learn(about: place) {
-            if isOtherLength { return $0.needsConfirmation(ofLength: seen.total) }
-            $0.lengthIsAsExpected()
+        guard !transfers.parts.arrived.isEmpty,
+            let doubt = transfers.file.unprovenChange(in: seen, of: segment.source)
+        else {
+            transfers.sources.learn(about: segment.source) { $0.wasAsExpected() }
             return false
         }
+        guard transfers.needsConfirmation(seen, form, in: segment) else { return false }
+        transfers.gotErrorPage(segment, doubt)
+        return true
     }
 
-    /// Takes in that the server has stopped sending its tag.
+    /// Takes in that the server has stopped sending its tag, or sends it as a weak one.
     ///
     /// If no connection receives bytes, responses are joined as without validators: only where
     /// their bytes were compared (``Seam``).
@@ -421,11 +431,15 @@ struct AnswerPlanner: Sendable {
         if place == transfers.file.anchor, !transfers.file.isAdopting, allowsWeakResume,
             !transfers.parts.isReceiving(from: place)
         {
-            transfers.log("the server no longer sends the file's ETag: comparing bytes instead")
-            transfers.compareBytes()
+            transfers.log(
+                "the server no longer sends the file's strong ETag: comparing bytes instead"
+            )
+            transfers.compareBytes(keeping: seen.entityTag)
         } else if let range {
             transfers.gotBrokenRange(segment)
-            transfers.log("the server sent bytes \(range) without the ETag that it sent before")
+            transfers.log(
+                "the server sent bytes \(range) without the strong ETag that it sent before"
+            )
         } else {
             transfers.gotErrorPage(segment, .missing("ETag"))
         }
@@ -436,16 +450,14 @@ struct AnswerPlanner: Sendable {
         with id: TransferID,
         _ seen: Representation,
         _ point: StartingPoint,
-        _ doubt: WholeDoubt,
+        _ doubt: Doubt,
         _ transfers: inout TransferPlanner
     ) {
         guard let segment = transfers.parts.segments[id] else { return }
         transfers.pin(point.representation, by: segment.source)
         transfers.begin(with: point, total: point.representation.total)
-        if case .otherLength(let total) = doubt {
-            transfers.sources.learn(about: segment.source) {
-                _ = $0.needsConfirmation(ofLength: total)
-            }
+        if doubt == point.representation.unprovenChange(in: seen) {
+            _ = transfers.needsConfirmation(seen, .whole, in: segment)
         }
         transfers.close(id)
         if case .missing = doubt, point.representation.hasLostOnlyEntityTag(in: seen) {

@@ -168,8 +168,18 @@ package struct ExchangePlanner: Sendable {
         mayRetryAtOnce: Bool = true
     ) -> Step {
         // A request that is not idempotent may have had an effect (RFC 9110 §9.2.2).
-        guard let repetition, RequestMethod.isIdempotent(request.method),
-            error.retryAfter ?? .zero <= maximumRetryAfter,
+        guard let repetition, RequestMethod.isIdempotent(request.method) else {
+            return .fail(error)
+        }
+        if let pause = error.retryAfter, pause > maximumRetryAfter {
+            var error = error
+            let seconds = pause.components.seconds
+            error.advice =
+                "the server asks to wait \(seconds) s, longer than --max-retry-after allows: try "
+                + "again after that time"
+            return .fail(error)
+        }
+        guard
             case .retry(let delay) = retry.failed(
                 mayRetryAtOnce: mayRetryAtOnce && repetition != .later,
                 atMost: repetition == .threeTimes ? 3 : nil

@@ -65,9 +65,9 @@ struct PinnedFile: Sendable {
 
     mutating func setTotal(_ total: Int64) { representation?.total = total }
 
-    /// Stops accepting the validators as proof.
-    mutating func distrustValidators() {
-        representation?.entityTag = nil
+    /// Stops accepting the validators as proof; `tag` is the weak one that replaces the entity tag.
+    mutating func distrustValidators(keeping tag: EntityTag? = nil) {
+        representation?.entityTag = tag
         representation?.lastModifiedIsOld = false
     }
 
@@ -101,10 +101,11 @@ struct PinnedFile: Sendable {
         return representation.difference(toAnotherSource: seen, digest: digest)
     }
 
-    /// Returns whether a response differs from the pinned representation only in its length, so
-    /// that nothing proves a new version.
-    func differsOnlyInLength(from seen: Representation, of place: Int) -> Bool {
-        place == anchor && !isAdopting && representation?.differsOnlyInLength(from: seen) == true
+    /// Returns why a response that indicates another version has to be confirmed; `nil` if it need
+    /// not.
+    func unprovenChange(in seen: Representation, of place: Int) -> Doubt? {
+        guard place == anchor, !isAdopting else { return nil }
+        return representation?.unprovenChange(in: seen)
     }
 
     // MARK: - Joining
@@ -158,13 +159,11 @@ struct PinnedFile: Sendable {
         about seen: Representation,
         insteadOf point: StartingPoint,
         isOfSource: Bool
-    ) -> WholeDoubt? {
+    ) -> Doubt? {
         let known = point.representation
         if known.hasLostOnlyEntityTag(in: seen) { return .missing("ETag") }
         if let doubt = known.doubt(about: seen) { return doubt }
-        guard canResume(point, isOfSource: isOfSource), known.differsOnlyInLength(from: seen) else {
-            return nil
-        }
-        return .otherLength(seen.total)
+        guard canResume(point, isOfSource: isOfSource) else { return nil }
+        return known.unprovenChange(in: seen)
     }
 }

@@ -167,12 +167,10 @@ package struct SegmentPlanner: Sendable {
         for offset in samples { have.remove(ByteRange(offset, offset + 1)) }
     }
 
-    /// Stops comparing samples, because a whole response is compared with all bytes.
+    /// Stops comparing samples, because the only open transfer compares a whole response with all
+    /// bytes.
     package mutating func endSampling() {
-        for offset in samples
-        where !segments.values.contains(where: { $0.start <= offset && offset < $0.end }) {
-            have.insert(ByteRange(offset, offset + 1))
-        }
+        have = kept
         samples = []
     }
 

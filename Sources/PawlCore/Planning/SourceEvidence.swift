@@ -56,10 +56,24 @@ struct SourceEvidence: Sendable {
     private var rangeRefusals = 0
     /// The number of times that the file changed after it was proven.
     private var changes = 0
-    /// The length in the last response, if only that differed from the pinned representation.
-    private var otherLength: OtherLength?
+    /// The last response that indicated a change without proving it.
+    private var unproven: UnprovenChange?
+    /// The number of such responses in a row that agree on the length.
+    private var agreeing = 0
+    /// The newest transfer when that response was judged; older transfers show nothing new.
+    private var unprovenBefore: TransferID?
+    /// The number of consecutive responses to ranges that indicated a change without proving it.
+    private var unprovenRanges = 0
 
-    private struct OtherLength: Equatable { let total: Int64? }
+    /// An answer that indicates another version of the file without proving it.
+    struct UnprovenChange: Sendable {
+        enum Form: Sendable { case part, whole, wholeInsteadOfRange }
+
+        let form: Form
+        let total: Int64?
+        /// Whether a strong validator is the pinned one, although the length differs.
+        let isContradiction: Bool
+    }
 
     /// The statuses that show nothing about ranges: missing credentials, a missing file.
     private static let statusesOfAnyRequest: Set<Int> = [401, 403, 404, 407, 410, 451]
@@ -87,7 +101,8 @@ struct SourceEvidence: Sendable {
         case .range:
             if ranges == .unknown { ranges = .usable }
             hasServedRange = true
-            (brokenRanges, rangeRefusals, otherLength) = (0, 0, nil)
+            (brokenRanges, rangeRefusals) = (0, 0)
+            wasAsExpected()
         case .brokenRange(let id, let lastOpened):
             // Ranges requested together count once; two such failures in a row are enough.
             if let brokenBefore, id <= brokenBefore { break }
@@ -153,16 +168,36 @@ extension SourceEvidence {
         proof = changes > 1 ? .doubted("its file keeps changing") : .none
     }
 
-    /// Takes in a response whose length alone differs from the pinned one; returns whether it has
-    /// to be confirmed by a second response of the same length in a row.
-    @discardableResult
-    mutating func needsConfirmation(ofLength total: Int64?) -> Bool {
-        let length = OtherLength(total: total)
-        let isConfirmed = otherLength == length
-        otherLength = isConfirmed ? nil : length
-        return !isConfirmed
+    /// Takes in a response that indicates another version without proving it.
+    ///
+    /// Returns whether it has to be confirmed by another response of the same length. `lastOpened`
+    /// is the newest transfer at that moment.
+    ///
+    /// A whole response to a range may be a part of the file with a wrong status, so it confirms
+    /// nothing. A contradiction is believed only if a part and the whole file agree on the new
+    /// length, or three whole responses in a row do.
+    mutating func needsConfirmation(
+        _ change: UnprovenChange,
+        in id: TransferID,
+        lastOpened: TransferID
+    ) -> Bool {
+        // Another response to requests sent together proves no more than the first.
+        if let unprovenBefore, id <= unprovenBefore { return true }
+        unprovenBefore = lastOpened
+        let isPart = change.form == .part
+        if change.form == .wholeInsteadOfRange || isPart && change.isContradiction {
+            unprovenRanges += 1
+            if unprovenRanges >= 2 { suspectRanges() }
+        }
+        guard change.form != .wholeInsteadOfRange else { return true }
+        let former = unproven
+        unproven = change
+        agreeing = former.map { $0.total == change.total } == true ? agreeing + 1 : 1
+        guard agreeing > 1 else { return true }
+        let isBelieved = !isPart && (former?.form == .part || agreeing > 2)
+        return change.isContradiction && !isBelieved
     }
 
-    /// Takes in a response whose length does not differ from the pinned one.
-    mutating func lengthIsAsExpected() { otherLength = nil }
+    /// Takes in a response that agrees with the pinned one, or proves another version.
+    mutating func wasAsExpected() { (unproven, agreeing, unprovenRanges) = (nil, 0, 0) }
 }

@@ -67,8 +67,8 @@ struct TransferPlanner: Sendable {
     }
 
     /// Stops trusting the validators.
-    mutating func distrustValidators() {
-        file.distrustValidators()
+    mutating func distrustValidators(keeping tag: EntityTag? = nil) {
+        file.distrustValidators(keeping: tag)
         updateRepresentation()
     }
 
@@ -87,9 +87,11 @@ struct TransferPlanner: Sendable {
     }
 
     /// Compares bytes from now on instead of validators; all transfers end.
-    mutating func compareBytes() {
+    ///
+    /// `tag` is the weak entity tag that the server sends now.
+    mutating func compareBytes(keeping tag: EntityTag?) {
         closeAll()
-        distrustValidators()
+        distrustValidators(keeping: tag)
         parts.takeSamples(&random)
         restrictLedger()
     }
@@ -161,6 +163,24 @@ struct TransferPlanner: Sendable {
     mutating func gotBrokenRange(_ segment: Segment) -> Bool {
         let newest = TransferID(nextNumber - 1)
         return sources.learn(.brokenRange(in: segment.id, lastOpened: newest), from: segment.source)
+    }
+
+    /// Takes in an answer that indicates another version without proving it; returns whether it has
+    /// to be confirmed by another one.
+    mutating func needsConfirmation(
+        _ seen: Representation,
+        _ form: SourceEvidence.UnprovenChange.Form,
+        in segment: Segment
+    ) -> Bool {
+        let newest = TransferID(nextNumber - 1)
+        let change = SourceEvidence.UnprovenChange(
+            form: form,
+            total: seen.total,
+            isContradiction: file.representation?.isContradicted(by: seen) == true
+        )
+        return sources.learn(about: segment.source) {
+            $0.needsConfirmation(change, in: segment.id, lastOpened: newest)
+        }
     }
 
     mutating func redirected(_ segment: Segment, to location: String) {
@@ -289,13 +309,13 @@ struct TransferPlanner: Sendable {
     }
 
     /// Takes in an error page; a second one at the same moment would prove no more than the first.
-    mutating func gotErrorPage(_ segment: Segment, _ doubt: WholeDoubt) {
+    mutating func gotErrorPage(_ segment: Segment, _ doubt: Doubt) {
         failed(
             segment,
             DownloadError(doubt, host: segment.host, expectedBytes: file.total),
             .later
         )
-        if case .otherLength = doubt { sources.wait(segment.source, until: now + .seconds(1)) }
+        sources.wait(segment.source, until: now + .seconds(1))
     }
 
     /// Resets the failures of sources that sent more bytes than ever before.

@@ -37,9 +37,12 @@ package struct EntityTag: Hashable, Sendable {
     /// The weak comparison (RFC 9110 §8.8.3.2).
     package func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
+    /// Whether the tag identifies a version: broken servers send an empty tag for every version.
+    package var isStrong: Bool { !isWeak && opaque != "\"\"" }
+
     /// The strong comparison: both strong and the same (RFC 9110 §8.8.3.2).
     package func matchesStrongly(_ other: EntityTag) -> Bool {
-        !isWeak && !other.isWeak && opaque == other.opaque
+        isStrong && other.isStrong && opaque == other.opaque
     }
 }
 

@@ -34,24 +34,35 @@ package enum HeadJudge {
         if case .malformed(let fault) = BodyFraming(of: head) { return .malformed(fault) }
         let whole = Representation(head: head)
         let acceptsRanges = acceptsRanges(head, whole)
+        if let part = partSentAsWhole(head, whole) {
+            let fault = "the server sent bytes \(part) of the file with status 200"
+            return expected.asked == nil ? .malformed(fault) : .brokenRange(fault)
+        }
         guard let pinned = expected.pinned else {
             // A download that starts over must not take an error page for a new version, either.
-            return expected.former?.doubt(about: whole).map(refusal)
+            return expected.former?.doubt(about: whole, isGivenUp: true).map { .doubtful($0) }
                 ?? .pin(whole, acceptsRanges: acceptsRanges)
         }
-        guard expected.proof == .unchanged, let doubt = pinned.doubt(about: whole) else {
+        guard expected.proof == .unchanged else {
             return .whole(whole, acceptsRanges: acceptsRanges)
         }
         if pinned.hasLostOnlyEntityTag(in: whole) { return .lostEntityTag(whole, range: nil) }
-        return refusal(doubt)
+        return pinned.doubt(about: whole).map { .doubtful($0) }
+            ?? .whole(whole, acceptsRanges: acceptsRanges)
     }
 
-    private static func refusal(_ doubt: WholeDoubt) -> HeadVerdict {
-        switch doubt {
-        case .webPage: .captivePortal
-        case .missing(let what): .unprovenWhole(missing: what)
-        case .otherLength: .unprovenWhole(missing: "length")
-        }
+    /// Returns the range of a 200 that is a part of the file according to its `Content-Range`.
+    ///
+    /// Some servers add the field to the whole file, too.
+    private static func partSentAsWhole(
+        _ head: ResponseHead,
+        _ whole: Representation
+    ) -> ByteRange? {
+        guard let field = head["Content-Range"],
+            case .part(let range, let total) = ContentRange(parsing: field),
+            whole.total == nil || whole.total == range.count
+        else { return nil }
+        return range == ByteRange(0, total ?? range.end) ? nil : range
     }
 
     private static func unsatisfiedTotal(_ head: ResponseHead) -> Int64? {
@@ -88,7 +99,7 @@ package enum HeadJudge {
                 "the server answered 206 Partial Content although no range was requested"
             )
         }
-        let seen = Representation(head: head)
+        let seen = representation(ofPart: head, expected)
         if seen.mediaType == "multipart/byteranges" {
             return .brokenRange(
                 "the server sent several ranges (multipart), but one was requested"
@@ -111,6 +122,22 @@ package enum HeadJudge {
         }
     }
 
+    /// Returns the representation that a 206 describes.
+    ///
+    /// Some servers send the digest of the part in `Digest`, which belongs to the whole file (RFC
+    /// 3230 §4.1.1). So only a digest that is already known counts.
+    private static func representation(
+        ofPart head: ResponseHead,
+        _ expected: HeadExpectation
+    ) -> Representation {
+        var seen = Representation(head: head)
+        guard head["Repr-Digest"] == nil else { return seen }
+        var known = [expected.pinned?.digest]
+        if case .sameFile(let digest) = expected.proof { known.append(digest) }
+        if !known.contains(seen.digest) { seen.digest = nil }
+        return seen
+    }
+
     private enum RangeFinding {
         case proven(ByteRange)
         case refused(String)
@@ -129,6 +156,9 @@ package enum HeadJudge {
         }
         guard total != nil else {
             return .refused("the server sent bytes \(range) without the length of the file")
+        }
+        if case .sound(let length?) = BodyFraming(of: head), length < range.count {
+            return .refused("the server sent \(length) bytes as bytes \(range)")
         }
         return .proven(range)
     }

@@ -48,13 +48,9 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     case brokenRange(String)
     /// Contradictory framing, or a status that is not valid here.
     case malformed(String)
-    /// A web page, although the pinned response was of another type.
-    case captivePortal
-    /// A whole response that is probably an error page: it lacks this validator, which the pinned
-    /// response had.
-    case unprovenWhole(missing: String)
-    /// A response without the `ETag` of the pinned one, but with the same length and
-    /// `Last-Modified`.
+    /// A whole response that is probably an error page, or an encoded one.
+    case doubtful(Doubt)
+    /// A response that differs from the pinned one only in its `ETag`, which is missing or weak.
     case lostEntityTag(Representation, range: ByteRange?)
     /// Any other status: 4xx or 5xx.
     case status(Int, reason: String, retryAfter: Duration?)

@@ -67,79 +67,119 @@ package struct Representation: Hashable, Sendable {
     // MARK: - Comparison
 
     package var validatorStrength: ValidatorStrength {
-        // Broken servers send an empty tag for every version.
-        if let entityTag, !entityTag.isWeak, entityTag.opaque != "\"\"" { return .strong }
-        if lastModified != nil, lastModifiedIsOld { return .strong }
+        if entityTag?.isStrong == true || hasStrongDate { return .strong }
         return entityTag == nil && lastModified == nil ? .none : .weak
+    }
+
+    /// Whether the date identifies a version: build tools set the epoch on every version of a file.
+    var hasStrongDate: Bool {
+        guard lastModifiedIsOld, let date = lastModified.flatMap({ HTTPDate(parsing: $0) }) else {
+            return false
+        }
+        return date.secondsSince1970 > 86_400
     }
 
     /// Compares this, the pinned representation, with that of a later response.
     ///
-    /// Validators that were never pinned are ignored. If no total is pinned, any total agrees.
+    /// Validators that were never pinned are ignored. If one of the totals is not known, they agree.
     package func compare(_ seen: Representation) -> RepresentationMatch {
-        let sameTotal = total == nil || total == seen.total
+        let sameTotal = total == nil || seen.total == nil || total == seen.total
         let sameDate = lastModified == nil || lastModified == seen.lastModified
-        let dateDiffers = !sameDate && seen.lastModified != nil
         if digestDiffers(seen) { return .changed(onlyEntityTag: false) }
         if tagDiffers(seen) {
             return .changed(
                 onlyEntityTag: total == seen.total && lastModified == seen.lastModified
             )
         }
-        if !sameTotal || dateDiffers { return .changed(onlyEntityTag: false) }
+        if !sameTotal || dateDiffers(seen) { return .changed(onlyEntityTag: false) }
         if entityTag != nil, seen.entityTag == nil { return .unproven(missing: "ETag") }
-        if !sameDate, !tagMatchesStrongly(seen) { return .unproven(missing: "Last-Modified") }
+        if entityTag?.isStrong == true, !hasSameStrongValidator(seen) {
+            return .unproven(missing: "strong ETag")
+        }
+        if !sameDate, !hasSameStrongTag(seen) { return .unproven(missing: "Last-Modified") }
         return .same
     }
 
     /// Whether `seen` is proven to be this, the pinned representation, by validators that hold
     /// beyond a connection.
     package func isProvenSame(_ seen: Representation) -> Bool {
-        guard validatorStrength == .strong, compare(seen) == .same,
-            contentEncoding == seen.contentEncoding
-        else { return false }
-        let dateProves = lastModifiedIsOld && lastModified == seen.lastModified
-        return tagMatchesStrongly(seen) || dateProves
+        compare(seen) == .same && contentEncoding == seen.contentEncoding
+            && hasSameStrongValidator(seen)
     }
 
-    /// Returns why `seen`, a whole response, is not a version of this, the pinned representation;
-    /// `nil` if it may be one.
+    /// Whether `seen` is proven to be another version than this, the pinned representation.
     ///
-    /// Only a different validator of the same kind proves a new version: error pages with status
-    /// 200 have none.
-    package func doubt(about seen: Representation) -> WholeDoubt? {
+    /// Only a different validator of the same kind proves that; a weak tag, a length or an encoding
+    /// does not.
+    private func isProvenOther(_ seen: Representation) -> Bool {
+        let tagProves = entityTag?.isStrong == true && seen.entityTag?.isStrong == true
+        return tagProves && tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen)
+    }
+
+    /// Returns why `seen`, a whole answer, is neither this, the pinned representation, nor another
+    /// version of it; `nil` if it may be one.
+    ///
+    /// Error pages with status 200 seldom have validators. `isGivenUp`: whether this was given up,
+    /// so that there are no bytes to keep.
+    package func doubt(about seen: Representation, isGivenUp: Bool = false) -> Doubt? {
         if isProvenSame(seen) { return nil }
         if seen.isHTML, !isHTML, mediaType != nil { return .webPage }
-        if tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen) { return nil }
+        if isProvenOther(seen) { return nil }
         if entityTag != nil, seen.entityTag == nil { return .missing("ETag") }
         if lastModified != nil, seen.lastModified == nil { return .missing("Last-Modified") }
-        guard validatorStrength == .none, seen.validatorStrength == .none, total != seen.total
-        else { return nil }
+        if total != seen.total || tagDiffers(seen), let doubt = messageDoubt(about: seen) {
+            return doubt
+        }
+        guard !isGivenUp, contentEncoding == nil, let coding = seen.contentEncoding else {
+            return nil
+        }
+        return .encoded(coding)
+    }
+
+    /// Returns why `seen`, which may be another version than this, the pinned representation, has
+    /// to be confirmed by another answer; `nil` if it need not.
+    package func unprovenChange(in seen: Representation) -> Doubt? {
+        if isProvenSame(seen) { return nil }
+        if isProvenOther(seen) {
+            // An error page may have validators of its own.
+            if contentEncoding == nil, let coding = seen.contentEncoding { return .encoded(coding) }
+            return messageDoubt(about: seen)
+        }
+        if let total, total != seen.total { return .otherLength(seen.total) }
+        return tagDiffers(seen) ? .otherWeakTag : nil
+    }
+
+    /// Whether `seen` is this, the pinned representation, by its validators, although it has another
+    /// length.
+    package func isContradicted(by seen: Representation) -> Bool {
+        guard let total, let other = seen.total else { return false }
+        return total != other && contentEncoding == seen.contentEncoding
+            && !isProvenOther(seen) && !tagDiffers(seen) && hasSameStrongValidator(seen)
+    }
+
+    /// Whether `seen` agrees with this, the pinned representation, in everything except the strong
+    /// entity tag, which it lacks or sends as a weak one.
+    ///
+    /// Length and date, or length and weak tag, show that it is probably the same; only comparing
+    /// the bytes proves it.
+    package func hasLostOnlyEntityTag(in seen: Representation) -> Bool {
+        guard let total, total == seen.total, let entityTag, lastModified == seen.lastModified,
+            mediaType == seen.mediaType, contentEncoding == nil, seen.contentEncoding == nil,
+            !digestDiffers(seen), !isProvenSame(seen)
+        else { return false }
+        guard let other = seen.entityTag else { return lastModified != nil }
+        return entityTag.isStrong && !other.isStrong && entityTag.matchesWeakly(other)
+    }
+
+    /// Returns why `seen` may be an error message; `nil` if it is not.
+    ///
+    /// This may have been an error message and `seen` the file, so only a possible message is
+    /// doubted.
+    private func messageDoubt(about seen: Representation) -> Doubt? {
         if seen.isHTML, !isHTML { return .webPage }
-        // The pinned response may have been an error page and this one the file, so only a possible
-        // message is doubted.
         guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
         else { return nil }
         return .missing("Content-Type \(mediaType)")
-    }
-
-    /// Whether `seen` is a whole response of another length, without a validator that proves
-    /// another version.
-    package func differsOnlyInLength(from seen: Representation) -> Bool {
-        guard let total, total != seen.total else { return false }
-        return !tagDiffers(seen) && !dateDiffers(seen) && !digestDiffers(seen)
-    }
-
-    /// Whether `seen` agrees with this, the pinned representation, in everything except the entity
-    /// tag, which it lacks.
-    ///
-    /// Length and date show that it is probably the same; only comparing the bytes proves it.
-    package func hasLostOnlyEntityTag(in seen: Representation) -> Bool {
-        guard total != nil, total == seen.total, entityTag != nil, seen.entityTag == nil,
-            lastModified != nil, lastModified == seen.lastModified, mediaType == seen.mediaType,
-            contentEncoding == nil, seen.contentEncoding == nil
-        else { return false }
-        return !digestDiffers(seen)
     }
 
     /// Whether this could be an error message of a server.
@@ -169,8 +209,12 @@ package struct Representation: Hashable, Sendable {
         return !entityTag.matchesWeakly(other)
     }
 
-    private func tagMatchesStrongly(_ seen: Representation) -> Bool {
+    func hasSameStrongTag(_ seen: Representation) -> Bool {
         guard let entityTag, let other = seen.entityTag else { return false }
         return entityTag.matchesStrongly(other)
+    }
+
+    private func hasSameStrongValidator(_ seen: Representation) -> Bool {
+        hasSameStrongTag(seen) || hasStrongDate && lastModified == seen.lastModified
     }
 }

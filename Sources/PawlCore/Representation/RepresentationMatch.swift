@@ -19,14 +19,17 @@ package enum RepresentationMatch: Hashable, Sendable {
     case unproven(missing: String)
 }
 
-/// The reason why a whole response is taken for an error page.
-package enum WholeDoubt: Hashable, Sendable {
+/// The reason why a response is not taken for the file, or for another version of it.
+package enum Doubt: Hashable, Sendable {
     /// It is a web page, although the pinned response was of another type.
     case webPage
     /// It lacks this validator, which the pinned response had, and no validator of the same kind
     /// proves another version.
     case missing(String)
-    /// Its length differs from that of the pinned response, and no validator proves another
-    /// version.
+    /// It is encoded, although the pinned response was not.
+    case encoded(String)
+    /// Its length differs from that of the pinned response, and no validator proves another version.
     case otherLength(Int64?)
+    /// Its entity tag differs from that of the pinned answer, but one of them is weak.
+    case otherWeakTag
 }

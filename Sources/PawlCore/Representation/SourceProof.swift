@@ -33,22 +33,10 @@ extension Representation {
         for known in known where known.algorithm == seen.digest?.algorithm {
             return known == seen.digest ? nil : "its file has a different digest"
         }
-        guard digest == nil, !hasSameStrongTag(seen), !hasSameDate(seen) else { return nil }
+        let isProven =
+            hasSameStrongTag(seen)
+            || hasStrongDate && seen.hasStrongDate && lastModified == seen.lastModified
+        guard digest == nil, !isProven else { return nil }
         return "nothing proves that its file is the same (no equal ETag, date or digest)"
-    }
-
-    private func hasSameStrongTag(_ seen: Representation) -> Bool {
-        guard let entityTag, let other = seen.entityTag else { return false }
-        return entityTag.matchesStrongly(other)
-    }
-
-    /// Whether both have the same date.
-    ///
-    /// A date at the epoch is ignored: build tools set it on every version of a file.
-    private func hasSameDate(_ seen: Representation) -> Bool {
-        guard lastModifiedIsOld, seen.lastModifiedIsOld, lastModified == seen.lastModified,
-            let date = lastModified.flatMap({ HTTPDate(parsing: $0) })
-        else { return false }
-        return date.secondsSince1970 > 86_400
     }
 }

@@ -74,11 +74,11 @@ extension ResumeData {
     public var receivedBytes: Int64 { content.claimed.count }
     /// The ranges that are claimed to be present.
     public var ranges: [Range<Int64>] { content.claimed.ranges.map { $0.start..<$0.end } }
-    /// The path of the partial file.
+    /// The path of the partial file; `nil` if it is not known, or not UTF-8.
     ///
     /// For Apple's data, the path or the name of the temporary file.
     public var partialPath: String? { Self.text(content.partialPath) }
-    /// The path of the finished file.
+    /// The path of the finished file; `nil` if it is not known, or not UTF-8.
     public var finalPath: String? { Self.text(content.finalPath) }
     /// The storage key of the download, if it had one.
     public var storageKey: String? { content.storageKey }
@@ -92,7 +92,8 @@ extension ResumeData {
     }
 
     private static func text(_ path: [UInt8]) -> String? {
-        path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
+        // Replaced bytes would make it the path of another file.
+        path.isEmpty ? nil : String(validating: path, as: UTF8.self)
     }
 }
 

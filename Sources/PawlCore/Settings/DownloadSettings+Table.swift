@@ -183,7 +183,7 @@ extension DownloadSettings: TabledSettings {
             "min-speed",
             member: "minimumBytesPerSecond",
             \.minimumBytesPerSecond,
-            .rate(from: 0),
+            .rate,
             help: "Replace a connection that is slower than this, in bytes per second."
         ),
         Setting(
@@ -296,14 +296,14 @@ extension DownloadSettings: TabledSettings {
 }
 
 extension SettingForm where Value == Int64? {
-    /// Bytes per second; `off`, in JSON 0 or null, means no limit.
+    /// Bytes per second; 0 means no limit, as does `off` in text and null in JSON.
     package static let limit = SettingForm(
         schema: ["type": "integer", "minimum": 0],
         valueName: "rate",
         input: .rate,
         parse: { (text) throws(ValueError) in try NumberText.limit(text) },
         decode: { (value) throws(ValueError) in
-            let limit = try SettingForm<Int64>.rate(from: 0).decode(value)
+            let limit = try SettingForm<Int64>.rate.decode(value)
             return limit > 0 ? limit : nil
         },
         encode: { $0.map { .number(Int($0)) } ?? .null }

@@ -80,7 +80,7 @@ actor DaemonQueue {
         )
         health = StoreHealth(store)
         queueStep = QueueStep(environment, parts)
-        recorder = RunRecorder(environment)
+        recorder = RunRecorder(environment, waiting)
         adder = DownloadAdder(waiting, positions, settings, beginning.folders)
         actions = DownloadActions(environment, parts, positions)
         editor = DownloadEditor(environment, parts)

@@ -122,13 +122,18 @@ final class WaitingDownloads {
     func began(_ id: Int64, at target: RunningTargets.Target) { targets.begin(id, at: target) }
 
     /// Queues a download after the end of a run; at once if the run has ended.
-    func wait(_ entry: QueueScheduler.Entry, forRun other: Int64) {
-        if !targets.wait(entry, for: other) { wait(entry) }
+    func wait(_ waiter: RunningTargets.Waiter) {
+        if !targets.wait(waiter) { wait(waiter.entry) }
     }
 
     /// Queues the downloads that waited for these runs; returns whether there were any.
-    func releaseTargets(ofRuns ids: [Int64]) -> Bool {
-        let free = targets.end(ids)
+    func releaseTargets(ofRuns ids: [Int64]) -> Bool { queue(targets.end(ids)) }
+
+    /// Notes the path of a run's file, and queues the downloads that waited because it was unknown; returns
+    /// whether there were any.
+    func learn(_ path: String, ofRun id: Int64) -> Bool { queue(targets.learn(path, ofRun: id)) }
+
+    private func queue(_ free: [QueueScheduler.Entry]) -> Bool {
         for entry in free { wait(entry) }
         return !free.isEmpty
     }

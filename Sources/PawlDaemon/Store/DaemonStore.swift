@@ -1,3 +1,4 @@
+internal import Dispatch
 package import struct FoundationEssentials.Date
 internal import GRDB
 package import PawlCore
@@ -16,21 +17,24 @@ package final class DaemonStore: Sendable {
     /// Whether a read or a write has found damage.
     private let isSuspect = Atomic<Bool>(false)
     private let reserve: StoreReserve
+    private let mark: CommitMarkFile
+    private let checkpointDelay: Duration
+    private let isCheckpointPlanned = Atomic<Bool>(false)
     /// The error of the last write; `nil` if it succeeded.
     private let writeFailure = Mutex<DownloadError?>(nil)
     /// What was wrong with an older store, for the log; `nil` if nothing was.
     package let note: String?
 
     /// Opens or creates the store; sets a damaged one aside.
-    package convenience init(path: String) throws(DownloadError) {
+    ///
+    /// `checkpointDelay`: the time from a commit until the log is written to the database.
+    package init(path: String, checkpointDelay: Duration = .seconds(1)) throws(DownloadError) {
         let opened = try StoreOpening.open(path)
-        self.init(opened, path)
-    }
-
-    private init(_ opened: StoreOpening.Opened, _ path: String) {
         (pool, note, damaged) = (opened.pool, opened.note, opened.damaged)
-        self.path = path
+        (self.path, self.checkpointDelay) = (path, checkpointDelay)
         reserve = StoreReserve(path: StoreFiles.reserve(of: path))
+        mark = CommitMarkFile(beside: path)
+        planCheckpoint()
     }
 
     /// Runs one transaction, which is committed as a whole or not at all.
@@ -38,7 +42,17 @@ package final class DaemonStore: Sendable {
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
         do {
-            let value = try pool.write { try body(StoreTransaction($0)) }
+            let (value, committed) = try pool.write { database -> (Value, CommitMark?) in
+                let changes = database.totalChangesCount
+                let transaction = StoreTransaction(database)
+                let value = try body(transaction)
+                guard database.totalChangesCount != changes else { return (value, nil) }
+                return (value, try transaction.countCommit())
+            }
+            if let committed {
+                mark.committed(committed)
+                planCheckpoint()
+            }
             writeFailure.withLock { $0 = nil }
             return value
         } catch {
@@ -86,10 +100,27 @@ package final class DaemonStore: Sendable {
         }
     }
 
+    /// Writes the log to the database soon: then damage of the log loses nothing.
+    private func planCheckpoint() {
+        guard !isCheckpointPlanned.exchange(true, ordering: .relaxed) else { return }
+        let deadline = DispatchTime.now() + checkpointDelay.seconds
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: deadline) { [weak self] in
+            guard let self else { return }
+            isCheckpointPlanned.store(false, ordering: .relaxed)
+            // On a full disk, or after the end of the store, the log stays as it is.
+            _ = tidyLog()
+        }
+    }
+
     /// Writes the log to the database; returns whether that succeeded.
     private func tidyLog() -> Bool {
         // The database may need space for that, which the reserve provides.
-        (try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }) != nil
+        let isDone: Void? = try? pool.writeWithoutTransaction { database in
+            let (log, saved) = try database.checkpoint(.passive)
+            // A reader may still need a part of the log.
+            if log == saved { mark.savedLog() } else { planCheckpoint() }
+        }
+        return isDone != nil
     }
 
     /// Fills the reserve again.

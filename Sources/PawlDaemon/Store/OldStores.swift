@@ -67,8 +67,13 @@ package struct OldStores: Sendable {
     @discardableResult
     func remove(_ file: String) -> Bool {
         // The database is last: the files beside it are found by its name.
-        let results = ["-wal", "-shm", "-journal", ""].map { wipe(file + $0) }
+        let results = ["-wal", "-shm", "-journal", ".open", ""].map { wipe(file + $0) }
         return results.allSatisfy(\.self)
+    }
+
+    /// Overwrites and removes the log of the database in use, which must not be open.
+    func removeLog() {
+        for suffix in ["-wal", "-shm"] { wipe(path + suffix) }
     }
 
     /// Starts the time that a damaged database is kept; call it when the database was set aside.
@@ -89,6 +94,7 @@ package struct OldStores: Sendable {
     }
 
     /// Returns whether the file is gone.
+    @discardableResult
     private func wipe(_ file: String) -> Bool {
         let descriptor = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         if descriptor >= 0 {

@@ -51,19 +51,24 @@ struct SalvagedQueue {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON") }
+        // The marker has the last ids, even if the database lacks them.
+        let mark = CommitMark(file: StoreFiles.marker(of: path)) ?? CommitMark()
+        (lastDownload, lastEvent) = (mark.lastDownload, mark.lastEvent)
         // A database that cannot be opened holds nothing of use.
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
             return
         }
-        lastDownload = Self.last("download", queue)
+        lastDownload = max(lastDownload, Self.last("download", queue))
         items = Self.items(queue, last: lastDownload)
-        expected = Self.count(queue)
+        // A count that lacks changes would be wrong.
+        let commits = try? queue.read { try StoredSettings.commits($0) }
+        expected = mark.commits > commits ?? mark.commits ? nil : Self.count(queue)
         for index in items.indices {
             items[index].request = try? queue.read { try Self.request(of: items[index].id, $0) }
         }
         let ids = items.map(\.id).max() ?? 0
         lastDownload = max(ids, lastDownload)
-        lastEvent = Self.last("event", queue)
+        lastEvent = max(lastEvent, Self.last("event", queue))
         sessions = Self.sessions(queue, items, &sessionOwners)
         destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
         // This comes last: it reads rows of all states, and may fail at any of them.

@@ -4,6 +4,8 @@ internal import PawlCore
 /// The files beside the database.
 package enum StoreFiles {
     /// A file that exists while a daemon has the store open; if it exists at a start, the last daemon crashed.
+    ///
+    /// It contains a `CommitMark`.
     static func marker(of path: String) -> String { "\(path).open" }
 
     /// The folders of downloads.

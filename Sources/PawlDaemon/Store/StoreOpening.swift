@@ -13,11 +13,13 @@ enum StoreOpening {
     }
 
     static func open(_ path: String) throws(DownloadError) -> Opened {
+        try finishSettingAside(path)
         try StoreFiles.create(path)
         let wasCutOff = StoreFiles.mark(path)
         do {
+            let note = try checkCommits(path)
             let pool = try openSound(path, isSuspect: wasCutOff)
-            return Opened(pool: pool, damaged: OldStores(path: path).numbers.last ?? 0)
+            return Opened(pool: pool, note: note, damaged: OldStores(path: path).numbers.last ?? 0)
         } catch {
             guard isDamage(error) else {
                 if !wasCutOff { StoreFiles.unmark(path) }
@@ -25,6 +27,7 @@ enum StoreOpening {
             }
             let old = try setAside(path)
             try StoreFiles.create(path)
+            _ = StoreFiles.mark(path)
             do {
                 let note = "the queue was damaged (\(reason(error))) and is kept as \(old)"
                 return Opened(
@@ -35,6 +38,19 @@ enum StoreOpening {
             } catch {
                 throw DaemonStore.explained(error, "opening \(path)")
             }
+        }
+    }
+
+    /// Checks that no commit is missing; returns a note for the log if the database's log was damaged.
+    private static func checkCommits(_ path: String) throws -> String? {
+        guard let mark = CommitMark(file: StoreFiles.marker(of: path)) else { return nil }
+        switch CommitCheck(path: path, mark: mark).run() {
+        case .complete: return nil
+        case .completeWithoutLog:
+            return
+                "the log of the queue was damaged and is removed; the queue is complete without it"
+        case .missing(let commits):
+            throw Damaged(reason: "its last changes are missing: \(commits)")
         }
     }
 
@@ -147,12 +163,21 @@ enum StoreOpening {
         return (error as? DatabaseError)?.message ?? "\(error)"
     }
 
+    /// Continues what a crash has interrupted: the database in use would lack its marker or its log.
+    private static func finishSettingAside(_ path: String) throws(DownloadError) {
+        let number = (OldStores(path: path).numbers.last ?? 0) + 1
+        let marker = StoreFiles.marker(of: StoreFiles.damaged(number, of: path))
+        guard access(marker, F_OK) == 0 else { return }
+        _ = try setAside(path)
+    }
+
     private static func setAside(_ path: String) throws(DownloadError) -> String {
         let stores = OldStores(path: path)
         let number = (stores.numbers.last ?? 0) + 1
         let new = StoreFiles.damaged(number, of: path)
-        // The log is moved first: SQLite would apply it to a new database of the same name.
-        for suffix in ["-wal", "-shm", ""] {
+        // The marker is moved first, which shows an interruption. The log is moved before the database: SQLite
+        // would apply it to a new database of the same name.
+        for suffix in [".open", "-wal", "-shm", ""] {
             guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {
                 throw DownloadError(
                     .renameFailed,

@@ -29,6 +29,15 @@ package struct StoreTransaction {
     /// The idempotency keys of requests that added downloads.
     var idempotencyKeys: IdempotencyTable { IdempotencyTable(database) }
 
+    /// Counts the commit of this transaction, which must be the last change; returns what it commits.
+    func countCommit() throws -> CommitMark {
+        CommitMark(
+            commits: try settings.countCommit(),
+            lastDownload: try downloads.lastID(),
+            lastEvent: try events.last()
+        )
+    }
+
     /// Whether a commit returns only after it is on the disk (`PRAGMA synchronous`: FULL is 2).
     package func waitsForTheDisk() throws -> Bool {
         try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2

@@ -57,7 +57,7 @@ package final class DownloadDriver {
         stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
         requests = DownloadRequests(job, engine: engine, limits: context.limits)
         finisher = FileFinisher(job, engine: engine, stop: stop)
-        resolver = TargetResolver(job, engine.storeSettings, stop)
+        resolver = TargetResolver(job, engine, stop)
         slots = DownloadSlots(engine.budgets, context.limits)
         var logger = engine.logger
         logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
@@ -65,6 +65,7 @@ package final class DownloadDriver {
         store = DownloadStore(
             job,
             engine: engine,
+            stop: stop,
             monitor: monitor,
             context,
             resolver,
@@ -484,7 +485,7 @@ package final class DownloadDriver {
     private func complete(_ total: Int64) async {
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
-            switch try await self.store.finish(total: total, self.finisher, self.stop) {
+            switch try await self.store.finish(total: total, self.finisher) {
             case .named(let name, let digest):
                 self.succeed(name.path, size: total) { file in
                     file.wasAlreadyThere = name.wasThere

@@ -23,6 +23,7 @@ final class DownloadStore {
 
     private let job: DownloadJob
     private let engine: Engine
+    private let stop: CancellationToken
     private let monitor: DownloadMonitor
     private let resolver: TargetResolver
     private let requests: DownloadRequests
@@ -54,13 +55,14 @@ final class DownloadStore {
     init(
         _ job: DownloadJob,
         engine: Engine,
+        stop: CancellationToken,
         monitor: DownloadMonitor,
         _ context: DownloadContext,
         _ resolver: TargetResolver,
         _ requests: DownloadRequests,
         _ logger: Logger
     ) {
-        (self.job, self.engine, self.monitor) = (job, engine, monitor)
+        (self.job, self.engine, self.stop, self.monitor) = (job, engine, stop, monitor)
         (self.resolver, self.requests, self.logger) = (resolver, requests, logger)
         let (box, mailbox) = (context.store, context.mailbox)
         self.box = box
@@ -132,7 +134,7 @@ final class DownloadStore {
         guard job.choosesDestination == nil else {
             return try await look(head, representation, digest, source, .init(), engine.choices)
         }
-        var comparison = TargetResolver.Comparison(readsFiles: false, asksForSamples: true)
+        var comparison = FinishedFileSearch.Comparison(readsFiles: false, asksForSamples: true)
         var pool = engine.disk
         while true {
             let found = try await look(head, representation, digest, source, comparison, pool)
@@ -143,13 +145,16 @@ final class DownloadStore {
                 pool = engine.digests
             case .likely(let path):
                 let samples = SampleComparison(head, representation, requests, engine: engine)
-                if await samples.matches(path) {
+                let isEqual = await samples.matches(path)
+                // A comparison that was interrupted proves nothing: the file is neither the
+                // server's nor another one, beside which this download could begin.
+                if !isEqual { try stop.check() }
+                comparison.sampled[path] = isEqual
+                if isEqual {
                     logger.notice(
                         "\(path) exists: its URL, length and two samples match the server's file"
                     )
-                    return .alreadyThere(path)
                 }
-                comparison.different.insert(path)
             default: return found
             }
         }
@@ -160,7 +165,7 @@ final class DownloadStore {
         _ representation: Representation,
         _ digest: ContentDigest?,
         _ source: String,
-        _ comparison: TargetResolver.Comparison,
+        _ comparison: FinishedFileSearch.Comparison,
         _ pool: BlockingPool
     ) async throws(DownloadError) -> TargetResolver.Found {
         let resolver = resolver
@@ -325,7 +330,9 @@ final class DownloadStore {
                     body.representation,
                     nil,
                     source: source,
-                    absent: absent
+                    absent: absent,
+                    // Bytes of a file that is likely to exist already are not worth keeping.
+                    comparison: .init(asksForSamples: true)
                 )
                 if case .created(let store, _) = found { try store.write(body.bytes) }
                 return found
@@ -425,8 +432,7 @@ final class DownloadStore {
     /// Verifies the file after all its bytes have been received, and gives it its name.
     func finish(
         total: Int64,
-        _ finisher: FileFinisher,
-        _ stop: CancellationToken
+        _ finisher: FileFinisher
     ) async throws(DownloadError) -> Finish {
         guard let store = box.current else {
             throw DownloadError(.unknown, "the download ended without a file")

@@ -84,7 +84,8 @@ struct FileFinisher: Sendable {
                 representation,
                 nil,
                 source: source,
-                absent: absent
+                absent: absent,
+                comparison: FinishedFileSearch.Comparison(body: body.bytes)
             )
             switch found {
             case .alreadyThere(let path):

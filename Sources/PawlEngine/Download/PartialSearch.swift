@@ -21,16 +21,20 @@ struct PartialSearch: Sendable {
     let ifExists: ExistingFilePolicy
     /// Returns the owner of files that were found; `nil` if no queue keeps track of owners.
     let ownerOfPartialFile: PartialFileQuestion?
+    /// The numbers of the partial files that are checked beyond the first ones.
+    let numberedPartials: NumberedPartials
 
-    init(_ job: DownloadJob) {
-        urls = [job.url] + job.mirrors.map(\.url)
+    init(_ job: DownloadJob, _ numberedPartials: NumberedPartials) {
+        self.numberedPartials = numberedPartials
+        urls = job.urls
         storageKey = job.storageKey.map { StorageKey($0) }
         ownsNames = job.isTemporary
         ifExists = job.settings.ifExists
         ownerOfPartialFile = job.ownerOfPartialFile
     }
 
-    /// The number of consecutive names without a checkpoint after which the search ends.
+    /// The number of consecutive names without a checkpoint after which only the numbers in
+    /// `numberedPartials` are checked.
     private static let widestGap = 3
 
     /// The owner of the files of a name.
@@ -72,38 +76,54 @@ struct PartialSearch: Sendable {
     /// Examines `final` and its numbered names, and at least the first `number` of them.
     func look(for final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
         var result = Result()
-        var last = number
         let names = PartialNames(final)
-        for number in 0..<FreeName.limit {
-            guard number <= last + Self.widestGap else { break }
-            if let names, names.isFree(number) {
-                if number == 0 { result.isFree = true }
-                continue
-            }
-            let paths = DownloadPaths(
-                final,
-                partial: final.numbered(number),
-                wanted: final,
-                number: number
-            )
-            switch try owner(of: paths) {
-            case .nobody:
-                if number == 0 { result.isFree = true }
-                continue
-            case .thisDownload(let checkpoint):
-                result.own = Self.named(paths, checkpoint)
-                return result
-            case .anotherTool: result.foreign = result.foreign ?? paths
-            case .anotherDownload(let checkpoint, let wasOurs):
-                let paths = Self.named(paths, checkpoint)
-                result.others.append(
-                    Other(paths: paths, checkpoint: checkpoint, wasOurs: wasOurs)
-                )
-            case .somebodyElse, .unknown: break
-            }
-            last = max(last, number)
+        var (next, last) = (0, number)
+        while result.own == nil, next <= last + Self.widestGap, next < FreeName.limit {
+            if try !check(next, of: final, names, &result) { last = max(last, next) }
+            next += 1
+        }
+        // A library knows the names of its files.
+        guard result.own == nil, storageKey == nil, !ownsNames else { return result }
+        for number in numberedPartials.numbers(of: final)
+        where number >= next && result.own == nil {
+            _ = try check(number, of: final, names, &result)
         }
         return result
+    }
+
+    /// Adds what has the name with this number to `result`, and returns whether nothing has it.
+    private func check(
+        _ number: Int,
+        of final: FilePath,
+        _ names: PartialNames?,
+        _ result: inout Result
+    ) throws(DownloadError) -> Bool {
+        let paths = DownloadPaths.numbered(final, number)
+        let found: Owner = try names?.isFree(number) == true ? .nobody : owner(of: paths)
+        switch found {
+        case .nobody:
+            if number == 0 { result.isFree = true }
+            return true
+        case .thisDownload(let checkpoint): result.own = Self.named(paths, checkpoint)
+        case .anotherTool: result.foreign = result.foreign ?? paths
+        case .anotherDownload(let checkpoint, let wasOurs):
+            let paths = Self.named(paths, checkpoint)
+            result.others.append(
+                Other(paths: paths, checkpoint: checkpoint, wasOurs: wasOurs)
+            )
+        case .somebodyElse, .unknown: break
+        }
+        return false
+    }
+
+    /// Whether a download that does not replace files passes over this name, because another
+    /// download has its partial file there.
+    func passesOver(_ number: Int, of final: FilePath) throws(DownloadError) -> Bool {
+        guard ifExists == .rename || ifExists == .skip else { return false }
+        return switch try owner(of: .numbered(final, number)) {
+        case .anotherDownload, .somebodyElse: true
+        case .nobody, .anotherTool, .thisDownload, .unknown: false
+        }
     }
 
     /// Returns names for a new download, from the number `first` on, and notes about files set

@@ -12,25 +12,26 @@ struct TargetResolver: Sendable {
     private let choice: DestinationChoice?
     private let settings: DownloadSettings
     private let storeSettings: StoreSettings
-    private let stop: CancellationToken
     /// Opens the partial file of the data to resume from, wherever that is.
     private let restorer: ResumeRestorer?
     /// The key that is recorded with the file.
     private let storageKey: String?
     private let search: PartialSearch
+    private let finishedFiles: FinishedFileSearch
     /// The expected path before the server has responded.
     let expected: FilePath
 
-    init(_ job: DownloadJob, _ storeSettings: StoreSettings, _ stop: CancellationToken) {
+    init(_ job: DownloadJob, _ engine: Engine, _ stop: CancellationToken) {
+        let storeSettings = engine.storeSettings
         url = job.url
         destination = job.destination
         choice = job.choosesDestination
         settings = job.settings
         restorer = job.resume.map { ResumeRestorer($0, of: job, storeSettings, stop) }
         storageKey = job.storageKey
-        search = PartialSearch(job)
+        search = PartialSearch(job, engine.numberedPartials)
+        finishedFiles = FinishedFileSearch(search, stop)
         self.storeSettings = storeSettings
-        self.stop = stop
         expected =
             switch job.destination {
             case .file(let path): FilePath(path)
@@ -55,16 +56,6 @@ struct TargetResolver: Sendable {
         case undecided
         /// There is a file that came from this URL and has the same length; samples will decide.
         case likely(FilePath)
-    }
-
-    /// How thoroughly existing files may be compared with the server's.
-    struct Comparison: Sendable {
-        /// Whether the files may be read completely, for their digest.
-        var readsFiles = true
-        /// Whether samples may be requested from the server.
-        var asksForSamples = false
-        /// The files whose samples differed.
-        var different: Set<FilePath> = []
     }
 
     /// Finds the files of an earlier run under the name that is known before the server is asked.
@@ -102,6 +93,12 @@ struct TargetResolver: Sendable {
         let result = try search.look(for: path)
         switch try recover(result, Representation()) {
         case .resumable(let store, var recovery):
+            guard !isThere || !recovery.have.isEmpty else {
+                // The finished file may be this download's: a process that ends between renaming a
+                // file and removing its checkpoint leaves the checkpoint.
+                store.close()
+                return .nothing(notes: notes, absent: nil)
+            }
             recovery.notes = notes + recovery.notes
             return .resumable(store, recovery)
         case .nothing(let said):
@@ -121,7 +118,7 @@ struct TargetResolver: Sendable {
         _ digest: ContentDigest?,
         source: String,
         absent: FilePath? = nil,
-        comparison: Comparison = Comparison()
+        comparison: FinishedFileSearch.Comparison = .init()
     ) throws(DownloadError) -> Found {
         let final = try chosen(by: head)
         if final == absent, try isStillFree(final) {
@@ -129,12 +126,15 @@ struct TargetResolver: Sendable {
             return .created(store, notes: [])
         }
         try FolderPreparation.prepare(final.removingLastComponent())
-        switch try choose(final, representation, digest, comparison) {
+        switch try finishedFiles.choose(final, representation, digest, comparison) {
         case .undecided: return .undecided
         case .likely(let path): return .likely(path)
-        case .alreadyThere(let path): return .alreadyThere(path)
-        case .open(let number):
-            let result = try search.look(for: final, atLeast: number)
+        case .kept(let path): return .alreadyThere(path)
+        case .same(let path):
+            removeLeftover(of: final)
+            return .alreadyThere(path)
+        case .open(let number, let last):
+            let result = try search.look(for: final, atLeast: last)
             let found = try recover(result, representation)
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
@@ -153,7 +153,9 @@ struct TargetResolver: Sendable {
         source: String
     ) throws(DownloadError) -> Found {
         var number = 0
-        if case .open(let free) = try choose(wanted, representation, nil) { number = free }
+        if case .open(let free, _) = try finishedFiles.choose(wanted, representation, nil) {
+            number = free
+        }
         return try begin(wanted, number, representation, source, [])
     }
 
@@ -237,86 +239,21 @@ struct TargetResolver: Sendable {
         !original.pathExtension.isEmpty || final.pathExtension.isEmpty ? original : final
     }
 
-    private enum Choice {
-        case alreadyThere(FilePath)
-        /// The name with this number may be taken.
-        case open(Int)
-        case undecided
-        case likely(FilePath)
-    }
-
-    private func choose(
-        _ final: FilePath,
-        _ representation: Representation,
-        _ digest: ContentDigest?,
-        _ comparison: Comparison = Comparison()
-    ) throws(DownloadError) -> Choice {
-        let choice = try FreeName.search { (number) throws(DownloadError) -> Choice? in
-            let path = final.numbered(number)
-            if !comparison.readsFiles, digest != nil, try ExistingFile.isThere(path) {
-                return .undecided
-            }
-            switch try compare(path, representation, digest) {
-            case .absent: return .open(number)
-            case .same: return .alreadyThere(path)
-            case .different:
-                if digest == nil, isLikely(path, representation, comparison) {
-                    return .likely(path)
-                }
-            }
-            switch settings.ifExists {
-            case .skip: return .alreadyThere(path)
-            case .fail: throw PartialSearch.exists(path)
-            case .overwrite:
-                guard !representation.isHTML || !ExistingFile.isOtherThanWebPage(path) else {
-                    throw Self.pageInPlace(of: path)
-                }
-                return .open(number)
-            case .rename: return nil
-            }
-        }
-        guard let choice else { throw PartialSearch.exists(final) }
-        return choice
-    }
-
-    private static func pageInPlace(of path: FilePath) -> DownloadError {
-        let name = path.lastComponent?.string ?? path.string
-        return DownloadError(
-            .captivePortal,
-            "the server sent a web page, which must not overwrite \(name), a file of another type",
-            advice:
-                "if the network requires a login, log in; otherwise choose another name with "
-                + "--output"
-        )
-    }
-
-    /// Whether the file is likely to be the same.
+    /// Deletes this download's partial file, because the finished file exists.
     ///
-    /// Validators that can decide have already shown that a file differs.
-    private func isLikely(
-        _ path: FilePath,
-        _ representation: Representation,
-        _ comparison: Comparison
-    ) -> Bool {
-        guard comparison.asksForSamples, !comparison.different.contains(path),
-            representation.validatorStrength != .strong, representation.contentEncoding == nil,
-            representation.total ?? 0 > 0
-        else { return false }
-        return RepresentationMark.tells(path, of: search.urls, representation)
-    }
-
-    /// Compares a file with the server's.
-    ///
-    /// With a digest the whole file is read, which may take long.
-    private func compare(
-        _ path: FilePath,
-        _ representation: Representation,
-        _ digest: ContentDigest?
-    ) throws(DownloadError) -> ExistingFile {
-        let stop = stop
-        return try ExistingFile.compare(path, representation, digest: digest) {
-            () throws(DownloadError) in try stop.check()
-        }
+    /// It is left from a run that could not compare the finished file, and would never be resumed.
+    private func removeLeftover(of final: FilePath) {
+        guard settings.resumes, storageKey == nil else { return }
+        // It only takes up space, so a failure to delete it is no failure of the download.
+        guard let own = try? search.look(for: final).own,
+            let found = try? PartialRecovery.recover(
+                own,
+                allowsWeakResume: true,
+                settings: storeSettings
+            ),
+            case .resumable(let store, _) = found
+        else { return }
+        try? store.discard()
     }
 
     /// Recovers the partial file of an earlier run, or of another tool if the user wants that.

@@ -62,7 +62,7 @@ struct ResumeRestorer: Sendable {
     ) throws(DownloadError) -> RestoredStore {
         try PartialRestoration.restore(
             Checkpoint(content),
-            of: [content.url] + PartialSearch(job).urls,
+            of: [content.url] + job.urls,
             at: place(partial, final),
             allowsWeakResume: job.settings.allowsWeakResume,
             settings: storeSettings

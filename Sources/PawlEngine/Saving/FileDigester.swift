@@ -86,10 +86,12 @@ final class FileDigester: Sendable {
             return try digest.finalize()
         }
         guard found == expected else {
+            let isServers = state.withLock { $0.policy == .automatic }
             throw DownloadError(
                 .checksumMismatch,
                 "the file has \(found) instead of the expected \(expected)",
                 advice: "the source may be damaged or a different file: try another source"
+                    + (isServers ? ", or ignore the server's digest with --checksum none" : "")
             )
         }
         return found

@@ -113,10 +113,14 @@ package final class PendingNote: Sendable {
     }
 
     /// Writes new content in one step.
+    ///
+    /// Does nothing if the note is no longer at its path: somebody has removed it or replaced the
+    /// folder, and a removed note is not created again.
     package func write(_ order: PendingDownload) throws(DownloadError) {
         try held.withLock { (held) throws(DownloadError) in
-            guard held != nil else { return }
+            guard let file = held else { return }
             held = try attempt(.write, path) { () throws(Errno) in
+                guard try path.status()?.identity == file.status().identity else { return file }
                 let draft = try Self.draft(order, path)
                 try draft.takeName(path)
                 return draft.file

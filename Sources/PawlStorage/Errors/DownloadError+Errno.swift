@@ -50,6 +50,9 @@ extension DownloadError {
     /// The caller adds whether the received bytes are kept.
     private static let roomAdvice = "free some space, then run the same command again"
 
+    private static let otherPlaceAdvice =
+        "choose another folder or name with --output or --directory"
+
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
         case .prepareFolder, .watch: .directoryNotUsable
@@ -83,6 +86,7 @@ extension DownloadError {
         case .fileTooLarge: "\(name) is too large for the file system"
         case .tooManySymbolicLinkLevels: "\(name) is a symbolic link or part of a loop of links"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "too many files are open"
+        case .notSupported: "the file system of \(name) does not support the operation"
         case .ioError: "the disk reports an input/output error for \(name)"
         default: "\(errno.description) for \(name)"
         }
@@ -90,16 +94,20 @@ extension DownloadError {
 
     private static func advice(_ errno: Errno, _ code: ErrorCode) -> String {
         switch errno {
-        case .permissionDenied, .notPermitted, .readOnlyFileSystem, .notDirectory, .isDirectory,
-            .noSuchFileOrDirectory:
-            "choose another folder or name with --output or --directory"
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+            // A file to be renamed is complete; in another folder it would be fetched again.
+            code == .renameFailed
+                ? "make the folder writable, then run the same command again"
+                : otherPlaceAdvice
+        case .notDirectory, .isDirectory, .noSuchFileOrDirectory: otherPlaceAdvice
         case .fileNameTooLong: "choose a shorter name with --output"
         case .fileExists: "choose another name with --output, or use --if-exists rename"
-        case .fileTooLarge: "choose a folder on another file system with --directory"
+        case .fileTooLarge, .notSupported: "choose a folder on another file system with --directory"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
             "raise the limit with ulimit -n, or run fewer downloads at the same time"
         case .ioError: "check the disk's health, then run the same command again"
-        default: code == .diskFailure ? "run the same command again" : ""
+        default:
+            code == .diskFailure || code == .renameFailed ? "run the same command again" : ""
         }
     }
 

@@ -151,6 +151,8 @@ package struct CompleteFile: Sendable {
     }
 
     private func replace(_ path: FilePath) throws(DownloadError) -> PlacedFile {
+        // The file may have become a page since its name was chosen.
+        try ExistingFile.checkOverwriting(path, with: store.representation)
         try store.takeName(path)
         return .named(FinishedName(path: path))
     }

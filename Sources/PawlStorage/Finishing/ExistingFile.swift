@@ -123,10 +123,26 @@ package enum ExistingFile: Hashable, Sendable {
 
     // MARK: - Web pages
 
+    /// Throws if a web page would overwrite a file of another type.
+    package static func checkOverwriting(
+        _ path: FilePath,
+        with representation: Representation
+    ) throws(DownloadError) {
+        guard representation.isHTML, try isThere(path), isOtherThanWebPage(path) else { return }
+        throw DownloadError(
+            .captivePortal,
+            "the server sent a web page, which must not overwrite "
+                + "\(path.lastComponent?.string ?? path.string), a file of another type",
+            advice:
+                "if the network requires a login, log in; otherwise choose another name with "
+                + "--output"
+        )
+    }
+
     /// Whether a file is neither empty nor a web page, according to its name and its first bytes.
     ///
     /// A file that cannot be read is judged by its name alone.
-    package static func isOtherThanWebPage(_ path: FilePath) -> Bool {
+    private static func isOtherThanWebPage(_ path: FilePath) -> Bool {
         let kind = path.extension?.lowercased() ?? ""
         guard !pageExtensions.contains(kind) else { return false }
         var bytes = [UInt8](repeating: 0, count: 1024)

@@ -15,6 +15,10 @@ package enum Renaming {
         case looked
     }
 
+    /// Renames a file.
+    ///
+    /// Throws `.fileExists` if another file has the name, and the error of the last method if none
+    /// of them works: a folder in which nothing may be renamed refuses each.
     package static func withoutReplacing(
         _ from: FilePath,
         _ to: FilePath,
@@ -24,14 +28,17 @@ package enum Renaming {
         for method in methods {
             do throws(Errno) {
                 return try rename(from, to, by: method)
-            } catch .invalidArgument, .noFunction, .notSupportedOnSocket, .notPermitted,
-                .tooManyLinks
-            {
-                refusal = .notSupported
+            } catch  where refusals.contains(error) {
+                refusal = error
             }
         }
         throw refusal
     }
+
+    /// The errors after which another method may work.
+    private static let refusals: Set<Errno> = [
+        .invalidArgument, .noFunction, .notSupportedOnSocket, .notPermitted, .tooManyLinks,
+    ]
 
     static func replacing(_ from: FilePath, _ to: FilePath) throws(Errno) {
         try from.systemCall(to) { Glibc.rename($0, $1) }

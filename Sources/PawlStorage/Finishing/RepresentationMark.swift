@@ -10,6 +10,8 @@ package struct RepresentationMark: Hashable {
     let entityTag: EntityTag?
     let lastModified: String?
     let lastModifiedIsOld: Bool
+    /// Whether equal marks mean equal bytes.
+    let isStrong: Bool
     /// The mark of the source URL; `nil` if an earlier version wrote it.
     let source: SourceMark?
 
@@ -21,13 +23,8 @@ package struct RepresentationMark: Hashable {
         entityTag = representation.entityTag
         lastModified = representation.lastModified
         lastModifiedIsOld = representation.lastModifiedIsOld
+        isStrong = representation.validatorStrength == .strong
         self.source = source
-    }
-
-    /// Whether equal marks mean equal bytes.
-    var isStrong: Bool {
-        if let entityTag, !entityTag.isWeak { return true }
-        return lastModified != nil && lastModifiedIsOld
     }
 
     /// Stores the mark with the file's modification time, so that an edited file no longer matches

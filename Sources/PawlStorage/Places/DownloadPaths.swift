@@ -37,6 +37,11 @@ package struct DownloadPaths: Hashable, Sendable {
         stem = other.shortenedStem
     }
 
+    /// Creates the paths of the finished file `final` whose partial file has a number.
+    package static func numbered(_ final: FilePath, _ number: Int) -> DownloadPaths {
+        DownloadPaths(final, partial: final.numbered(number), wanted: final, number: number)
+    }
+
     /// Creates the paths from those of a partial file or a checkpoint; `nil` if the name is
     /// neither.
     package init?(partialOrCheckpoint path: FilePath) {

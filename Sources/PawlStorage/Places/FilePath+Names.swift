@@ -1,5 +1,5 @@
 internal import Glibc
-internal import PawlCore
+package import PawlCore
 package import SystemPackage
 
 /// Paths and names, as bytes because a file's name need not be UTF-8.
@@ -15,6 +15,18 @@ extension FilePath {
         guard isRelative, let folder = getcwd(nil, 0) else { return self }
         defer { free(folder) }
         return FilePath(platformString: folder).pushing(self)
+    }
+
+    /// Returns the absolute path as text.
+    ///
+    /// Throws `.directoryNotUsable` if it is not UTF-8: as text, it would be another path.
+    package func absoluteText() throws(DownloadError) -> String {
+        if let text = String(validating: absolute) { return text }
+        throw DownloadError(
+            .directoryNotUsable,
+            "the path of \(self) is not UTF-8",
+            advice: "choose a folder whose path is UTF-8"
+        )
     }
 
     package var bytes: [UInt8] {
@@ -40,7 +52,10 @@ extension FilePath {
 
     /// Returns the path with a number in its name; 0 stands for no number.
     package func numbered(_ number: Int) -> FilePath {
-        guard number > 0, let name = lastComponent?.string else { return self }
+        guard number > 0, let component = lastComponent else { return self }
+        guard let name = String(validating: component) else {
+            return appending(suffix: ".\(number)")
+        }
         return removingLastComponent().appending(FileName.numbered(name, number))
     }
 

@@ -14,7 +14,7 @@ package struct SystemPlaces: Sendable {
 
     /// Returns the folders according to the current environment.
     package static func current() throws(DownloadError) -> SystemPlaces {
-        var surroundings = surroundings
+        var surroundings = try surroundings()
         #if os(Linux)
         surroundings.userDirectories = listOfUserDirectories(surroundings)
         return SystemPlaces(XDGPlaces(surroundings))
@@ -30,16 +30,19 @@ package struct SystemPlaces: Sendable {
     }
 
     /// The user's folder for downloads according to the current environment; `nil` if there is no
-    /// home folder.
+    /// home folder, or the environment is not usable.
     package static var downloads: String? {
-        var surroundings = surroundings
+        // No folder is better than another one.
+        guard var surroundings = try? surroundings() else { return nil }
         surroundings.userDirectories = listOfUserDirectories(surroundings)
         return XDGPlaces(surroundings).downloads
     }
 
-    /// The current environment, without the list of the user's folders.
-    package static var surroundings: PlaceSurroundings {
-        PlaceSurroundings(variables: variables, homeOfUser: homeOfUser, user: getuid())
+    /// Returns the current environment, without the list of the user's folders.
+    ///
+    /// Throws `.directoryNotUsable` if the path in a variable is not UTF-8.
+    package static func surroundings() throws(DownloadError) -> PlaceSurroundings {
+        PlaceSurroundings(variables: try variables(), homeOfUser: homeOfUser, user: getuid())
     }
 
     /// Returns the folder of an application without creating it.
@@ -119,13 +122,25 @@ package struct SystemPlaces: Sendable {
         }
     }
 
-    private static var variables: [String: String] {
+    private static func variables() throws(DownloadError) -> [String: String] {
         let names = [
             "HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
             "XDG_DOCUMENTS_DIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
         ]
-        let pairs = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        var variables: [String: String] = [:]
+        for name in names {
+            guard let value = getenv(name) else { continue }
+            // Replaced bytes would make it the path of another folder.
+            guard let path = String(validatingCString: value) else {
+                throw DownloadError(
+                    .directoryNotUsable,
+                    "the path in the environment variable \(name) is not UTF-8",
+                    advice: "set it to a path in UTF-8, such as that of a symbolic link"
+                )
+            }
+            variables[name] = path
+        }
+        return variables
     }
 
     private static var homeOfUser: String? {
@@ -137,7 +152,7 @@ package struct SystemPlaces: Sendable {
                 getpwuid_r(getuid(), &entry, start, texts.count, &found) == 0, found != nil,
                 let folder = entry.pw_dir
             else { return nil }
-            return String(cString: folder)
+            return String(validatingCString: folder)
         }
     }
 

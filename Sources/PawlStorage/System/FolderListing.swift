@@ -4,7 +4,14 @@ package import SystemPackage
 /// Lists the content of a folder.
 package enum FolderListing {
     /// Returns all names except `.` and `..`, as bytes, in no particular order.
-    package static func names(in folder: FilePath) throws(Errno) -> [[UInt8]] {
+    ///
+    /// If `suffix` is given, it returns only the names with that ending. At most `limit` names are
+    /// read, including those with another ending.
+    package static func names(
+        in folder: FilePath,
+        withSuffix suffix: [UInt8] = [],
+        limit: Int = .max
+    ) throws(Errno) -> [[UInt8]] {
         var stream: OpaquePointer?
         try folder.systemCall {
             stream = opendir($0)
@@ -13,16 +20,22 @@ package enum FolderListing {
         guard let stream else { return [] }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
-        while true {
+        var count = 0
+        while count < limit {
             // This is the only way to tell the end from a failure.
             errno = 0
             guard let entry = readdir(stream) else {
                 guard errno == 0 else { throw .last }
                 return names
             }
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-            if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+            count += 1
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes -> [UInt8]? in
+                let name = bytes.prefix { $0 != 0 }
+                return name.suffix(suffix.count).elementsEqual(suffix) ? Array(name) : nil
+            }
+            if let name, name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
         }
+        return names
     }
 
     /// Returns the path of each name in the folder.

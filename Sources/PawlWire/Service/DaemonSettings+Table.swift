@@ -185,7 +185,7 @@ extension WireLimitPeriod {
             self.days = names.map { if case .text(let name) = $0 { name } else { "" } }
         }
         if let limit = value["limitBytesPerSecond"], limit != .null {
-            limitBytesPerSecond = try SettingForm<Int64>.rate(from: 1).decode(limit)
+            limitBytesPerSecond = try SettingForm<Int64?>.limit.decode(limit)
         }
         do throws(DownloadError) {
             _ = try checked()

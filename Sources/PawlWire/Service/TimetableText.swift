@@ -4,7 +4,8 @@ package import PawlCore
 package enum TimetableText {
     /// Parses periods separated by commas.
     ///
-    /// A period has days (every day if omitted), a time `from-to`, and a rate or `unlimited`.
+    /// A period has days (every day if omitted), a time `from-to`, and a rate or `unlimited`, which
+    /// can also be written as `off` or 0.
     package static func parse(_ text: String) throws(ValueError) -> [WireLimitPeriod] {
         var periods: [WireLimitPeriod] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -16,7 +17,7 @@ package enum TimetableText {
                 days: try days(words.dropLast(2)),
                 from: try time(words[words.count - 2]).from,
                 to: try time(words[words.count - 2]).to,
-                limitBytesPerSecond: try limit(words[words.count - 1])
+                limitBytesPerSecond: try NumberText.limit(words[words.count - 1])
             )
             periods.append(try checked(period))
         }
@@ -53,10 +54,6 @@ package enum TimetableText {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { throw wrong(text) }
         return (parts[0], parts[1])
-    }
-
-    private static func limit(_ text: String) throws(ValueError) -> Int64? {
-        text == "unlimited" ? nil : try NumberText.rate(text)
     }
 
     private static func wrong(_ text: String) -> ValueError {

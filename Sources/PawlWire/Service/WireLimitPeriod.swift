@@ -27,7 +27,7 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
     ///
     /// It is on the next day if it is not after `from`; `24:00` is the maximum.
     package var to: String
-    /// The maximum bytes per second; `nil` is no limit.
+    /// The maximum bytes per second; `nil` and 0 are no limit.
     package var limitBytesPerSecond: Int64?
 
     package init(days: [String]? = nil, from: String, to: String, limitBytesPerSecond: Int64?) {
@@ -51,13 +51,19 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
                 "give 00:00-24:00 for the whole day"
             )
         }
-        if let limitBytesPerSecond { try Self.check(limitBytesPerSecond) }
+        let limit = limitBytesPerSecond ?? 0
+        guard limit >= 0 else {
+            throw Self.refusal(
+                "invalid limit of \(limit) bytes per second",
+                "give 0 or more; 0 means no limit"
+            )
+        }
         return RateLimitTimetable.Period(
             days: try checkedDays(),
             from: start,
             // 0 means midnight at the end of the day.
             to: end == 0 ? 1440 : end,
-            limit: limitBytesPerSecond
+            limit: limit > 0 ? limit : nil
         )
     }
 
@@ -72,15 +78,6 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
         }
         guard !checked.isEmpty else { throw Self.refusal("a period has no day", "use mon to sun") }
         return checked
-    }
-
-    static func check(_ limit: Int64) throws(DownloadError) {
-        guard limit > 0 else {
-            throw refusal(
-                "invalid limit of \(limit) bytes per second",
-                "give more than 0, or leave it out"
-            )
-        }
     }
 
     private static func refusal(_ what: String, _ advice: String) -> DownloadError {

@@ -44,7 +44,6 @@ struct BadInputTests {
         (["URL", "--checksum", "md5=" + String(repeating: "g", count: 32)], .usage),
         (["URL", "--checksum", String(repeating: "a", count: 64)], .usage),
         (["URL", "--total-limit", "-5"], .usage),
-        (["URL", "--total-limit", "0"], .usage),
         (["URL", "--total-limit", "fast"], .usage),
         (["URL", "--min-speed", "-1K"], .usage),
         (["URL", "--max-time", "-1"], .usage),

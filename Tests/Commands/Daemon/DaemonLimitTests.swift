@@ -20,7 +20,10 @@ extension DaemonSuites {
             return try WireJSON.decode(DaemonSettings.self, from: run.output.utf8)
         }
 
-        @Test func `a limit slows down running downloads until it is removed`() async throws {
+        @Test(arguments: ["off", "0"])
+        func `a limit slows down running downloads until it is removed`(
+            none: String
+        ) async throws {
             let scene = try DaemonScene(Workshop(big))
             let daemon = try await scene.startDaemon()
             let limited = try await settings(scene, crawl)
@@ -28,7 +31,7 @@ extension DaemonSuites {
             #expect(limited.current?.limitBytesPerSecond == 50 << 10)
             try await scene.succeed("add", scene.workshop.url, "-x", "1")
             await scene.workshop.origin.waitForBytes(1)
-            let free = try await settings(scene, "off")
+            let free = try await settings(scene, none)
             #expect(free.limitBytesPerSecond == nil)
             // At the limit it would have taken eight minutes.
             try await scene.succeed("wait", "1")
@@ -242,7 +245,7 @@ extension DaemonSuites {
             let downloads = try await scene.downloads()
             let events = try await scene.events()
             let wrong: [([String], ErrorCode)] = [
-                (["limit", "fast"], .usage), (["limit", "0"], .usage), (["limit", "-5"], .usage),
+                (["limit", "fast"], .usage), (["limit", "-5"], .usage),
                 (["limit", "2M", "3M"], .usage), (["limit", "--timetable", "always"], .usage),
                 (["limit", "1M", "--timetable", "22:00-22:00 2M"], .usage),
                 (["limit", "1M", "--jobs", "0"], .usage),
@@ -255,7 +258,7 @@ extension DaemonSuites {
                 (["set", "--name", "a", "--all"], .usage), (["set", "--name", "a", "*"], .usage),
                 (["set", "--name", String(repeating: "n", count: 250), "1"], .usage),
                 (["set", "--not-before", "soon", "1"], .usage),
-                (["add", "--limit", "0", scene.workshop.url], .usage),
+                (["add", "--limit", "-1", scene.workshop.url], .usage),
                 (["add", "--not-before", "25:00", scene.workshop.url], .usage),
             ]
             for (arguments, code) in wrong {

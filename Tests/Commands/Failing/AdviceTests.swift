@@ -81,6 +81,34 @@ struct AdviceTests {
         if isReplaced { #expect(try workshop.folder.readText("disk.iso.part") == "mine") }
     }
 
+    @Test(.enabled(if: ImmutableFolder.isAvailable, "only root can make a folder immutable"))
+    func `a complete file that cannot be renamed is kept until its folder is writable`()
+        async throws
+    {
+        let workshop = try Workshop()
+        let resource = Resource(size: 12 << 20)
+        let door = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+        let folder = try workshop.folder.makeFolder("folder")
+        let runner = try workshop.start(workshop.url, "-x", "1", "-q", "-d", "folder")
+        try await FolderWatch.wait(for: "folder/disk.iso.part.pawl", in: workshop.folder)
+        try await FolderWatch.wait(for: "folder/disk.iso.part", in: workshop.folder)
+        try #require(ImmutableFolder.set(folder, isImmutable: true))
+        defer { ImmutableFolder.set(folder, isImmutable: false) }
+        door.release()
+        #expect(await runner.waitForExit() == .code(ErrorCode.renameFailed.exitStatus))
+        #expect(runner.errors.contains("no permission for disk.iso"), "\(runner.errors)")
+        #expect(runner.errors.contains("make the folder writable, then run the same command again"))
+        let again = try await workshop.run(workshop.url, "-d", "folder")
+        expectFailure(.directoryNotUsable, again)
+        #expect(again.errors.contains("chattr -i"), "\(again.errors)")
+        ImmutableFolder.set(folder, isImmutable: false)
+        let last = try await workshop.run(workshop.url, "-d", "folder")
+        #expect(last.status == .code(0), "\(last.errors)")
+        #expect(last.errors.contains("all bytes were received earlier"), "\(last.errors)")
+        try expectExact("folder/disk.iso", resource, in: workshop)
+    }
+
     @Test func `the error for an invalid line of a list explains the format`() async throws {
         let workshop = try Workshop()
         try workshop.folder.write("list.txt", Array("some words\n".utf8))

@@ -127,6 +127,24 @@ struct DownloadBatchTests {
         #expect(error?.code == .usage)
     }
 
+    @Test func `an output is the same however it is spelled`() throws {
+        let twice = try InputList(
+            "https://h.example/a\n output=x\nhttps://h.example/a\n output=./no/../x",
+            name: "list.txt"
+        )
+        let batch = try DownloadBatch(urls: [], list: twice, options: [])
+        #expect(batch.downloads.map(\.destination) == [.file("x")])
+        #expect(batch.notes == ["https://h.example/a is given twice and is downloaded once"])
+        let two = try InputList(
+            "https://h.example/a\n output=x\nhttps://h.example/b\n output=./x",
+            name: "list.txt"
+        )
+        let error = #expect(throws: DownloadError.self) {
+            try DownloadBatch(urls: [], list: two, options: [])
+        }
+        #expect(error?.code == .usage)
+    }
+
     @Test func `a missing password is asked for once`() throws {
         var batch = try DownloadBatch(
             urls: [Self.url, Self.url],

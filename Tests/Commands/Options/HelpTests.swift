@@ -30,6 +30,24 @@ struct HelpTests {
         #expect(lines.filter { $0.count > columns }.isEmpty)
     }
 
+    @Test func `the width is that of COLUMNS or the terminal, and never too small to wrap`() {
+        #expect(HelpText.columns("100", terminal: 80) == 100)
+        #expect(HelpText.columns(nil, terminal: 120) == 120)
+        #expect(HelpText.columns(nil, terminal: nil) == 80)
+        for variable in ["", "0", "-5", "wide"] {
+            #expect(HelpText.columns(variable, terminal: 60) == 60)
+        }
+        for columns in [1, 20, 26, 39] {
+            #expect(HelpText.columns("\(columns)", terminal: 80) == HelpText.minimumColumns)
+            #expect(HelpText.columns(nil, terminal: columns) == HelpText.minimumColumns)
+        }
+    }
+
+    @Test func `every help can be wrapped to the minimum width`() {
+        let texts = HelpText.all(columns: HelpText.minimumColumns).map(\.text)
+        #expect(texts.allSatisfy { $0.contains("USAGE: ") })
+    }
+
     @Test func `the overview and the help of get name every option of a list`() {
         let get = HelpText.all(columns: 80).first { $0.command == "pawl get --help" }?.text ?? ""
         for name in DownloadOptions.names {

@@ -12,6 +12,7 @@ struct TimeValueTests {
         ("  SAT sun  0:00-24:00   1.5M ", "sat sun 0:00-24:00 1536K"),
         ("sat-mon 01:00-02:00 1000", "mon sat sun 01:00-02:00 1000"),
         ("fri 23:00-00:00 1G", "fri 23:00-00:00 1G"),
+        ("fri 23:00-00:00 0, 1:00-2:00 off", "fri 23:00-00:00 unlimited, 1:00-2:00 unlimited"),
     ])
     func `timetables are parsed and formatted`(text: String, form: String) throws {
         let periods = try TimetableText.parse(text)
@@ -30,7 +31,7 @@ struct TimeValueTests {
     }
 
     @Test(arguments: [
-        "", ",", "22:00-07:00", "22:00 2M", "22:00-07:00 fast", "22:00-07:00 0", "25:00-07:00 2M",
+        "", ",", "22:00-07:00", "22:00 2M", "22:00-07:00 fast", "22:00-07:00 -1", "25:00-07:00 2M",
         "22:00-24:01 2M", "22:00-07:00-08:00 2M", "24:00-07:00 2M", "07:00-07:00 2M",
         "00:00-00:00 2M", "someday 22:00-07:00 2M", "mon-tue-wed 22:00-07:00 2M", "mo 1:00-2:00 2M",
         "22:00-07:00 2M,", "22:00-07:00 2M 3M", "22:00-07:00 -2M", "2M 22:00-07:00",
@@ -41,12 +42,12 @@ struct TimeValueTests {
         #expect(error?.advice.isEmpty == false)
     }
 
-    @Test func `a limit is a rate or off`() throws {
+    @Test func `a limit is a rate, or 0 or off for none`() throws {
         #expect(try NumberText.limit("2M") == 2 << 20)
-        for text in ["off", "OFF", "unlimited", "none"] {
+        for text in ["off", "OFF", "unlimited", "none", "0", "0K", "0.0"] {
             #expect(try NumberText.limit(text) == nil)
         }
-        for text in ["", "0", "-1", "fast", "2M/s"] {
+        for text in ["", "-1", "-0", "0.1", "fast", "2M/s"] {
             #expect(throws: ValueError.self) { try NumberText.limit(text) }
         }
     }

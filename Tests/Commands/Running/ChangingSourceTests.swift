@@ -69,13 +69,14 @@ struct ChangingSourceTests {
         try expectOnly(Workshop.name, other, in: workshop, run)
     }
 
-    @Test func `starting over is reported without --verbose`() async throws {
+    @Test(arguments: [true, false])
+    func `starting over is reported without --verbose`(servesRanges: Bool) async throws {
         let workshop = try Workshop()
         let runner = try await workshop.begin(resource, [workshop.url])
         runner.signal(SIGKILL)
         await runner.waitForExit()
         let other = changed(.size)
-        workshop.serve(.resource(other))
+        workshop.serve(servesRanges ? .resource(other) : .resource(other).ignoreRange)
         let run = try await workshop.run(workshop.url)
         try expectOnly(Workshop.name, other, in: workshop, run)
         let note = try #require(run.errorLines.first { $0.hasPrefix("pawl: note: ") })

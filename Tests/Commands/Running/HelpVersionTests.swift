@@ -41,6 +41,33 @@ struct HelpVersionTests {
         #expect(run.output.contains("pawl inspect [<options>] <url | file.part>"))
     }
 
+    @Test(arguments: [["--help"], ["help", "add"], ["get", "--help"], ["daemon"]])
+    func `help is printed on a terminal of any width`(arguments: [String]) async throws {
+        let workshop = try Workshop()
+        for columns in ["0", "-5", "1", "26"] {
+            let settings = ProcessSettings(environment: ["COLUMNS": columns])
+            let run = try await workshop.run(arguments, settings)
+            #expect(run.status == .code(0), "COLUMNS=\(columns): \(run.errors)")
+            #expect(run.output.contains("USAGE: "))
+        }
+        let terminal = TerminalSize(columns: 20)
+        let settings = ProcessSettings(environment: ["COLUMNS": nil], terminal: terminal)
+        let run = try await workshop.run(arguments, settings)
+        #expect(run.status == .code(0))
+        #expect(run.output.contains("USAGE: "))
+    }
+
+    @Test func `help of the daemon's program is printed on a terminal of any width`() async throws {
+        let workshop = try Workshop()
+        let run = try await ProcessRunner.run(
+            BuiltProduct.path("pawld"),
+            ["--help"],
+            workshop.complete(ProcessSettings(environment: ["COLUMNS": "1"]))
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.output.contains("USAGE: "))
+    }
+
     @Test func `without arguments the error refers to the help`() async throws {
         let run = try await Workshop().run()
         expectFailure(.usage, run)

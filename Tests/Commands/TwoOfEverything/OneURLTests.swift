@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import PawlWire
@@ -67,6 +68,72 @@ extension DaemonSuites {
             #expect(Set(scene.workshop.folder.list()) == [Workshop.name, "other"])
             let paths = Set(try await scene.downloads().prefix(3).map(\.path))
             #expect(paths == [scene.workshop.folder.path(Workshop.name)])
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a second download of a URL waits, however its folder is spelled`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let (resource, latch) = (Resource(size: 12 << 20), Latch())
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let (folder, url) = (scene.workshop.folder, scene.workshop.url)
+            try folder.makeFolder("d")
+            try folder.makeFolder("e")
+            #expect(symlink("d", folder.path("link")) == 0)
+            try await scene.succeed("add", "-x", "1", "-d", "d", url)
+            await scene.workshop.origin.waitForBytes(9 << 20)
+            for spelling in ["./d", "d//", "e/../d", "link", folder.path("d/.")] {
+                try await scene.succeed("add", "-x", "1", "-d", spelling, url)
+            }
+            try await scene.succeed("add", "-x", "1", "-o", "e/../d/\(Workshop.name)", url)
+            scene.workshop.serve(.resource(Resource(size: 1000)), at: "/other")
+            try await scene.succeed("add", scene.workshop.origin.url("/other"))
+            try await scene.succeed("wait", "8")
+            let waiting = try await scene.downloads().dropFirst().prefix(6)
+            #expect(waiting.allSatisfy { $0.state == .waiting && $0.problem == nil })
+            latch.release()
+            try await scene.succeed("wait", "--all")
+            #expect(folder.list("d") == [Workshop.name])
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a download of a URL to another name does not wait`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let (resource, latch) = (Resource(size: 12 << 20), Latch())
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let url = scene.workshop.url
+            try await scene.succeed("add", "-x", "1", url)
+            await scene.workshop.origin.waitForBytes(9 << 20)
+            try await scene.succeed("add", "-x", "1", "-o", "other.iso", url)
+            try await FolderWatch.wait(for: "other.iso.part.pawl", in: scene.workshop.folder)
+            latch.release()
+            try await scene.succeed("wait", "--all")
+            #expect(Set(scene.workshop.folder.list()) == [Workshop.name, "other.iso"])
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `a download that another process runs is tried again`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let (resource, latch) = (Resource(size: 12 << 20), Latch())
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let url = scene.workshop.url
+            let other = try scene.start("get", "-x", "1", url)
+            await scene.workshop.origin.waitForBytes(9 << 20)
+            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            try await scene.succeed("add", "-x", "1", url)
+            try await scene.waitForEvents(.retrying)
+            let row = try #require(try await scene.downloads().first)
+            #expect(row.state == .waiting)
+            #expect(row.problem?.code == .alreadyRunning)
+            latch.release()
+            #expect(await other.waitForExit() == .code(0), "\(other.errors)")
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            #expect(scene.workshop.folder.list() == [Workshop.name])
             withExtendedLifetime(daemon) {}
         }
 

@@ -19,4 +19,15 @@ struct DownloadTargetTests {
         let one = DownloadTarget(url: "https://host/disk.iso", path: "/a/one.iso")
         #expect(!one.mayMeet(DownloadTarget(url: "https://host/disk.iso", path: "/a/two.iso")))
     }
+
+    @Test func `folders that are spelled differently are resolved`() {
+        let one = DownloadTarget(url: "https://host/disk.iso", path: "/a/./one.iso")
+        let two = DownloadTarget(url: "https://host/disk.iso", path: "/a/one.iso")
+        #expect(!one.mayMeet(two))
+        #expect(one.mayMeet(two) { $0.replacing("/./", with: "/") })
+        #expect(one != two)
+        #expect(one.resolved { _ in "/b" } == two.resolved { _ in "/b/" })
+        #expect(one.resolved { _ in "/b" }.file == "/b/one.iso")
+        #expect(folder.file == nil)
+    }
 }

@@ -140,7 +140,9 @@ struct FileNameTests {
     @Test(arguments: ["disk.iso", "archive.tar.gz", "plain", "1.2.3", ".hidden", "a.b c", "文.7z"])
     func `the number of a numbered name is found`(name: String) {
         for number in [1, 2, 10, 9999] {
-            #expect(FileName.number(in: FileName.numbered(name, number)) == number)
+            let numbered = FileName.numbered(name, number)
+            #expect(FileName.number(in: numbered) == number)
+            #expect(FileName.withoutNumber(numbered)?.name == name)
         }
     }
 

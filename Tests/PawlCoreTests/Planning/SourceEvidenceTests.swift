@@ -145,6 +145,131 @@ struct SourceEvidenceTests {
         #expect(run.running.count == 4)
     }
 
+    // MARK: - Unproven changes
+
+    private func whole(_ total: Int64, tag: String? = "\"a\"") -> ResponseHead {
+        ResponseHead(200, ["Content-Length": "\(total)"]).with("ETag", tag)
+    }
+
+    /// Gives the newest transfer its answer, ends it if the answer was refused, and waits.
+    private func answer(_ run: inout PlannerRun, _ head: ResponseHead) throws {
+        let order = try #require(run.newest)
+        run.answer(order.id, head)
+        if run.closed.contains(order.id) { run.end(order.id, at: order.start, .cancelled) }
+        run.waitToRetry()
+    }
+
+    /// A server that sends parts with status 200 serves the whole file to a request without a range.
+    @Test(arguments: ["\"a\"", "\"b\"", nil])
+    func `parts with status 200 never replace the file`(tag: String?) throws {
+        var pinned = pinned
+        if tag == nil { pinned.entityTag = nil }
+        let have = RangeSet(ByteRange(0, Self.have))
+        var run = PlannerRun(settings, have: have, of: pinned)
+        for _ in 0..<4 {
+            guard let range = try #require(run.newest).range else { break }
+            #expect(run.planner.arrived.count >= Self.have - Int64(Seam.samples))
+            try answer(&run, whole(range.end - range.start, tag: tag))
+        }
+        let order = try #require(run.newest)
+        #expect(order.range == nil)
+        run.answer(order.id, whole(Self.total, tag: pinned.entityTag?.description))
+        #expect(run.error == nil)
+        #expect(run.planner.arrived.count == Self.have)
+        #expect(!run.log.contains { $0.contains("starting over") })
+    }
+
+    @Test func `a whole answer of unknown length to a range is requested again without it`() throws
+    {
+        var run = resumed()
+        let head = ResponseHead(200, ["ETag": "\"a\""])
+        try answer(&run, head)
+        #expect(try #require(run.newest).range == nil)
+        run.answer(try #require(run.newest).id, head)
+        #expect(run.planner.arrived.count == Self.have)
+        #expect(run.planner.representation?.total == Self.total)
+        run.end(try #require(run.newest).id, at: Self.total - 1000, .completed)
+        #expect(run.planner.representation?.total == Self.total)
+        #expect(run.planner.arrived.count == Self.total - 1000)
+    }
+
+    @Test func `another length with the same strong tag is a contradiction`() throws {
+        var run = resumed()
+        var ranges: [Bool] = []
+        while run.planner.representation?.total == Self.total, run.opened.count < 50 {
+            #expect(run.planner.arrived.count == Self.have)
+            ranges.append(try #require(run.newest).range != nil)
+            try answer(&run, whole(900_000))
+        }
+        #expect(ranges == [true, true, false, false, false])
+        #expect(run.error == nil)
+    }
+
+    @Test func `whole answers that contradict each other keep the bytes`() throws {
+        var run = resumed()
+        while run.error == nil, run.opened.count < 50 {
+            try answer(&run, whole(900_000 + Int64(run.opened.count)))
+        }
+        #expect(run.error?.code == .notTheFile)
+        #expect(run.planner.arrived.count == Self.have)
+    }
+
+    @Test func `a part and the whole file that agree on another length are a new version`() throws {
+        var run = resumed()
+        for _ in 0..<4 {
+            guard let range = try #require(run.newest).range else { break }
+            let place = "bytes \(range.start)-\(range.start)/900000"
+            try answer(&run, ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""]))
+        }
+        #expect(run.planner.arrived.count == Self.have)
+        #expect(try #require(run.newest).range == nil)
+        run.answer(try #require(run.newest).id, whole(900_000))
+        #expect(run.planner.representation?.total == 900_000)
+        #expect(run.log.contains { $0.contains("changed on the server") })
+        #expect(run.error == nil)
+    }
+
+    @Test func `another strong tag starts over as soon as a whole answer has it`() throws {
+        var run = resumed()
+        try answer(&run, whole(900_000, tag: "\"b\""))
+        #expect(run.planner.arrived.count == Self.have)
+        run.answer(try #require(run.newest).id, whole(900_000, tag: "\"b\""))
+        #expect(run.opened.count == 2)
+        #expect(run.planner.representation?.total == 900_000)
+        #expect(run.log.contains { $0.contains("changed on the server: starting over") })
+    }
+
+    @Test func `a weak tag alone has to differ twice`() throws {
+        let weak = pinned.with { $0.entityTag = EntityTag(isWeak: true, opaque: "\"a\"") }
+        var run = PlannerRun(settings, have: RangeSet(ByteRange(0, Self.have)), of: weak)
+        for isBelieved in [false, true] {
+            let newest = try #require(run.newest)
+            let range = try #require(newest.range)
+            let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
+            try answer(&run, ResponseHead(206, ["Content-Range": place, "ETag": "W/\"b\""]))
+            #expect(run.log.contains { $0.contains("starting over") } == isBelieved)
+        }
+        #expect(try #require(run.newest).range == nil)
+    }
+
+    @Test func `answers to requests sent together confirm nothing`() throws {
+        var settings = settings
+        settings.connections = .fixed(4)
+        let pinned = Representation(total: Self.total)
+        var run = PlannerRun(settings, of: pinned)
+        let first = try #require(run.newest)
+        run.answer(first.id, whole(Self.total, tag: nil))
+        run.pass(.milliseconds(100), TransferSample(id: first.id, offset: 50_000))
+        let others = run.running.filter { $0.id != first.id }
+        #expect(others.count == 3)
+        for order in others {
+            let place = "bytes \(order.range?.start ?? 0)-\(order.range?.start ?? 0)/900000"
+            run.answer(order.id, ResponseHead(206, ["Content-Range": place]))
+        }
+        #expect(run.planner.arrived.count == 50_000)
+        #expect(!run.log.contains { $0.contains("starting over") })
+    }
+
     @Test func `a first answer that is an error page keeps the bytes of an earlier run`() throws {
         var planner = DownloadPlanner(url: PlannerRun.url, settings: settings, seed: 1)
         _ = planner.handle(.started(nil), at: .zero)

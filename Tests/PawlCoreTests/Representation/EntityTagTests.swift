@@ -48,6 +48,12 @@ struct EntityTagTests {
         #expect(left.matchesWeakly(right) == weakly)
     }
 
+    @Test func `an empty tag is not strong`() {
+        let empty = EntityTag(isWeak: false, opaque: "\"\"")
+        #expect(!empty.isStrong)
+        #expect(!empty.matchesStrongly(empty))
+    }
+
     @Test(arguments: ["\"abc\"", "W/\"abc\""])
     func `a tag is written as it was read`(text: String) throws {
         #expect(try #require(EntityTag(parsing: text)).description == text)

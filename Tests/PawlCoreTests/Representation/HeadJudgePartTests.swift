@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import Testing
 
 /// The rows of "Judging a head" for 206.
@@ -115,6 +116,32 @@ struct HeadJudgePartTests {
         }
         let weakened = Self.part.with("ETag", "W/\"a\"")
         #expect(judge(weakened) == .write(Self.asked, Representation(head: weakened)))
+        // Without a date that proves the version, a weak tag cannot replace a strong one.
+        let dateless = weakened.with("Last-Modified", nil)
+        #expect(
+            judge(dateless, pinned: .pinned.with { $0.lastModified = nil })
+                == .lostEntityTag(Representation(head: dateless), range: Self.asked)
+        )
+    }
+
+    @Test func `a length below that of the range is refused`() {
+        expectBroken(judge(Self.part.with("Content-Length", "499")), "499 bytes as bytes 500-999")
+    }
+
+    @Test func `the digest of a part in Digest proves nothing`() {
+        let (known, other) = ([UInt8](repeating: 1, count: 16), [UInt8](repeating: 2, count: 16))
+        let pinned = Representation.pinned.with { $0.digest = ContentDigest(.md5, bytes: known) }
+        for pinned in [pinned, .pinned] {
+            let head = Self.part.with("Digest", "md5=\(Base64.text(other))")
+            #expect(judge(head, pinned: pinned) == .write(Self.asked, .pinned))
+        }
+        let same = Self.part.with("Digest", "md5=\(Base64.text(known))")
+        #expect(judge(same, pinned: pinned) == .write(Self.asked, pinned))
+        let changed = Self.part.with("Repr-Digest", "md5=:\(Base64.text(other)):")
+        guard case .changed = judge(changed, pinned: pinned) else {
+            Issue.record("a digest of the whole file was ignored")
+            return
+        }
     }
 
     @Test func `a missing pinned validator is refused`() {

@@ -55,8 +55,8 @@ struct HeadJudgeTests {
         whole.with("ETag", "\"b\""), whole.with("Content-Length", "999"),
         whole.with("ETag", "\"b\"").with("Last-Modified", nil),
         whole.with("ETag", nil).with("Last-Modified", wednesday),
-        whole.with("Last-Modified", wednesday), whole.with("Content-Encoding", "gzip"),
-        whole.with("Content-Length", nil),
+        whole.with("Last-Modified", wednesday),
+        whole.with("ETag", "\"b\"").with("Content-Encoding", "gzip"),
     ])
     func `a 200 of another version is not the same file`(head: ResponseHead) {
         guard case .whole(let seen, _) = HeadJudge.judge(head, expecting: Self.onResume) else {
@@ -80,16 +80,87 @@ struct HeadJudgeTests {
     ) {
         for expected in [Self.onResume, HeadExpectation(pinned: .pinned)] {
             let verdict = HeadJudge.judge(head, expecting: expected)
-            #expect(verdict == .unprovenWhole(missing: missing))
+            #expect(verdict == .doubtful(.missing(missing)))
         }
     }
 
-    @Test func `a 200 that lacks only the tag may be compared`() {
-        let verdict = HeadJudge.judge(Self.whole.with("ETag", nil), expecting: Self.onResume)
-        guard case .lostEntityTag(_, range: nil) = verdict else {
-            Issue.record("\(verdict)")
+    @Test func `a 200 that lacks only the strong tag may be compared`() {
+        let dateless = Representation.pinned.with { $0.lastModified = nil }
+        let weakened = Self.whole.with("Last-Modified", nil).with("ETag", "W/\"a\"")
+        for (head, pinned) in [(Self.whole.with("ETag", nil), .pinned), (weakened, dateless)] {
+            let expected = HeadExpectation(asked: ByteRange(500, 1000), pinned: pinned)
+            let verdict = HeadJudge.judge(head, expecting: expected)
+            guard case .lostEntityTag(_, range: nil) = verdict else {
+                Issue.record("\(verdict)")
+                continue
+            }
+        }
+    }
+
+    @Test func `a 200 of unknown length with the pinned validators is the same file`() {
+        let head = Self.whole.with("Content-Length", nil)
+        guard case .whole(let seen, _) = HeadJudge.judge(head, expecting: Self.onResume) else {
+            Issue.record("refused")
             return
         }
+        #expect(Representation.pinned.isProvenSame(seen))
+    }
+
+    @Test(arguments: ["\"a\"", "W/\"b\""])
+    func `an encoded 200 that proves no change is refused`(tag: String) {
+        let head = Self.whole.with("Content-Encoding", "gzip").with("ETag", tag)
+        #expect(
+            HeadJudge.judge(head, expecting: Self.onResume) == .doubtful(.encoded("gzip"))
+        )
+        guard case .pin = HeadJudge.judge(head, expecting: HeadExpectation(former: .pinned)) else {
+            Issue.record("refused although there are no bytes to keep")
+            return
+        }
+    }
+
+    @Test func `a message whose weak tag differs does not replace a file`() {
+        let pinned = Representation.pinned.with { $0.lastModified = nil }
+        let head = ResponseHead(
+            200,
+            ["Content-Length": "9", "Content-Type": "application/json", "ETag": "W/\"b\""]
+        )
+        #expect(
+            HeadJudge.judge(head, expecting: HeadExpectation(pinned: pinned))
+                == .doubtful(.missing("Content-Type application/x-iso9660-image"))
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("bytes 500-999/1000", "500"), ("bytes 500-999/1000", nil), ("bytes 0-499/1000", "500"),
+            ("bytes 500-999/*", "500"),
+        ] as [(String, String?)]
+    )
+    func `a 200 whose Content-Range is that of a part is not the whole file`(
+        field: String,
+        length: String?
+    ) {
+        let head = Self.whole.with("Content-Range", field).with("Content-Length", length)
+        for pinned in [Representation.pinned, Representation(total: 1000), nil] {
+            let expected = HeadExpectation(asked: ByteRange(500, 1000), pinned: pinned)
+            guard case .brokenRange = HeadJudge.judge(head, expecting: expected) else {
+                Issue.record("accepted")
+                continue
+            }
+        }
+        guard case .malformed = HeadJudge.judge(head, expecting: HeadExpectation()) else {
+            Issue.record("accepted as a first answer")
+            return
+        }
+    }
+
+    @Test(arguments: ["bytes 0-999/1000", "bytes 500-999/1000", "bytes */1000", "nonsense"])
+    func `a 200 of the whole length is whole whatever its Content-Range is`(field: String) {
+        let head = Self.whole.with("Content-Range", field)
+        #expect(
+            HeadJudge.judge(head, expecting: Self.onResume)
+                == .whole(.pinned, acceptsRanges: true)
+        )
     }
 
     @Test func `without validators another type and length mean an error page`() {
@@ -99,7 +170,7 @@ struct HeadJudgeTests {
         let expected = HeadExpectation(pinned: pinned)
         #expect(
             HeadJudge.judge(error, expecting: expected)
-                == .unprovenWhole(missing: "Content-Type application/zip")
+                == .doubtful(.missing("Content-Type application/zip"))
         )
         let zip = error.with("Content-Type", "application/zip")
         guard case .whole = HeadJudge.judge(zip, expecting: expected) else {
@@ -109,7 +180,8 @@ struct HeadJudgeTests {
         pinned.mediaType = nil
         let page = error.with("Content-Type", "text/html")
         #expect(
-            HeadJudge.judge(page, expecting: HeadExpectation(pinned: pinned)) == .captivePortal
+            HeadJudge.judge(page, expecting: HeadExpectation(pinned: pinned))
+                == .doubtful(.webPage)
         )
     }
 
@@ -151,9 +223,9 @@ struct HeadJudgeTests {
     @Test(arguments: ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"])
     func `a page instead of the file is a portal`(type: String) {
         let page = ResponseHead(200, ["Content-Length": "1000", "Content-Type": type])
-        #expect(HeadJudge.judge(page, expecting: Self.onResume) == .captivePortal)
+        #expect(HeadJudge.judge(page, expecting: Self.onResume) == .doubtful(.webPage))
         let whole = HeadExpectation(pinned: .pinned)
-        #expect(HeadJudge.judge(page, expecting: whole) == .captivePortal)
+        #expect(HeadJudge.judge(page, expecting: whole) == .doubtful(.webPage))
     }
 
     @Test func `a page is no portal if a page, the same file or nothing was pinned`() {

@@ -77,6 +77,60 @@ struct RepresentationTests {
         #expect(pinned.compare(seen) == .same)
     }
 
+    @Test func `an empty entity tag does not prove that files are the same`() {
+        let empty = Representation(total: 1000).with {
+            $0.entityTag = EntityTag(isWeak: false, opaque: "\"\"")
+        }
+        #expect(!empty.isProvenSame(empty))
+    }
+
+    @Test func `a date at the epoch does not identify a version`() {
+        let epoch = Representation.pinned.with {
+            ($0.entityTag, $0.lastModified) = (nil, "Thu, 01 Jan 1970 00:00:01 GMT")
+        }
+        #expect(epoch.validatorStrength == .weak)
+        #expect(!epoch.isProvenSame(epoch))
+    }
+
+    @Test(
+        arguments: [
+            (Representation.pinned, nil),
+            (.pinned.with { $0.entityTag = otherTag }, nil),
+            (.pinned.with { ($0.lastModified, $0.total) = (wednesday, 999) }, nil),
+            (.pinned.with { $0.total = 999 }, .otherLength(999)),
+            (.pinned.with { ($0.entityTag, $0.lastModified) = (otherWeakTag, nil) }, .otherWeakTag),
+            (
+                .pinned.with { ($0.entityTag, $0.contentEncoding) = (otherTag, "br") },
+                .encoded("br")
+            ),
+            (
+                .pinned.with { ($0.entityTag, $0.mediaType) = (otherTag, nil) },
+                .missing("Content-Type application/x-iso9660-image")
+            ),
+        ] as [(Representation, Doubt?)]
+    )
+    func `only strong validators prove a change`(seen: Representation, doubt: Doubt?) {
+        #expect(Representation.pinned.unprovenChange(in: seen) == doubt)
+    }
+
+    @Test(arguments: [
+        (Representation.pinned, false),
+        (.pinned.with { $0.total = 999 }, true),
+        (.pinned.with { ($0.total, $0.lastModified) = (999, nil) }, true),
+        (.pinned.with { ($0.total, $0.entityTag) = (999, nil) }, true),
+        (.pinned.with { ($0.total, $0.entityTag) = (999, otherTag) }, false),
+        (.pinned.with { ($0.total, $0.entityTag) = (999, otherWeakTag) }, false),
+        (.pinned.with { ($0.total, $0.lastModified) = (999, wednesday) }, false),
+        (.pinned.with { $0.total = nil }, false),
+    ])
+    func `the same strong validator with another length is a contradiction`(
+        seen: Representation,
+        isContradiction: Bool
+    ) {
+        #expect(Representation.pinned.isContradicted(by: seen) == isContradiction)
+    }
+
+    private static let otherWeakTag = EntityTag(isWeak: true, opaque: "\"b\"")
     private static let weakTag = EntityTag(isWeak: true, opaque: "\"a\"")
     private static let otherTag = EntityTag(isWeak: false, opaque: "\"b\"")
 
@@ -88,7 +142,7 @@ struct RepresentationTests {
         (.pinned.with { $0.entityTag = otherTag }, false),
         (.pinned.with { $0.lastModified = wednesday }, false),
         (.pinned.with { $0.total = 999 }, false),
-        (.pinned.with { $0.total = nil }, false),
+        (.pinned.with { $0.total = nil }, true),
         (.pinned.with { $0.contentEncoding = "gzip" }, false),
         (.pinned.with { ($0.entityTag, $0.lastModified) = (weakTag, nil) }, false),
     ])

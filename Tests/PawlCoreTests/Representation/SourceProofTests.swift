@@ -32,6 +32,11 @@ struct SourceProofTests {
         #expect(pinned.difference(toAnotherSource: seen, digest: nil) == nil)
     }
 
+    @Test func `an empty tag is not proof`() {
+        let empty = representation { $0.entityTag = EntityTag(isWeak: false, opaque: "\"\"") }
+        #expect(empty.difference(toAnotherSource: empty, digest: nil) != nil)
+    }
+
     @Test(arguments: [(true, "\"a\""), (false, "\"b\"")])
     func `a weak or different tag is not proof`(isWeak: Bool, opaque: String) {
         let pinned = representation { $0.entityTag = EntityTag(isWeak: isWeak, opaque: "\"a\"") }

@@ -37,6 +37,14 @@ struct ResumeDataCodingTests {
         #expect(ResumeData.version == Int(ResumeFormat.currentVersion))
     }
 
+    @Test func `a path that is not UTF-8 is never another path`() throws {
+        let content = try ResumeSamples.content()
+        let data = ResumeData(content)
+        #expect(data.partialPath == "/srv/files/disk.iso.part")
+        #expect(data.finalPath == nil)
+        #expect(try ResumeData(data: data.data).content.finalPath == content.finalPath)
+    }
+
     @Test func `a newer version is refused with a clear error`() throws {
         var writer = ByteWriter(capacity: 100)
         writer.append(ResumeFormat.magic)

@@ -40,10 +40,12 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: failure(count: most + 1, outages: most + 1)) == nil)
     }
 
-    @Test func `a full disk is retried like an outage`() {
-        var failed = failure(.diskFull, count: 100, outages: 100)
+    @Test(arguments: [ErrorCode.diskFull, .alreadyRunning])
+    func `a full disk and another process are retried like an outage`(code: ErrorCode) {
+        #expect(policy.isLocal(code))
+        var failed = failure(code, count: 100, outages: 100)
         #expect(policy.wait(after: failed) == policy.longestOutageWait)
-        #expect(policy.wait(after: failure(.diskFull, outages: 1)) == .seconds(15))
+        #expect(policy.wait(after: failure(code, outages: 1)) == .seconds(15))
         var settings = SettingsDocument<DownloadSettings>()
         settings[\.retries] = 0
         failed.patience = Patience(settings)

@@ -17,6 +17,7 @@ struct StoreCrashTests {
                 try await Self.expectTally(of: scene)
                 guard Int.random(in: 0..<4, using: &random) == 0 else { continue }
                 let copy = try Self.copy(scene, cutLogAt: 1)
+                #expect(copy.store.note == nil)
                 #expect(
                     try await StoreScene.contents(copy.store)
                         == StoreScene.contents(scene.store)
@@ -69,6 +70,8 @@ struct StoreCrashTests {
         try folder.write(name, scene.folder.read(name))
         let log = try scene.folder.read("\(name)-wal")
         try folder.write("\(name)-wal", Array(log.prefix(Int(Double(log.count) * part))))
+        // A power cut that shortens the log comes before the commit's mark.
+        if part == 1 { try folder.write("\(name).open", scene.folder.read("\(name).open")) }
         return Copy(folder: folder, store: try DaemonStore(path: folder.path(name)))
     }
 }

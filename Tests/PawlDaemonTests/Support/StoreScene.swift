@@ -10,9 +10,14 @@ struct StoreScene {
     let folder: ScratchFolder
     let store: DaemonStore
 
-    init() throws {
+    /// `checkpointDelay`: by default, the log is never written to the database, so that the files can be copied.
+    init(checkpointDelay: Duration = .seconds(3600)) throws {
         folder = try Self.makeFolder()
-        store = try DaemonStore(path: folder.path(Self.name))
+        store = try DaemonStore(path: folder.path(Self.name), checkpointDelay: checkpointDelay)
+    }
+
+    init(_ folder: ScratchFolder, _ store: DaemonStore) {
+        (self.folder, self.store) = (folder, store)
     }
 
     static let name = "queue.sqlite"

@@ -36,6 +36,13 @@ struct DaemonSettingsTests {
         #expect(
             try changed(#"{"limitBytesPerSecond":0}"#, from: settings).limitBytesPerSecond == nil
         )
+        let period = #"{"from":"21:00","to":"22:00","limitBytesPerSecond":0}"#
+        let timetable = try changed(#"{"timetable":[\#(period)]}"#, from: settings).timetable
+        #expect(timetable.map(\.limitBytesPerSecond) == [nil])
+        #expect(
+            try WireLimitPeriod(from: "21:00", to: "22:00", limitBytesPerSecond: 0).checked().limit
+                == nil
+        )
     }
 
     @Test func `a change is written as it is read`() throws {
@@ -73,7 +80,7 @@ struct DaemonSettingsTests {
         #"{"timetable":[{"from":"22:00","to":"22:00"}]}"#,
         #"{"timetable":[{"from":"24:00","to":"22:00"}]}"#,
         #"{"timetable":[{"from":"x","to":"22:00"}]}"#,
-        #"{"timetable":[{"from":"21:00","to":"22:00","limitBytesPerSecond":0}]}"#,
+        #"{"timetable":[{"from":"21:00","to":"22:00","limitBytesPerSecond":-1}]}"#,
         #"{"timetable":[{"from":"21:00","to":"22:00","days":["someday"]}]}"#,
         #"{"timetable":[{"from":"21:00","to":"22:00","days":[]}]}"#,
     ])

@@ -86,7 +86,19 @@ struct DigestTests {
         let scene = try Scene(field.applied(to: .resource(resource), of: other))
         let error = try await scene.failure(scene.settings(connections))
         #expect(error.code == .checksumMismatch)
+        #expect(error.advice.contains("--checksum none"))
         try scene.expectFile(resource, name: corrupt)
+    }
+
+    @Test func `the digest of a part in Digest is not that of the file`() async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        let part = Resource(size: 1000, seed: 2)
+        let reply = DigestField.digest.applied(to: .resource(resource), of: part)
+        try await scene.begin(.resumed, of: resource, settings, then: reply)
+        let file = try await scene.download(settings)
+        try scene.expectFile(resource)
+        #expect(file.verifiedDigest == nil)
     }
 
     @Test func `a digest in the head of a resumed download is verified, too`() async throws {

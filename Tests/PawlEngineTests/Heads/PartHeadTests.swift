@@ -25,7 +25,7 @@ struct PartHeadTests {
     /// A 206 whose bytes cannot be placed.
     enum BrokenPart: String, CaseIterable, Sendable {
         case startsLater, startsEarlier, endsBeforeItsStart, totalBelowItsEnd, unknownTotal
-        case withoutContentRange, nonsense, severalParts, encoded
+        case withoutContentRange, nonsense, severalParts, encoded, shorterThanItsRange
 
         func applied(to reply: Reply) -> Reply {
             switch self {
@@ -38,6 +38,8 @@ struct PartHeadTests {
             case .nonsense: reply.contentRange("items 1-2/3")
             case .severalParts: reply.multipart
             case .encoded: reply.forRanges(reply.contentEncoding("gzip"))
+            case .shorterThanItsRange:
+                reply.changed { plan, _ in if plan.status == 206 { plan.declaredLength /= 2 } }
             }
         }
     }

@@ -143,6 +143,68 @@ struct WholeHeadTests {
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 
+    /// The servers honor ranges, but send status 200 with each part.
+    @Test(arguments: Start.allCases, Scene.connectionCounts)
+    func `a part with status 200 is never taken for the file`(
+        start: Start,
+        connections: Int
+    ) async throws {
+        for (keepsContentRange, isTagged) in [(true, true), (false, true), (false, false)] {
+            let scene = try Scene()
+            let settings = scene.settings(connections)
+            var resource = resource
+            if !isTagged { (resource.entityTag, resource.lastModified) = (nil, nil) }
+            let reply = Reply.resource(resource).partAsWhole(keepsContentRange: keepsContentRange)
+            try await scene.begin(start, of: resource, settings, then: reply)
+            let running = try scene.start(settings)
+            _ = try await running.file()
+            try scene.expectFile(resource)
+            #expect(!running.log.says("starting over"))
+        }
+    }
+
+    @Test func `a part with status 200 of a new version is never taken for the file`() async throws
+    {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        let reply = Reply.resource(other).partAsWhole(keepsContentRange: false)
+        try await scene.begin(.resumed, of: resource, settings, then: reply)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+        #expect(scene.asked.map { $0.range == nil } == [false, true])
+    }
+
+    /// The length that an identified version had is that of the file.
+    @Test func `a shorter answer without a length is not the file`() async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        var short = Resource(bytes: Array(resource.bytes().dropLast(1000)))
+        (short.entityTag, short.lastModified) = (resource.entityTag, resource.lastModified)
+        let reply = Reply.resource(short).ignoreRange.chunked()
+        try await scene.begin(.resumed, of: resource, settings, then: reply)
+        let error = try await scene.failure(settings)
+        #expect(error.code == .network)
+        scene.serve(.resource(resource).ignoreRange.chunked())
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+    }
+
+    @Test(arguments: [true, false])
+    func `an encoded answer costs no bytes`(isTagged: Bool) async throws {
+        var resource = resource
+        if !isTagged { (resource.entityTag, resource.lastModified) = (nil, nil) }
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        let encoded = Reply.resource(resource).ignoreRange.contentEncoding("gzip")
+        let reply = Reply.resource(resource).choosing(encoded) { $0.ordinal == 1 }
+        try await scene.begin(.resumed, of: resource, settings, then: reply)
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(!running.log.says("starting over"))
+        #expect(scene.asked.dropFirst().allSatisfy { $0.status == 206 })
+    }
+
     @Test(arguments: Start.allCases, Scene.connectionCounts)
     func `an error page with status 200 in the middle costs no bytes`(
         start: Start,

@@ -28,6 +28,29 @@ struct ExistingFileTests {
         #expect(scene.asked.count <= 1)
     }
 
+    /// A process that ends between renaming a file and removing its checkpoint leaves it.
+    @Test(arguments: [ExistingFilePolicy.rename, .overwrite], [true, false])
+    func `a checkpoint beside its finished file costs nothing`(
+        policy: ExistingFilePolicy,
+        isTagged: Bool
+    ) async throws {
+        var resource = resource
+        if !isTagged { (resource.entityTag, resource.lastModified) = (nil, nil) }
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        try await scene.interrupt(.resource(resource), settings)
+        let checkpoint = try scene.folder.read("disk.bin.part.pawl")
+        scene.serve(.resource(resource))
+        try await scene.download(settings)
+        try scene.folder.write("disk.bin.part.pawl", checkpoint)
+        scene.forgetRequests()
+        settings.ifExists = policy
+        let file = try await scene.download(settings)
+        #expect(file.wasAlreadyThere)
+        #expect(file.path == scene.folder.path(Scene.name))
+        #expect(scene.folder.list() == [Scene.name])
+    }
+
     @Test(arguments: ExistingFilePolicy.allCases)
     func `a target that is not a regular file is neither replaced nor skipped`(
         policy: ExistingFilePolicy
@@ -54,6 +77,25 @@ struct ExistingFileTests {
         }
         #expect(error?.code == .captivePortal)
         try scene.expectFile(resource)
+    }
+
+    /// The first answer has no type, so that the page is taken for a new version.
+    @Test func `a file that becomes a web page does not overwrite another kind of file`()
+        async throws
+    {
+        let page = Reply.htmlPortal.adding("ETag", "\"portal\"")
+        let first = Reply.resource(resource).removing("Content-Type").afterBytes(0, .reset)
+        let scene = try Scene(page.choosing(first) { $0.ordinal == 1 })
+        let old = Resource(size: 9000, seed: 7)
+        try scene.folder.write(Scene.name, old.bytes())
+        var settings = scene.settings(1)
+        settings.ifExists = .overwrite
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.download(settings)
+        }
+        #expect(error?.code == .captivePortal)
+        #expect(error?.message.contains("must not overwrite") == true)
+        #expect(try scene.folder.read(Scene.name) == old.bytes())
     }
 
     @Test(arguments: ["", "<!DOCTYPE HTML>\n<p>old", "<?xml?>\n<html>old"])

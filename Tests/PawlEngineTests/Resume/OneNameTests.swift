@@ -97,6 +97,50 @@ struct OneNameTests {
         #expect(scene.asked.map { $0.range?.first } == [Scene.heldBytes])
     }
 
+    @Test func `a partial file is found by any number, even if the lower ones are free`()
+        async throws
+    {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        scene.serve(.resource(resource).holdAfterBytes(Scene.heldBytes, until: Latch()))
+        let stopped = try scene.start(settings, to: "disk.27.bin")
+        await stopped.waitForBytes(Scene.heldBytes)
+        stopped.cancel()
+        await #expect(throws: DownloadError.self) { try await stopped.file() }
+        scene.serve(.resource(resource))
+        scene.forgetRequests()
+        let file = try await scene.download(settings)
+        #expect(scene.asked.map { $0.range?.first } == [Scene.heldBytes])
+        try scene.expectFile(resource, name: "disk.27.bin")
+        #expect(file.path == scene.folder.path("disk.27.bin"))
+    }
+
+    @Test(arguments: [ExistingFilePolicy.rename, .skip], [false, true])
+    func `a file finished beside another's partial file is not fetched again`(
+        policy: ExistingFilePolicy,
+        hasValidators: Bool
+    ) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        settings.ifExists = policy
+        try await scene.interrupt(.resource(resource), settings)
+        var other = other
+        if !hasValidators { (other.entityTag, other.lastModified) = (nil, nil) }
+        scene.origin.route(otherPath, .resource(other))
+        for round in 0..<3 {
+            let file = try await scene.download(settings, from: otherPath)
+            #expect(file.path == scene.folder.path(second))
+            #expect(file.wasAlreadyThere == (round > 0))
+        }
+        try scene.expectFile(other, name: second, besides: partial)
+        // A third download finds neither a file of its own nor a free name before the third.
+        let third = Resource(size: Scene.size, seed: 9)
+        scene.origin.route("/c/disk.bin", .resource(third))
+        let file = try await scene.download(settings, from: "/c/disk.bin")
+        #expect(file.path == scene.folder.path("disk.2.bin"))
+        try scene.expectFile(third, name: "disk.2.bin", besides: partial + [second])
+    }
+
     @Test(arguments: [false, true])
     func `three URLs with one name at the same time all finish`(isOneProcess: Bool) async throws {
         let scene = try Scene()

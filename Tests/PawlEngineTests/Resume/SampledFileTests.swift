@@ -1,12 +1,13 @@
 import PawlCore
+import PawlEngine
 import PawlTesting
 import Testing
 
 /// A finished file is recognized without validators: by its URL, its length and two samples.
 @Suite(.timeLimit(.minutes(1)), .inTurn)
 struct SampledFileTests {
-    private func bare(seed: UInt64 = 1) -> Resource {
-        var resource = Resource(size: Scene.size, seed: seed)
+    private func bare(_ size: Int64 = Scene.size, seed: UInt64 = 1) -> Resource {
+        var resource = Resource(size: size, seed: seed)
         (resource.entityTag, resource.lastModified) = (nil, nil)
         return resource
     }
@@ -51,6 +52,65 @@ struct SampledFileTests {
         try await scene.download(scene.settings(1))
         #expect(scene.asked.count == 1)
         try scene.expectFile(bare(), name: "disk.2.bin", besides: ["disk.1.bin", Scene.name])
+    }
+
+    @Test(arguments: [0, 100, 65_536] as [Int64])
+    func `a small file is compared as a whole, without samples`(size: Int64) async throws {
+        let scene = try Scene(.resource(bare(size)))
+        try await scene.download(scene.settings(1))
+        scene.forgetRequests()
+        let file = try await scene.download(scene.settings(1))
+        #expect(file.wasAlreadyThere)
+        #expect(scene.asked.count == 1)
+        try scene.expectFile(bare(size))
+        guard size > 0 else { return }
+        scene.serve(.resource(bare(size, seed: 7)))
+        let changed = try await scene.download(scene.settings(1))
+        #expect(!changed.wasAlreadyThere)
+        try scene.expectFile(bare(size, seed: 7), name: "disk.1.bin", besides: [Scene.name])
+    }
+
+    @Test func `a small file of another URL proves nothing`() async throws {
+        let scene = try Scene(.resource(bare(100)))
+        scene.origin.route("/b/disk.bin", .resource(bare(100)))
+        try await scene.download(scene.settings(1))
+        try await scene.download(scene.settings(1), from: "/b/disk.bin")
+        try scene.expectFile(bare(100), name: "disk.1.bin", besides: [Scene.name])
+    }
+
+    @Test func `a stop during the comparison begins no other file`() async throws {
+        let scene = try Scene(.resource(bare()))
+        try await scene.download(scene.settings(1))
+        let latch = Latch()
+        let held = Reply.resource(bare()).holdAfterBytes(1000, until: latch)
+        scene.serve(.resource(bare()).stallAfterBytes(1000).forRanges(held))
+        let running = try scene.start(scene.settings(1))
+        await latch.waitForArrivals()
+        running.cancel()
+        let error = await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(error?.code == .interrupted)
+        #expect(running.monitor.progress.name == Scene.name)
+        try scene.expectFile(bare())
+    }
+
+    @Test func `the bytes of a run that could not compare are removed by one that can`()
+        async throws
+    {
+        let scene = try Scene(.resource(bare()))
+        try await scene.download(scene.settings(1))
+        let held = Reply.resource(bare()).holdAfterBytes(Scene.heldBytes, until: Latch())
+        scene.serve(held.forRanges(.status(500)))
+        let running = try scene.start(scene.settings(1))
+        await running.waitForBytes(Scene.heldBytes)
+        running.cancel()
+        await #expect(throws: DownloadError.self) { try await running.file() }
+        #expect(
+            scene.folder.list() == ["disk.1.bin.part", "disk.1.bin.part.pawl", Scene.name].sorted()
+        )
+        scene.serve(.resource(bare()))
+        let file = try await scene.download(scene.settings(1))
+        #expect(file.wasAlreadyThere)
+        try scene.expectFile(bare())
     }
 
     @Test func `a server without ranges is asked for the whole file`() async throws {

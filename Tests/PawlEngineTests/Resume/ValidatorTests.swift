@@ -154,6 +154,38 @@ struct ValidatorTests {
         try scene.expectFile(other)
     }
 
+    @Test(arguments: Scene.connectionCounts, [true, false])
+    func `other bytes with the same length are noticed if the strong tag becomes weak`(
+        connections: Int,
+        servesRanges: Bool
+    ) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        let resource = Resource(size: Scene.size)
+        try await scene.interrupt(.resource(resource).removing("Last-Modified"), settings)
+        var other = Resource(size: Scene.size, seed: 2)
+        other.entityTag = resource.entityTag
+        let reply = Reply.resource(other).removing("Last-Modified").weakEntityTag
+        scene.serve(servesRanges ? reply : reply.ignoreRange)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `other bytes with the epoch as their date are noticed`(connections: Int) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(connections)
+        let reply = { (resource: Resource) in
+            Reply.resource(resource).removing("ETag")
+                .setting("Last-Modified", "Thu, 01 Jan 1970 00:00:01 GMT")
+        }
+        try await scene.interrupt(reply(Resource(size: Scene.size)), settings)
+        let other = Resource(size: Scene.size, seed: 2)
+        scene.serve(reply(other))
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+
     @Test(arguments: Scene.connectionCounts)
     func `one short answer without a validator costs no bytes`(connections: Int) async throws {
         let scene = try Scene()

@@ -94,6 +94,35 @@ struct PendingNoteTests {
         #expect(folder.list() == [".b.pawl-download"])
     }
 
+    @Test func `a removed note is not written again`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        let note = try PendingNote.claim(order("a"), in: path)
+        #expect(unlink(folder.path(".a.pawl-download")) == 0)
+        try note.write(order("a", name: "b"))
+        #expect(folder.list() == [])
+        // Another process takes the key.
+        let next = try PendingNote.claim(order("a", name: "c"), in: path)
+        try note.write(order("a", name: "b"))
+        #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
+        try next.remove()
+    }
+
+    @Test func `a note is not written into a folder that took the place of its own`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path("library"))
+        #expect(mkdir(path.string, 0o700) == 0)
+        let note = try PendingNote.claim(order("a"), in: path)
+        #expect(rename(path.string, folder.path("moved")) == 0)
+        // There is no folder at first.
+        try note.write(order("a", name: "b"))
+        #expect(mkdir(path.string, 0o700) == 0)
+        try note.write(order("a", name: "b"))
+        #expect(rmdir(path.string) == 0, "the new folder is empty")
+        #expect(unlink(folder.path("moved/.a.pawl-download")) == 0)
+        #expect(rmdir(folder.path("moved")) == 0)
+    }
+
     @Test func `many claims of one key at the same time take turns`() async throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)

@@ -172,4 +172,13 @@ struct FinishingTests {
         #expect(try folder.bytes("to") == [1])
         #expect(try folder.bytes("taken") == [2])
     }
+
+    @Test func `if no method renames, the error is the file system's own`() throws {
+        let folder = try StorageFolder()
+        try folder.makeFolder("outer")
+        let outer = folder.path.appending("outer")
+        #expect(throws: Errno.invalidArgument) {
+            try Renaming.withoutReplacing(outer, outer.appending("inner"))
+        }
+    }
 }

@@ -39,6 +39,22 @@ struct ErrorMappingTests {
         #expect(error.message == "the disk is full: 1234 bytes of space are missing in /srv")
     }
 
+    @Test(arguments: [Errno.permissionDenied, .notPermitted, .readOnlyFileSystem])
+    func `a complete file that may not be renamed is not fetched again elsewhere`(errno: Errno) {
+        let rename = DownloadError(errno, while: .rename, "/srv/disk.iso")
+        #expect(rename.code == .renameFailed)
+        #expect(rename.advice == "make the folder writable, then run the same command again")
+        let create = DownloadError(errno, while: .create, "/srv/disk.iso.part")
+        #expect(create.advice.contains("another folder"))
+    }
+
+    @Test(arguments: [DiskAction.create, .rename, .write, .sync, .remove])
+    func `an operation that the file system does not support has advice`(action: DiskAction) {
+        let error = DownloadError(.notSupported, while: action, "/srv/disk.iso")
+        #expect(error.message.contains("does not support"))
+        #expect(error.advice.contains("another file system"))
+    }
+
     @Test func `a hostile name does not reach the terminal`() {
         let error = DownloadError(.isDirectory, while: .create, "/srv/a\u{1B}[2Jb")
         #expect(error.description.unicodeScalars.allSatisfy { $0.value >= 0x20 })

@@ -28,6 +28,21 @@ struct PlacesTests {
         #expect(paths.partial == FilePath(platformString: [97, -1, -2, 98] + suffix + [0]))
     }
 
+    @Test func `a numbered name that is not UTF-8 keeps its bytes`() {
+        let path = FilePath(platformString: [97, 47, -1, 98, 0])
+        let numbered = FilePath(platformString: [97, 47, -1, 98, 46, 49, 0])
+        #expect(path.numbered(1) == numbered)
+        #expect(path.numbered(0) == path)
+        #expect(FilePath("a/b.iso").numbered(1) == "a/b.1.iso")
+    }
+
+    @Test func `a path is not text if it is not UTF-8`() throws {
+        #expect(try FilePath("/srv/ü").absoluteText() == "/srv/ü")
+        #expect(try FilePath("ü").absoluteText().hasSuffix("/ü"))
+        let odd = FilePath(platformString: [47, -1, 98, 0])
+        #expect(failure { _ = try odd.absoluteText() }?.code == .directoryNotUsable)
+    }
+
     @Test func `shortened names of different files differ`() {
         let first = DownloadPaths(FilePath("/x/" + String(repeating: "é", count: 126) + "1"))
         let second = DownloadPaths(FilePath("/x/" + String(repeating: "é", count: 126) + "2"))

@@ -7,6 +7,13 @@ extension ChaosFault {
             answer.reply = answer.reply.ignoreRange
             return ""
         },
+        ChaosFault("part as whole") { answer, random in
+            // Only a client that asks for a part gets one, and it must not take it for the file.
+            guard answer.exchange.range != nil, answer.resource.acceptsRanges else { return "" }
+            let keepsContentRange = Bool.random(using: &random)
+            answer.replace(with: answer.reply.partAsWhole(keepsContentRange: keepsContentRange))
+            return keepsContentRange ? "with its range" : ""
+        },
         ChaosFault("wrong start") { answer, random in
             let distance = Int64.random(in: -70_000...70_000, using: &random)
             answer.reply = answer.reply.shiftRange(by: distance)

@@ -51,6 +51,16 @@ extension Reply {
     /// This reply without `Content-Range`.
     package var noContentRange: Reply { changed { plan, _ in plan.contentRange = nil } }
 
+    /// This reply with status 200 for a part, as from a script that forgets the status 206.
+    package func partAsWhole(keepsContentRange: Bool) -> Reply {
+        changed { plan, _ in
+            guard plan.status == 206, let place = plan.contentRange else { return }
+            plan.status = 200
+            plan.contentRange = nil
+            if keepsContentRange { plan.setField("Content-Range", place.text) }
+        }
+    }
+
     /// Replaces `Content-Range` with the given text; the body stays as requested.
     package func contentRange(_ text: String) -> Reply {
         changed { plan, _ in

@@ -115,26 +115,22 @@ extension SettingForm where Value == Int {
 
 extension SettingForm where Value == Int64 {
     /// Bytes per second.
-    ///
-    /// `least`: the minimum in JSON.
-    package static func rate(from least: Int) -> SettingForm {
-        SettingForm(
-            schema: ["type": "integer", "minimum": .number(least)],
-            valueName: "rate",
-            input: .rate,
-            parse: { (text) throws(ValueError) in try NumberText.rate(text) },
-            decode: { (value) throws(ValueError) in
-                guard case .number(let number) = value, number >= least else {
-                    throw ValueError(
-                        "'\(value.brief)' is not a rate",
-                        advice: "give bytes per second, \(least) or more"
-                    )
-                }
-                return Int64(number)
-            },
-            encode: { .number(Int($0)) }
-        )
-    }
+    package static let rate = SettingForm(
+        schema: ["type": "integer", "minimum": 0],
+        valueName: "rate",
+        input: .rate,
+        parse: { (text) throws(ValueError) in try NumberText.rate(text) },
+        decode: { (value) throws(ValueError) in
+            guard case .number(let number) = value, number >= 0 else {
+                throw ValueError(
+                    "'\(value.brief)' is not a rate",
+                    advice: "give bytes per second, 0 or more"
+                )
+            }
+            return Int64(number)
+        },
+        encode: { .number(Int($0)) }
+    )
 }
 
 extension SettingForm where Value == Duration {

@@ -9,23 +9,26 @@ package enum NumberText {
             unit = factor
             digits = text.dropLast()
         }
-        guard let number = decimal(digits), number * unit >= 1, number * unit < 0x1p62 else {
+        guard let number = decimal(digits), number == 0 || number * unit >= 1,
+            number * unit < 0x1p62
+        else {
             throw ValueError(
                 "'\(text)' is not a rate",
-                advice: "use bytes per second above 0, with K, M or G (K is 1024): 500K, 1.5M, 10M"
+                advice: "use bytes per second, with K, M or G (K is 1024): 500K, 1.5M, 10M"
             )
         }
         return Int64(number * unit)
     }
 
-    /// Returns a rate, or `nil` for `off`.
+    /// Returns a rate, or `nil` for `off` and 0.
     package static func limit(_ text: String) throws(ValueError) -> Int64? {
         switch text.lowercased() {
         case "off", "unlimited", "none": return nil
         default: break
         }
         do {
-            return try rate(text)
+            let limit = try rate(text)
+            return limit > 0 ? limit : nil
         } catch {
             throw ValueError(error.reason, advice: error.advice + ", or off")
         }

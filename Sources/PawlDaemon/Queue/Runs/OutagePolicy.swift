@@ -8,8 +8,8 @@ internal import PawlWire
 package struct OutagePolicy: Sendable {
     /// The maximum number of consecutive failures without a byte between them.
     package var mostFailures = 8
-    /// The maximum number of consecutive failures that no server has caused, such as a lost network
-    /// or a full disk.
+    /// The maximum number of consecutive failures that no server has caused, such as a lost network,
+    /// a full disk, or another process that runs the same download.
     ///
     /// It is enough for about a week.
     package var mostOutages = 2000
@@ -22,8 +22,9 @@ package struct OutagePolicy: Sendable {
 
     private static let transient: Set<ErrorCode> = [
         .network, .timedOut, .nameNotResolved, .serverBusy, .tooSlow, .captivePortal, .notTheFile,
-        .diskFull,
+        .diskFull, .alreadyRunning,
     ]
+    private static let local: Set<ErrorCode> = [.diskFull, .alreadyRunning]
     private static let network: Set<ErrorCode> = [
         .network, .timedOut, .nameNotResolved, .captivePortal,
     ]
@@ -33,7 +34,7 @@ package struct OutagePolicy: Sendable {
         package var error: DownloadError
         /// The number of consecutive failures without a byte between them, including this one.
         package var count = 1
-        /// The number of these failures that a full disk has caused, or that the network may have
+        /// The number of these failures that this machine has caused, or that the network may have
         /// caused because no server has sent anything in the meantime.
         package var outages = 0
         /// Whether `outages` includes this failure.
@@ -45,6 +46,9 @@ package struct OutagePolicy: Sendable {
 
     /// Whether a lost network may have caused an error, and not a server.
     package func mayBeNetwork(_ error: DownloadError) -> Bool { Self.network.contains(error.code) }
+
+    /// Whether this machine has caused an error: a full disk, or another process.
+    package func isLocal(_ code: ErrorCode) -> Bool { Self.local.contains(code) }
 
     /// Returns the rest of a wait that an earlier daemon began; it is never longer than planned, even if the
     /// wall clock was set.

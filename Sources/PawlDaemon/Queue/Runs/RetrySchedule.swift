@@ -42,7 +42,8 @@ final class RetrySchedule {
         let planned = try transaction.attempts.retryWait(of: row.id)
         let wait = policy.remaining(until: date, at: now, of: planned)
         times[row.id] = environment.moment + wait
-        if row.problem?.code != .diskFull, try transaction.attempts.outages(of: row.id) > 0 {
+        let isLocal = row.problem.map { policy.isLocal($0.code) } ?? false
+        if !isLocal, try transaction.attempts.outages(of: row.id) > 0 {
             outageWaiters.insert(row.id)
         }
         let shown = now.addingTimeInterval(wait.seconds)
@@ -75,7 +76,7 @@ final class RetrySchedule {
             failure.count = (row.failures ?? 0) + 1
             failure.outages = try transaction.attempts.outages(of: row.id)
             failure.isOutage =
-                error.code == .diskFull
+                policy.isLocal(error.code)
                 || policy.mayBeNetwork(error) && !hasSeenNetwork(sinceStartOf: row.id)
             if failure.isOutage { failure.outages += 1 }
         }
@@ -86,8 +87,8 @@ final class RetrySchedule {
         row.problem = Problem(error)
         try transaction.attempts.setRetry(wait, outages: failure.outages, of: row.id)
         times[row.id] = environment.moment + wait
-        // Room on a disk does not depend on the network.
-        if failure.isOutage, error.code != .diskFull { outageWaiters.insert(row.id) }
+        // Room on a disk and other processes do not depend on the network.
+        if failure.isOutage, !policy.isLocal(error.code) { outageWaiters.insert(row.id) }
         return entry(of: row)
     }
 

@@ -8,10 +8,13 @@ internal import PawlWire
 /// files.
 final class RunRecorder {
     private let environment: QueueEnvironment
+    private let waiting: WaitingDownloads
     /// What the store knows of the running downloads.
     private var recorded: [Int64: FileIdentity] = [:]
 
-    init(_ environment: QueueEnvironment) { self.environment = environment }
+    init(_ environment: QueueEnvironment, _ waiting: WaitingDownloads) {
+        (self.environment, self.waiting) = (environment, waiting)
+    }
 
     /// The file that a run writes.
     private struct FileIdentity: Hashable {
@@ -47,6 +50,9 @@ final class RunRecorder {
             }
         }.filter { recorded[$0.id] != $0.identity }
         guard !changed.isEmpty else { return }
+        for run in changed where waiting.learn(run.path, ofRun: run.id) {
+            environment.work.send()
+        }
         do throws(DownloadError) {
             try environment.store.write { transaction in
                 for run in changed { try Self.record(run, transaction) }

@@ -31,16 +31,11 @@ final class RunStarter {
         fileprivate var target: RunningTargets.Target
     }
 
-    /// A download that waits for the end of a run with the same target.
-    struct Repetition: Sendable {
-        fileprivate var entry: QueueScheduler.Entry
-        fileprivate var other: Int64
-    }
-
     /// What one transaction has recorded.
     struct Starts {
         fileprivate var starts: [Start] = []
-        fileprivate var repetitions: [Repetition] = []
+        /// The downloads that wait for the end of a run with the same target.
+        fileprivate var repetitions: [RunningTargets.Waiter] = []
         /// The number of downloads that failed before their start.
         private(set) var failures = 0
 
@@ -64,7 +59,8 @@ final class RunStarter {
             let target = RunningTargets.Target(request, path: path, owner: row.owner)
             // A download whose files have already been renamed must start now.
             if newName == nil, let other = run(with: target, besides: id, ended, starts) {
-                starts.repetitions.append(Repetition(entry: retries.entry(of: row), other: other))
+                let entry = retries.entry(of: row)
+                starts.repetitions.append(.init(entry: entry, target: target, other: other))
                 return
             }
             try newName?.apply(to: &row)
@@ -132,7 +128,7 @@ final class RunStarter {
 
     /// Queues the downloads behind the runs that they wait for; returns whether there are any.
     func queueRepetitions(_ starts: Starts) -> Bool {
-        for item in starts.repetitions { waiting.wait(item.entry, forRun: item.other) }
+        for waiter in starts.repetitions { waiting.wait(waiter) }
         return !starts.repetitions.isEmpty
     }
 

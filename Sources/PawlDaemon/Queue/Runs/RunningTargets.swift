@@ -1,3 +1,4 @@
+internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
@@ -8,7 +9,7 @@ internal import PawlWire
 struct RunningTargets: Sendable {
     /// The target of a run.
     struct Target: Sendable, Hashable {
-        fileprivate let download: DownloadTarget
+        fileprivate private(set) var download: DownloadTarget
         /// Downloads of different owners do not share partial files, so they do not wait for each other.
         private let owner: DownloadOwner?
 
@@ -17,14 +18,28 @@ struct RunningTargets: Sendable {
             self.owner = owner
         }
 
-        /// Whether both may become the same file.
+        /// Whether both may become the same file, however their folders are spelled.
         func mayMeet(_ other: Target) -> Bool {
-            owner == other.owner && download.mayMeet(other.download)
+            owner == other.owner
+                && download.mayMeet(other.download, resolve: FolderSpelling.resolved)
+        }
+
+        /// Returns the target with the file's path, if the server has named the file; `nil` if that gives no
+        /// certainty.
+        fileprivate func named(_ path: String) -> Target? {
+            // A file with a number may have a partial file that another name leads to as well.
+            guard download.file == nil, FileName.number(in: path) == nil else { return nil }
+            var target = self
+            target.download = DownloadTarget(url: download.url, path: path)
+            return target
         }
     }
 
-    private struct Waiter: Sendable {
+    /// A download that waits for the end of a run.
+    struct Waiter: Sendable {
         var entry: QueueScheduler.Entry
+        var target: Target
+        /// The run.
         var other: Int64
     }
 
@@ -54,10 +69,17 @@ struct RunningTargets: Sendable {
     }
 
     /// Lets a download wait for the end of a run; returns whether there is such a run.
-    mutating func wait(_ entry: QueueScheduler.Entry, for other: Int64) -> Bool {
-        guard running[other] != nil else { return false }
-        waiting[entry.id] = Waiter(entry: entry, other: other)
+    mutating func wait(_ waiter: Waiter) -> Bool {
+        guard running[waiter.other] != nil else { return false }
+        waiting[waiter.entry.id] = waiter
         return true
+    }
+
+    /// Notes the path of a run's file; returns the downloads that need not wait for the run.
+    mutating func learn(_ path: String, ofRun id: Int64) -> [QueueScheduler.Entry] {
+        guard let named = running[id]?.named(path) else { return [] }
+        running[id] = named
+        return release { $0.other == id && !$0.target.mayMeet(named) }
     }
 
     /// Ends the wait of a download.
@@ -66,7 +88,11 @@ struct RunningTargets: Sendable {
     /// Ends runs; returns the downloads that waited for them.
     mutating func end(_ ids: some Sequence<Int64>) -> [QueueScheduler.Entry] {
         for id in ids { end(id) }
-        let free = waiting.values.filter { running[$0.other] == nil }.map(\.entry)
+        return release { [running] in running[$0.other] == nil }
+    }
+
+    private mutating func release(_ isFree: (Waiter) -> Bool) -> [QueueScheduler.Entry] {
+        let free = waiting.values.filter(isFree).map(\.entry)
         for entry in free { waiting[entry.id] = nil }
         return free
     }

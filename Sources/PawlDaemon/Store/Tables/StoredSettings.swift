@@ -13,6 +13,7 @@ package struct StoredSettings {
     private static let healthName = "healthy-at"
     private static let rebuiltName = "rebuilt-from"
     private static let missedName = "missed-events"
+    private static let commitsName = "commits"
 
     /// Returns the settings of the daemon; the defaults if another version stored them in a
     /// different form.
@@ -30,6 +31,19 @@ package struct StoredSettings {
     /// Writes a new value each time, which shows whether writes reach the disk.
     func noteHealth(at now: Date) throws {
         try set("\(now.timeIntervalSince1970)", for: Self.healthName)
+    }
+
+    /// Counts the commit of this transaction; returns the number of commits.
+    func countCommit() throws -> Int64 {
+        let commits = try Self.commits(database) + 1
+        try set("\(commits)", for: Self.commitsName)
+        return commits
+    }
+
+    /// Returns the number of commits; 0 if there is no table yet.
+    static func commits(_ database: Database) throws -> Int64 {
+        guard try database.tableExists("setting") else { return 0 }
+        return try StoredSettings(database).value(commitsName).flatMap { Int64($0) } ?? 0
     }
 
     /// Returns the newest event that was deleted; `nil` if all are kept.

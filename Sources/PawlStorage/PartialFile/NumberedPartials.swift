@@ -1,0 +1,75 @@
+internal import PawlCore
+internal import Synchronization
+package import SystemPackage
+
+/// The numbers in the names of the partial files in some folders.
+///
+/// A search for a download's partial file checks the first numbers itself. This finds a file whose
+/// number is higher, because other downloads had the lower ones and have finished since. The numbers
+/// are hints: a folder is listed again only after a while, so that many downloads into one folder do
+/// not list it each time.
+///
+/// Its calls block.
+package final class NumberedPartials: Sendable {
+    /// One folder's partial files.
+    private final class Folder: Sendable {
+        let listing = Mutex<Listing?>(nil)
+    }
+
+    private struct Listing: Sendable {
+        /// The numbers by the name of the finished file without a number.
+        var numbers: [String: [Int]]
+        var expiry: ContinuousClock.Instant
+    }
+
+    /// The minimum time between two listings of a folder.
+    private static let shortestInterval = Duration.seconds(1)
+    /// The minimum time between two listings, as a multiple of the time that a listing takes.
+    private static let restFactor = 20
+    private static let mostFolders = 64
+    /// The maximum number of names that are read of a folder.
+    private static let mostNames = 100_000
+    private static let suffix = Array(".part.pawl".utf8)
+
+    private let folders = Mutex<[FilePath: Folder]>([:])
+
+    package init() {}
+
+    /// Returns the numbers of the partial files of `final`, in ascending order.
+    ///
+    /// A folder that cannot be read has none.
+    package func numbers(of final: FilePath) -> [Int] {
+        guard let name = final.lastComponent?.string else { return [] }
+        let path = final.folder
+        let folder = folders.withLock { folders in
+            if let folder = folders[path] { return folder }
+            if folders.count >= Self.mostFolders { folders = [:] }
+            let folder = Folder()
+            folders[path] = folder
+            return folder
+        }
+        // Only downloads into the same folder wait for its listing.
+        return folder.listing.withLock { listing in
+            let start = ContinuousClock.now
+            if let listing, start < listing.expiry { return listing.numbers[name] ?? [] }
+            let numbers = Self.list(path)
+            let end = ContinuousClock.now
+            let interval = max(Self.shortestInterval, (end - start) * Self.restFactor)
+            listing = Listing(numbers: numbers, expiry: end + interval)
+            return numbers[name] ?? []
+        }
+    }
+
+    private static func list(_ folder: FilePath) -> [String: [Int]] {
+        // Without the hints a download begins again, as it does in an empty folder.
+        let names = try? FolderListing.names(in: folder, withSuffix: suffix, limit: mostNames)
+        var numbers: [String: [Int]] = [:]
+        for bytes in names ?? [] {
+            guard let name = String(validating: bytes.dropLast(suffix.count), as: UTF8.self),
+                let (base, number) = FileName.withoutNumber(name), number < FreeName.limit
+            else { continue }
+            numbers[base, default: []].append(number)
+        }
+        return numbers.mapValues { $0.sorted() }
+    }
+}

@@ -1,0 +1,40 @@
+import PawlStorage
+import SystemPackage
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct NumberedPartialsTests {
+    private func numbers(_ folder: StorageFolder, of name: String) -> [Int] {
+        NumberedPartials().numbers(of: folder.path.appending(name))
+    }
+
+    @Test func `the numbers of each name are found`() throws {
+        let folder = try StorageFolder()
+        for name in [
+            "disk.27.iso.part.pawl", "disk.4.iso.part.pawl", "disk.iso.part.pawl",
+            "disk.5.iso.part", "disk.6.iso", "other.8.iso.part.pawl", "disk.07.iso.part.pawl",
+            "a.9.tar.gz.part.pawl", "plain.3.part.pawl",
+        ] {
+            try folder.put([], name)
+        }
+        #expect(numbers(folder, of: "disk.iso") == [4, 27])
+        #expect(numbers(folder, of: "other.iso") == [8])
+        #expect(numbers(folder, of: "a.tar.gz") == [9])
+        #expect(numbers(folder, of: "plain") == [3])
+        #expect(numbers(folder, of: "none") == [])
+        #expect(numbers(folder, of: "missing/disk.iso") == [])
+    }
+
+    @Test func `a folder is not listed for each download`() throws {
+        let folder = try StorageFolder()
+        let partials = NumberedPartials()
+        try folder.put([], "disk.4.iso.part.pawl")
+        let path = folder.path.appending("disk.iso")
+        let start = ContinuousClock.now
+        #expect(partials.numbers(of: path) == [4])
+        try folder.put([], "disk.5.iso.part.pawl")
+        let found = partials.numbers(of: path)
+        // On a very slow machine, the second listing may be due.
+        #expect(found == [4] || start.duration(to: .now) >= .seconds(1))
+    }
+}
