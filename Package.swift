@@ -15,6 +15,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
@@ -81,7 +82,7 @@ let package = Package(
         .systemLibrary(name: "CPlatform"),
 
         ours("PawlCore", [heap]),
-        ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system]),
+        ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system, deque]),
         ours("PawlTransport", ["PawlCore", "CCurl", "CPlatform"]),
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging, heap]),
         ours("PawlWire", ["PawlCore"]),

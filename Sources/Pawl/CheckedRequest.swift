@@ -11,8 +11,7 @@ struct CheckedRequest: Sendable {
     init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
         let (address, credentials) = try SourceURL.parse(url.absoluteString, known: url)
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "adopting another tool's partial file requires a checksum, which verifies it",
                 advice: "set the digest that the file must have"
             )
@@ -26,8 +25,7 @@ struct CheckedRequest: Sendable {
 
     private static func mirrors(of url: URL, _ given: [URL]) throws(DownloadError) -> [Mirror] {
         guard given.count <= DownloadSettings.mostMirrors else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(given.count) mirrors are too many",
                 advice: "give at most \(DownloadSettings.mostMirrors)"
             )

@@ -62,9 +62,10 @@ public struct CheckpointDescription: Sendable {
         mark = checkpoint.mark
     }
 
-    /// Whether the download belongs to this keeper, such as a daemon's queue, instead of another
-    /// program.
-    package func isKept(by keeper: String) -> Bool { mark?.isKept(by: keeper) == true }
+    /// Whether the download belongs to this queue, such as a daemon's, instead of another program.
+    package func belongs(toQueue queueIdentity: String) -> Bool {
+        mark?.belongs(toQueue: queueIdentity) == true
+    }
 
     private static func ranges(_ set: RangeSet) -> [Range<Int64>] {
         set.ranges.map { $0.start..<$0.end }

@@ -11,7 +11,7 @@ public final class Download: Sendable {
     let engine: Engine
     let end = Completion<Void>()
     private let monitor: DownloadMonitor
-    private let resume: ResumeOrder?
+    private let resume: ResumeRequest?
     private let storageKey: String?
 
     init(
@@ -19,7 +19,7 @@ public final class Download: Sendable {
         to destination: Destination,
         settings: DownloadSettings,
         engine: Engine,
-        resume: ResumeOrder? = nil
+        resume: ResumeRequest? = nil
     ) {
         self.url = url
         self.resume = resume

@@ -7,9 +7,9 @@ internal import PawlTransport
 
 /// Downloads files over several connections, resumable and verified.
 ///
-/// It adds connections only while the total speed increases. All downloads of one downloader share its
-/// limits: the number of simultaneous downloads, the number of connections per host, and the bytes
-/// per second.
+/// It adds connections only while the total speed increases. All downloads of one downloader share
+/// its limits: the number of simultaneous downloads, the number of connections per host, and the
+/// bytes per second.
 ///
 /// ```swift
 /// let downloader = Downloader()
@@ -82,8 +82,7 @@ public final class Downloader: Sendable {
         settings: DownloadSettings = DownloadSettings()
     ) throws(DownloadError) -> Download {
         guard let target = ResumeTarget(data, resume) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "no destination is known for the file",
                 advice: "give a destination, or the path of the partial file"
             )
@@ -93,7 +92,7 @@ public final class Downloader: Sendable {
             to: .file(target.path),
             settings: data.settings(settings),
             engine: engine,
-            resume: ResumeOrder(
+            resume: ResumeRequest(
                 data,
                 partialPath: resume.partialFile,
                 fallback: resume.fallback

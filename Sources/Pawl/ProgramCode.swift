@@ -1,6 +1,7 @@
 #if canImport(Glibc)
 internal import Glibc
 #endif
+internal import PawlCore
 
 /// The pages of memory that contain this process's code.
 package enum ProgramCode {
@@ -9,7 +10,7 @@ package enum ProgramCode {
     /// Code that is needed again is mapped again from the kernel's cache.
     ///
     /// Starting uses four fifths of a program's code, which are not needed once it runs.
-    package static func giveBack() {
+    package static func returnToSystem() {
         #if canImport(Glibc)
         guard let list = fopen("/proc/self/maps", "re") else { return }
         defer { fclose(list) }
@@ -30,7 +31,7 @@ package enum ProgramCode {
     package static func addresses(_ line: String) -> Range<UInt>? {
         let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
         guard words.count == 6, words[1] == "r-xp",
-            words[5].drop(while: { $0 == " " }).hasPrefix("/")
+            words[5].drop(while: { $0 == " " }).isAbsolutePath
         else { return nil }
         let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
         guard ends.count == 2, ends[0] < ends[1] else { return nil }

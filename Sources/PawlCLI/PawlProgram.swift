@@ -98,7 +98,7 @@ public enum PawlProgram {
         }
         let lines = root.message(for: error).split(whereSeparator: \.isNewline)
         let reason = lines.first.map(String.init) ?? "invalid arguments"
-        console.report(DownloadError(.usage, reason.prefix(1).lowercased() + reason.dropFirst()))
+        console.report(DownloadError.usage(reason.prefix(1).lowercased() + reason.dropFirst()))
         console.message("See '\(helpCommand(of: root, arguments))'.")
         return ErrorCode.usage.exitStatus
     }

@@ -33,16 +33,6 @@ struct ServiceManager: Sendable {
     func reportingStop(
         _ work: @Sendable () async throws(DownloadError) -> Void
     ) async throws(DownloadError) {
-        do {
-            try await withTaskCancellationHandler {
-                try await work()
-            } onCancel: {
-                send("STOPPING=1")
-            }
-        } catch let error as DownloadError {
-            throw error
-        } catch {
-            throw DownloadError(.unknown, "\(error)")
-        }
+        try await cancellable(work) { send("STOPPING=1") }
     }
 }

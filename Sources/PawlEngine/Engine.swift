@@ -1,4 +1,3 @@
-package import struct FoundationEssentials.URL
 package import Logging
 package import PawlCore
 package import PawlStorage
@@ -79,7 +78,7 @@ package struct Engine: Sendable {
     /// Returns the state of the network; `nil` if the engine is shutting down.
     func networkPath() async -> NetworkPath? {
         let network = network
-        return try? await disk.run { () throws(DownloadError) in network.look() }
+        return try? await disk.run { () throws(DownloadError) in network.current() }
     }
 }
 
@@ -88,80 +87,3 @@ package struct Engine: Sendable {
 /// It may block.
 package typealias DestinationChoice =
     @Sendable (DownloadResponse) throws(DownloadError) -> Destination
-
-/// A download to be run.
-package struct DownloadJob: Sendable {
-    package var url: URL
-    /// The other sources of the same file.
-    package var mirrors: [Mirror] = []
-    package var destination: Destination
-    package var settings: DownloadSettings
-    /// The seed for the random delays.
-    package var seed: UInt64
-    /// A callback that chooses the destination from the first good response, in place of
-    /// `destination`.
-    package var choosesDestination: DestinationChoice?
-    /// The control with which the download is suspended or stopped; `nil` if only cancelling its
-    /// task can stop it.
-    package var control: DownloadControl?
-    /// The user's own name for the download.
-    package var storageKey: String?
-    /// The only existing file that the download may replace; `nil` for any.
-    package var replaces: FileStamp?
-    /// The data to resume from; `nil` looks for files of an earlier run.
-    package var resume: ResumeOrder?
-    /// Whether the finished file's path is private, so that resume data leave it out.
-    package var isTemporary = false
-    /// The download's own limit, which its owner may change; `nil` takes the limit of `settings`.
-    package var limit: RateLimitClock?
-    /// A limit shared with some other downloads; `nil` for no limit.
-    package var groupLimit: RateLimitClock?
-    /// The download's cookies; `nil` takes the engine's.
-    package var cookies: CookieJar?
-    /// Called with `true` when the download begins to wait for the network, and with `false` when
-    /// it resumes.
-    package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
-    /// Returns the owner of a partial file that was found; `nil` if no queue keeps track of owners.
-    package var ownerOfPartialFile: PartialFileQuestion?
-    /// Called before the complete file gets its name; `nil` if nobody records that.
-    package var willFinish: FinishAnnouncement?
-
-    /// The URLs of the download and its mirrors.
-    var urls: [URL] { [url] + mirrors.map(\.url) }
-
-    /// Whether an existing file with the same bytes is accepted, whoever created it.
-    ///
-    /// With a key, each download has its own file.
-    var acceptsSameFile: Bool { storageKey == nil }
-
-    /// Whether a small file may be received in memory.
-    ///
-    /// Such files are created together with others, so that they share syncs.
-    var takesSmallBodies: Bool { !settings.checksum.isGiven && choosesDestination == nil }
-
-    package init(
-        url: URL,
-        mirrors: [Mirror] = [],
-        destination: Destination,
-        settings: DownloadSettings,
-        seed: UInt64
-    ) {
-        self.url = url
-        self.mirrors = mirrors
-        self.destination = destination
-        self.settings = settings
-        self.seed = seed
-    }
-}
-
-/// Another source of a download.
-package struct Mirror: Sendable {
-    package var url: URL
-    /// The credentials for this mirror's own origin, and no other.
-    package var credentials: Credentials?
-
-    package init(url: URL, credentials: Credentials? = nil) {
-        self.url = url
-        self.credentials = credentials
-    }
-}

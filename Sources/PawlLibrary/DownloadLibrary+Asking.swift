@@ -128,7 +128,7 @@ extension DownloadLibrary {
                 await run.ended.waitIgnoringCancellation()
             } else {
                 try await context.disk.run { () throws(DownloadError) in
-                    try context.discard(download.order)
+                    try context.discard(download.pending)
                 }
                 index.handle(.cancelAsked(key))
             }

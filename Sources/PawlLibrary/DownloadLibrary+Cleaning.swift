@@ -110,7 +110,7 @@ extension DownloadLibrary {
                 var size: Int64 = 0
                 if let name = known.entry.file?.name { size += try files.byteCount(name) ?? 0 }
                 if let download = known.entry.download {
-                    let left = CheckpointSummary.byteCounts(at: files.path(download.order.name))?
+                    let left = CheckpointSummary.byteCounts(at: files.path(download.pending.name))?
                         .bytes
                     size += received[key] ?? left ?? 0
                 }
@@ -126,7 +126,9 @@ extension DownloadLibrary {
         let all = context.index.known().filter { $0.value.entry.download?.run == nil }
             .sorted { $0.key.text < $1.key.text }
             .map { key, known -> Parts in
-                let unfinished = known.entry.download.map { LibraryFiles.parts(of: $0.order.name) }
+                let unfinished = known.entry.download.map {
+                    LibraryFiles.parts(of: $0.pending.name)
+                }
                 // A changed file is somebody's work.
                 let file = known.entry.file.flatMap { $0.isChanged ? nil : $0.name }
                 return (key, [file].compactMap(\.self) + (unfinished ?? []))

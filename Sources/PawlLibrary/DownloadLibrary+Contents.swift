@@ -116,9 +116,9 @@ extension DownloadLibrary {
         let key = record.key
         let (entry, name) = context.index.entry(key, andFreeName: wanted)
         let old = entry?.file.flatMap { $0.isChanged ? nil : $0 }
-        let unfinished = entry?.download?.order
-        let order = unfinished ?? PendingDownload(key: key, name: old?.name ?? name, url: nil)
-        let note = try PendingNote.claim(order, in: context.folder)
+        let unfinished = entry?.download?.pending
+        let pending = unfinished ?? PendingDownload(key: key, name: old?.name ?? name, url: nil)
+        let note = try PendingNote.claim(pending, in: context.folder)
         // An unfinished download keeps its note.
         defer { if unfinished == nil { try? note.remove() } else { note.release() } }
         let written = try context.files.write(bytes, to: name, replacing: old)

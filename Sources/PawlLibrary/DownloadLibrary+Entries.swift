@@ -64,13 +64,13 @@ extension DownloadLibrary {
             key: key,
             state: state(download, owners),
             file: file,
-            source: download.order.url?.redacted
+            source: download.pending.url?.redacted
         )
         if let progress = task?.currentProgress {
             entry.receivedBytes = progress.completedBytes
             entry.totalBytes = progress.totalBytes
         } else if let left = CheckpointSummary.byteCounts(
-            at: context.files.path(download.order.name)
+            at: context.files.path(download.pending.name)
         ) {
             entry.receivedBytes = left.bytes
             entry.totalBytes = left.total
@@ -83,7 +83,7 @@ extension DownloadLibrary {
         _ owners: PendingOwners
     ) -> LibraryState {
         if download.run != nil { return .running }
-        let note = PendingNote.path(of: download.order.key, in: context.folder)
+        let note = PendingNote.path(of: download.pending.key, in: context.folder)
         if let owner = owners.owner(of: note) {
             return .runningElsewhere(processIdentifier: owner)
         }

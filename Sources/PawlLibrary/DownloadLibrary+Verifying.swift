@@ -16,11 +16,10 @@ extension DownloadLibrary {
     ) async throws(DownloadError) -> LibraryVerification {
         let stop = CancellationToken()
         let context = context
-        let result = await withTaskCancellationHandler {
-            await LibraryVerifier(context, reads: reading, stop).run(keys)
+        return try await cancellable { () async throws(DownloadError) in
+            try await LibraryVerifier(context, reads: reading, stop).run(keys)
         } onCancel: {
             stop.cancel()
         }
-        return try result.get()
     }
 }

@@ -53,8 +53,7 @@ public final class DownloadLibrary: Sendable {
 
     /// The error for a background session: a key's lock ends with its process, and the daemon knows
     /// no keys.
-    private static let notInBackground = DownloadError(
-        .usage,
+    private static let notInBackground = DownloadError.usage(
         "a library cannot run its downloads in a background session",
         advice:
             "use the kind .default: the next process that opens the library resumes unfinished "
@@ -101,17 +100,11 @@ private struct LibraryPlace: Sendable {
         named name: String?,
         of application: StorageKey
     ) throws(DownloadError) {
-        let base: FilePath
-        switch (place, place.standard) {
-        case (.temporary, let standard?):
-            let root = try SystemPlaces.current().prepare(standard, for: application)
-            let area = try TemporaryArea.make(in: root)
+        var base = try place.prepared(for: application)
+        if place == .temporary {
+            let area = try TemporaryArea.make(in: base)
             self.area = area
             base = area.path
-        case (_, let standard?):
-            base = try SystemPlaces.current().prepare(standard, for: application)
-        case (.directory(let path), nil): base = FilePath(path.isEmpty ? "." : path)
-        case (_, nil): base = "."
         }
         let path = try name.map { (name) throws(DownloadError) in
             try FileFolder(base).resolve(name)
@@ -155,8 +148,7 @@ extension LibraryContext {
             let drop = FilePath(path).absolute
             try FolderPreparation.prepare(drop, mode: 0o700)
             guard try !FolderPreparation.isSame(drop, folder) else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "\(drop) is the library's own folder and cannot be its drop folder",
                     advice: "choose another folder, for example one within it"
                 )

@@ -35,20 +35,16 @@ struct LibraryVerifier: Sendable {
     }
 
     /// Verifies the files of these keys; `nil` for all keys.
-    func run(_ keys: [StorageKey]?) async -> Result<LibraryVerification, DownloadError> {
+    func run(_ keys: [StorageKey]?) async throws(DownloadError) -> LibraryVerification {
         var verification = LibraryVerification()
         for key in context.index.known(keys).keys.sorted(by: { $0.text < $1.text }) {
-            do throws(DownloadError) {
-                for _ in 0..<Self.mostAttempts {
-                    guard let file = settled(key) else { break }
-                    let result = try await check(file)
-                    if try await note(result, of: file, &verification) { break }
-                }
-            } catch {
-                return .failure(error)
+            for _ in 0..<Self.mostAttempts {
+                guard let file = settled(key) else { break }
+                let result = try await check(file)
+                if try await note(result, of: file, &verification) { break }
             }
         }
-        return .success(verification)
+        return verification
     }
 
     /// Returns the key's file as it is now, if nobody is about to replace it.
@@ -59,9 +55,7 @@ struct LibraryVerifier: Sendable {
     private func check(_ file: KnownFile) async throws(DownloadError) -> LibraryCheck.Result {
         let (folder, reads, stop) = (context.folder, reads, stop)
         return try await context.session.engine.digests.run { () throws(DownloadError) in
-            try LibraryCheck(file, in: folder).run(reads: reads) { () throws(DownloadError) in
-                try stop.check()
-            }
+            try LibraryCheck(file, in: folder).run(reads: reads, onPiece: stop.check)
         }
     }
 

@@ -26,8 +26,7 @@ package enum WireJSON {
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch let unknown as UnknownMember {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "unknown member '\(path(unknown.path).sanitized(atMost: 100))'",
                 advice: "use \(unknown.known.joined(separator: ", "))"
             )

@@ -5,7 +5,8 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-/// A row that is added to a table appears wherever settings are given or shown, without another edit.
+/// A row that is added to a table appears wherever settings are given or shown, without another
+/// edit.
 @Suite(.timeLimit(.minutes(1)))
 struct NewSettingTests {
     private static let row = Setting<DownloadSettings>(

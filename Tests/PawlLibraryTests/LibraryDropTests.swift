@@ -75,8 +75,8 @@ struct LibraryDropTests {
     private func tellsOfWriters(_ folder: PawlTesting.ScratchFolder) -> Bool {
         guard let path = try? folder.write("probe", "x") else { return false }
         defer { unlink(path) }
-        let look = DropFolder(FilePath(folder.path)).look(at: ["probe"])["probe"] ?? nil
-        return look?.hasWriter == false
+        let check = DropFolder(FilePath(folder.path)).check(["probe"])["probe"] ?? nil
+        return check?.hasWriter == false
     }
 
     @Test func `an invalid file is rejected with a reason`() async throws {

@@ -144,6 +144,29 @@ struct ResumeDataTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
+    /// The claims are true, as a forger may know the file.
+    @Test(arguments: [false, true])
+    func `resume data that name another file of the user leave it alone`(
+        isImported: Bool
+    ) async throws {
+        let scene = try LibraryScene()
+        let data = try await scene.leave(.resource(resource))
+        let report = try scene.folder.read(partial)
+        try scene.folder.write("report.pdf", report)
+        var content = data.content
+        content.importedBytes = isImported ? 96_000 : 0
+        content.partialPath = Array(scene.folder.path("report.pdf").utf8)
+        content.finalPath = Array(scene.folder.path("new.bin").utf8)
+        let forged = ResumeData(content)
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.resume(forged) { $0.fallback = .fail }
+        }
+        #expect(error?.resumeObstacle == .partialFileMissing)
+        let file = try await scene.resume(forged)
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(try scene.folder.read("report.pdf") == report)
+    }
+
     @Test func `an expired URL is replaced while the bytes stay`() async throws {
         let scene = try LibraryScene()
         let data = try await scene.leave(.resource(resource))

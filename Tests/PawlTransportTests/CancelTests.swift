@@ -50,8 +50,8 @@ struct CancelTests {
         }
     }
 
-    @Test(arguments: [BodyAnswer.more, .hold, .pause(.seconds(3_600))])
-    func `a transfer can be cancelled in mid-body`(answer: BodyAnswer) async throws {
+    @Test(arguments: [BodyDecision.more, .hold, .pause(.seconds(3_600))])
+    func `a transfer can be cancelled in mid-body`(answer: BodyDecision) async throws {
         let closed = Completion<Void>()
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()

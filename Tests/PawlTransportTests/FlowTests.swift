@@ -32,7 +32,7 @@ struct FlowTests {
     private func fetchWhatIsThere(
         _ body: [UInt8],
         bufferBytes: Int,
-        _ answer: @escaping @Sendable (any Transfer) -> BodyAnswer
+        _ answer: @escaping @Sendable (any Transfer) -> BodyDecision
     ) async throws -> (record: RecordingSink.Record, offsets: [Int]) {
         let sent = Completion<Void>()
         let offsets = Mutex<[Int]>([])

@@ -23,7 +23,7 @@ struct ReceiveRoomTests {
         var room = ReceiveRoom()
         let first = room.take(atMost: 512 << 10)
         for _ in 0..<20 { _ = room.take(atMost: 512 << 10) }
-        room.giveBack(first)
+        room.release(first)
         #expect(room.take(atMost: 512 << 10) > ReceiveRoom.leastBytes)
     }
 

@@ -13,7 +13,7 @@ struct SharingTests {
         sharing.asked(at: at(1))
         #expect(!sharing.isSilent(at: at(5.9)))
         #expect(sharing.isSilent(at: at(6)))
-        sharing.heard(100, at: at(6))
+        sharing.received(100, at: at(6))
         #expect(!sharing.isSilent(at: at(10.9)))
         #expect(sharing.isSilent(at: at(11)))
     }

@@ -32,10 +32,10 @@ struct BackgroundFiles {
     /// Returns the destination of a download that the daemon has.
     func destination(of row: WireDownload) -> TaskDestination {
         let path = row.destination
-        if let folder = session.temporaryFiles.backgroundFolder, path.hasPrefix("\(folder)/") {
+        if let folder = session.temporaryFiles.backgroundFolder, path.names(below: folder) != nil {
             return .temporary
         }
-        return path.hasSuffix("/") ? .directory(path) : .file(path)
+        return path.isFolderPath ? .directory(path) : .file(path)
     }
 
     /// Moves a finished file to the path that its task's closure chooses.

@@ -189,7 +189,7 @@ final class BackgroundLink: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { [wanted] in
                 // The sleep is cancelled if the daemon is needed.
-                guard (try? await Task.sleep(for: Self.lookInterval)) != nil else { return }
+                guard (try? await Task.sleep(for: Self.checkInterval)) != nil else { return }
                 wanted.send()
             }
             await wanted.waitIgnoringCancellation()
@@ -197,7 +197,7 @@ final class BackgroundLink: Sendable {
         }
     }
 
-    private static let lookInterval: Duration = .seconds(1)
+    private static let checkInterval: Duration = .seconds(1)
 
     private func enter(_ phase: Phase) {
         state.withLock { $0.phase = phase }
@@ -214,7 +214,7 @@ final class BackgroundLink: Sendable {
             for request in requests.take() where await !request(client) {
                 requests.post(request)
                 // If this is cancelled, one more attempt is made at the end.
-                try? await Task.sleep(for: Self.lookInterval)
+                try? await Task.sleep(for: Self.checkInterval)
             }
         }
     }

@@ -92,14 +92,14 @@ final class BackgroundReceiver: Sendable {
         repeat {
             let page = try await client.list(query)
             ids.formUnion(page.downloads.map(\.id))
-            for row in page.downloads where isNews(row) {
+            for row in page.downloads where isNew(row) {
                 adopt(row)
                 if let number = row.taskIdentifier { numbers.insert(Int(number)) }
             }
             query.after = page.next
         } while query.after != nil
         state.withLock { [ids] in $0.listed = ids }
-        // Nobody will ask for these any more.
+        // Only at the first attach: later, tasks of this process may still use their files.
         guard !state.withLock({ $0.wasAttached }) else { return }
         guard let session else { return }
         BackgroundFiles(session).sweep(keeping: numbers, before: link.firstNumber)
@@ -108,7 +108,7 @@ final class BackgroundReceiver: Sendable {
     /// Whether the row is new here.
     ///
     /// Downloads that ended or were released here are reported only by their events.
-    private func isNews(_ row: WireDownload) -> Bool {
+    private func isNew(_ row: WireDownload) -> Bool {
         link.task(row.id) != nil || !link.isBound(row.id)
     }
 
@@ -135,13 +135,10 @@ final class BackgroundReceiver: Sendable {
     /// Reports what has ended meanwhile, for which there are no more events, from the list.
     private func catchUp() async throws(DownloadError) {
         for task in link.tasks {
-            guard let id = task.openID else { continue }
-            do throws(DownloadError) {
-                let row = try await link.client().download(id)
-                if row.taskIdentifier == Int64(task.taskIdentifier) { task.catchUp(with: row) }
-            } catch {
-                guard error.code == .notFound else { throw error }
-            }
+            guard let id = task.openID, let row = try await link.client().find(id),
+                row.taskIdentifier == Int64(task.taskIdentifier)
+            else { continue }
+            task.catchUp(with: row)
         }
     }
 
@@ -155,13 +152,8 @@ final class BackgroundReceiver: Sendable {
         }
         for task in link.tasks {
             guard let id = task.openID, !listed.contains(id) else { continue }
-            do throws(DownloadError) {
-                let row = try await link.client().download(id)
-                guard row.taskIdentifier != Int64(task.taskIdentifier) else { continue }
-            } catch {
-                guard error.code == .notFound else { throw error }
-            }
-            task.lost()
+            let row = try await link.client().find(id)
+            if row?.taskIdentifier != Int64(task.taskIdentifier) { task.lost() }
         }
     }
 
@@ -186,7 +178,7 @@ final class BackgroundReceiver: Sendable {
         if link.stopped.isComplete { throw Self.released }
         guard event.id > state.withLock({ $0.lastSeen ?? 0 }) else { return }
         if let task = try await task(of: event) {
-            try await task.hear(event, try link.client())
+            try await task.received(event, try link.client())
             if event.kind.isEnd { await waitUntilReported(task) }
         } else if session == nil {
             throw Self.released
@@ -210,15 +202,10 @@ final class BackgroundReceiver: Sendable {
         guard !link.isBound(id) || event.kind == .resumed else { return nil }
         // The daemon has only the event of this download.
         if let row = event.removed { return adopt(row) }
-        guard event.kind != .removed, event.kind != .cancelled else { return nil }
-        do throws(DownloadError) {
-            let row = try await link.client().download(id)
-            guard !row.state.isEnd || event.kind.isEnd else { return nil }
-            return adopt(row)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            return nil
-        }
+        guard event.kind != .removed, event.kind != .cancelled,
+            let row = try await link.client().find(id), !row.state.isEnd || event.kind.isEnd
+        else { return nil }
+        return adopt(row)
     }
 
     /// Creates a task for the daemon's download, or finds the task that has requested it.
@@ -243,14 +230,14 @@ final class BackgroundReceiver: Sendable {
         // Secrets in its URL are hidden, so the reported URL cannot be requested again.
         guard !session.isInvalid, let url = URL(string: row.url) else { return nil }
         let target = DownloadTask.Target(destination: BackgroundFiles(session).destination(of: row))
-        let task = session.makeTask(number) { place -> BackgroundTask in
-            var place = place
+        let task = session.makeTask(number) { membership -> BackgroundTask in
+            var membership = membership
             // It was created before the session was invalidated.
-            place.isLate = false
+            membership.isLate = false
             return BackgroundTask(
                 DownloadRequest(url),
                 target,
-                at: place,
+                at: membership,
                 link: link,
                 isAdopted: true,
                 completionHandler: nil
@@ -278,7 +265,7 @@ final class BackgroundReceiver: Sendable {
             guard let task = link.task(row.id) else { continue }
             task.update(row)
             guard task.response == nil, row.completedBytes > 0, let client = try? link.client(),
-                let whole = try? await client.download(row.id)
+                let whole = try? await client.find(row.id)
             else { continue }
             task.update(whole)
         }

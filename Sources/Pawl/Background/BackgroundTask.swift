@@ -19,14 +19,14 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     init(
         _ request: DownloadRequest,
         _ target: Target,
-        at place: Place,
+        at membership: Membership,
         link: BackgroundLink,
         isAdopted: Bool = false,
         completionHandler: DownloadCompletionHandler?
     ) {
         self.link = link
         self.isAdopted = isAdopted
-        super.init(request, target, at: place, completionHandler: completionHandler)
+        super.init(request, target, at: membership, completionHandler: completionHandler)
     }
 
     // MARK: - State
@@ -34,7 +34,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     override var response: DownloadResponse? { remote.withLock { $0.row?.response?.response } }
 
     override var metrics: TaskMetrics {
-        remote.withLock { $0.row?.metrics?.metrics } ?? TaskMetrics()
+        remote.withLock { $0.row?.metrics } ?? TaskMetrics()
     }
 
     override var ownProgress: DownloadProgress {
@@ -60,8 +60,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override func wasChanged() { sendChangesLater() }
 
-    /// Whether the task takes a place; it does not, because the daemon decides whose turn it is.
-    override var takesPlace: Bool { false }
+    /// Whether the task takes a slot; it does not, because the daemon decides whose turn it is.
+    override var takesSlot: Bool { false }
 
     /// The time limit of a suspension; `nil`, because the daemon keeps no connection for a paused
     /// download.
@@ -82,7 +82,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         if goal != .run { link.want() }
     }
 
-    override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
+    override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
         .file(try await follow())
     }
 
@@ -121,7 +121,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         guard let id = remote.withLock({ $0.id }) else {
             end(keeping: true)
             await end.waitIgnoringCancellation()
-            return resumeOrder?.data
+            return resumeRequest?.data
         }
         do throws(DownloadError) {
             try await leave(id, try link.client())
@@ -187,7 +187,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         do throws(DownloadError) {
             let client = try link.client()
             guard let id = remote.withLock({ $0.id }) else { return try await add(client) }
-            // A date that was set while the task was paused applies from here on.
+            // Send a date that was set during the pause first: it applies to this start.
             if goal == .run { _ = await sendChanges(client) }
             let answer = try await client.act(goal.action, on: link.selection(id))
             remote.withLock { $0.accepted(goal, answer) }
@@ -251,7 +251,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         new.taskDescription = options.description
         new.priority = WirePriority(options.priority)
         new.notBefore = options.notBefore
-        new.resumeData = resumeOrder?.data.data
+        new.resumeData = resumeRequest?.data.data
         return new
     }
 
@@ -351,36 +351,32 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// Handles an event.
     ///
     /// Throws if the daemon is gone meanwhile; then the event is sent again.
-    func hear(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
+    func received(_ event: WireEvent, _ client: DaemonClient) async throws(DownloadError) {
         await remote.withLock { $0.request }?.waitIgnoringCancellation()
         switch event.kind {
         case .added, .settings: break
-        case .changed: try await heardOfChanges(event, client)
+        case .changed: try await receivedChanges(event, client)
         case .started: remote.withLock { $0.entered(.running) }
         case .retrying: remote.withLock { $0.entered(.waiting) }
-        case .paused: heard(.pause, .paused, event)
-        case .resumed: heard(.run, .waiting, event)
+        case .paused: received(.pause, .paused, event)
+        case .resumed: received(.run, .waiting, event)
         case .finished, .failed, .cancelled, .removed: try await ended(event, client)
         }
     }
 
-    private func heardOfChanges(
+    private func receivedChanges(
         _ event: WireEvent,
         _ client: DaemonClient
     ) async throws(DownloadError) {
-        guard let id = event.download else { return }
-        do throws(DownloadError) {
-            takeChanges(try await client.download(id))
-        } catch {
-            guard error.code == .notFound else { throw error }
-        }
+        guard let id = event.download, let row = try await client.find(id) else { return }
+        takeChanges(row)
     }
 
     /// Handles a pause or a resume, perhaps by another process.
-    private func heard(_ goal: RemoteDownload.Goal, _ state: TaskState, _ event: WireEvent) {
-        guard remote.withLock({ $0.heard(goal, state, event: event.id) }) else { return }
+    private func received(_ goal: RemoteDownload.Goal, _ state: TaskState, _ event: WireEvent) {
+        guard remote.withLock({ $0.received(goal, state, event: event.id) }) else { return }
         handle(goal == .pause ? .pauseAsked : .resumeAsked)
-        // The lifecycle's requests from now on ask for the state that exists already.
+        // What the lifecycle now asks for is done already: send nothing.
         remote.withLock { $0.isAlready(goal) }
         wakeup.send()
     }
@@ -397,12 +393,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             return wakeup.send()
         }
         guard let id = event.download else { return }
-        do throws(DownloadError) {
-            update(try await client.download(id))
-        } catch {
-            // If the download is gone meanwhile, only the event describes it.
-            guard error.code == .notFound else { throw error }
-        }
+        // If the download is gone meanwhile, only the event describes it.
+        if let row = try await client.find(id) { update(row) }
         let outcome: Result<DownloadedFile, DownloadError>
         if event.kind == .finished, let path = event.path {
             let count = event.completedBytes ?? 0

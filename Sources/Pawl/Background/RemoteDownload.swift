@@ -23,7 +23,7 @@ struct RemoteDownload {
             }
         }
 
-        /// Whether the download is to stop while the task waits for its end.
+        /// Whether the run must end, and the task waits for that.
         fileprivate var isStop: Bool { self == .pause || self == .cancel }
     }
 
@@ -193,7 +193,7 @@ struct RemoteDownload {
     /// Handles a pause or a resume.
     ///
     /// Returns whether another process has requested it.
-    mutating func heard(_ goal: Goal, _ state: TaskState, event: Int64) -> Bool {
+    mutating func received(_ goal: Goal, _ state: TaskState, event: Int64) -> Bool {
         row?.state = state
         if goal == .pause { stopped() }
         guard event > ownEvents, self.goal != .hold, self.goal != .cancel else { return false }

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.Data
 package import PawlCore
 internal import PawlStorage
 package import PawlWire
@@ -71,37 +72,18 @@ package struct AccessTokenFile: Sendable {
 
 /// Creates text that nobody can guess.
 package enum RandomText {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
-    )
-
     /// The length of the output of `make`.
     package static let length = 43
 
     /// Creates 256 bits with the system's generator, as 43 characters that are allowed in a URL
     /// (RFC 4648 §5).
     package static func make() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let words = (0..<4).map { _ in generator.next() as UInt64 }
-        return text(
-            of: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
-            }
-        )
+        text(of: (0..<32).map { _ in .random(in: .min ... .max) })
     }
 
     /// Returns bytes in the same form, six bits per character.
     package static func text(of bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var (bits, count): (UInt32, UInt32) = (0, 0)
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> count & 63)])
-            }
-        }
-        if count > 0 { text.append(alphabet[Int(bits << (6 - count) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
+        Data(bytes).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 }

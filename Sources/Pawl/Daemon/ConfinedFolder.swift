@@ -22,7 +22,7 @@ package final class ConfinedFolder: Sendable {
     ///
     /// `creates`: whether missing folders are created; otherwise a missing folder gives `nil`.
     package init?(_ path: String, in root: String, creates: Bool) throws(DownloadError) {
-        guard let names = Self.names(of: path, in: root) else { throw Self.leadsOut(path, root) }
+        guard let names = path.names(below: root) else { throw Self.leadsOut(path, root) }
         if creates { Self.make(root) }
         let base = pawl_open_place(root)
         guard base >= 0 else {
@@ -34,21 +34,8 @@ package final class ConfinedFolder: Sendable {
             return nil
         }
         descriptor = folder
-        self.path = "/" + (Self.names(of: path, in: "/") ?? []).joined(separator: "/")
+        self.path = "/" + (path.names(below: "/") ?? []).joined(separator: "/")
         inner = "/proc/self/fd/\(folder)"
-    }
-
-    /// Returns the names that lead from a folder to a path; `nil` if the path is not within the
-    /// folder.
-    package static func names(of path: String, in folder: String) -> [String]? {
-        guard path.hasPrefix("/"), folder.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
-        let (names, own) = (parts(path), parts(folder))
-        guard names.starts(with: own), !names.contains("..") else { return nil }
-        return Array(names.dropFirst(own.count))
-    }
-
-    private static func parts(_ path: String) -> [String] {
-        path.split(separator: "/").filter { $0 != "." }.map(String.init)
     }
 
     // MARK: - Names in it
@@ -62,7 +49,7 @@ package final class ConfinedFolder: Sendable {
     /// Returns the path that reaches a file whose path, as the user knows it, begins with the
     /// folder.
     package func inside(_ path: String) -> String {
-        inner(path.split(separator: "/").last.map(String.init) ?? "")
+        inner(path.pathNames.last.map(String.init) ?? "")
     }
 
     /// Returns a path as the user knows it.
@@ -88,7 +75,7 @@ package final class ConfinedFolder: Sendable {
     /// A root that cannot be created cannot be opened either, and opening reports the reason.
     private static func make(_ root: String) {
         var place = ""
-        for name in parts(root) {
+        for name in root.pathNames {
             place += "/\(name)"
             mkdir(place, 0o777)
         }
@@ -104,18 +91,16 @@ package final class ConfinedFolder: Sendable {
         var folder = try beneath(".", in: base, path, root)
         for count in names.indices {
             guard let parent = folder else { return nil }
+            defer { close(parent) }
             let way = names[...count].joined(separator: "/")
             folder = try beneath(way, in: base, path, root)
             if folder == nil, creates {
                 // A folder that another process has just created is as good.
                 guard mkdirat(parent, names[count], 0o777) == 0 || errno == EEXIST else {
-                    let code = errno
-                    close(parent)
-                    throw failure(path, code)
+                    throw failure(path, errno)
                 }
                 folder = try beneath(way, in: base, path, root)
             }
-            close(parent)
         }
         return folder
     }

@@ -39,8 +39,14 @@ package final class DaemonClient: Sendable {
         return try await send(APIPath.downloads, NewDownloads(downloads), fields: fields)
     }
 
-    package func download(_ id: Int64) async throws(DownloadError) -> WireDownload {
-        try await fetch(APIPath.download(id))
+    /// Returns a download; `nil` if the daemon does not have it.
+    package func find(_ id: Int64) async throws(DownloadError) -> WireDownload? {
+        do throws(DownloadError) {
+            return try await fetch(APIPath.download(id))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
     }
 
     package func list(_ query: ListQuery) async throws(DownloadError) -> WireDownloadPage {
@@ -167,6 +173,8 @@ package final class DaemonClient: Sendable {
         fields: [HTTPField] = [],
         body: [UInt8] = []
     ) async throws(DownloadError) -> DataStream {
+        // Another user's program could listen there, and requests may contain secrets.
+        try places.checkSocketFolder()
         var request = DownloadRequest(try url(path, query), settings: settings)
         request.method = method
         request.fields = fields
@@ -235,7 +243,7 @@ package final class DaemonClient: Sendable {
         // A plus sign that is not encoded means a space.
         parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%2B")
         guard let url = parts.url else {
-            throw DownloadError(.usage, "the daemon has no path '\(path.sanitized)'")
+            throw .usage("the daemon has no path '\(path.sanitized)'")
         }
         return url
     }

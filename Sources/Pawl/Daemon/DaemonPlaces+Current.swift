@@ -17,4 +17,11 @@ extension DaemonPlaces {
             try SystemPlaces.preparePrivate(FilePath(folder))
         }
     }
+
+    /// Checks that no other user can have created the socket.
+    ///
+    /// Throws `.directoryNotUsable`.
+    func checkSocketFolder() throws(DownloadError) {
+        try SystemPlaces.checkPrivate(FilePath(socketFolder))
+    }
 }

@@ -30,6 +30,6 @@ package enum DaemonProgramFile {
     private static func searchPath() -> [String] {
         guard let path = getenv("PATH") else { return [] }
         return String(cString: path).split(separator: ":").map(String.init)
-            .filter { $0.hasPrefix("/") }
+            .filter(\.isAbsolutePath)
     }
 }

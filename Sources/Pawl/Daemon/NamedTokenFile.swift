@@ -42,8 +42,7 @@ package struct NamedTokenFile: Sendable {
     /// Throws `.usage` if the name is taken or not valid.
     package func add(_ name: String, _ scope: TokenScope) throws(DownloadError) -> Entry {
         guard TokenName.isOne(name) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(name.sanitized(atMost: 60))' is not a valid token name",
                 advice:
                     "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is reserved"
@@ -52,15 +51,13 @@ package struct NamedTokenFile: Sendable {
         return try file.exclusively { () throws(DownloadError) in
             var entries = try entries()
             guard !entries.contains(where: { $0.name == name }) else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "a token '\(name)' already exists",
                     advice: "choose another --name, or run: pawl daemon token --revoke \(name)"
                 )
             }
             guard entries.count < Self.most else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "there are already \(Self.most) tokens, which is the maximum",
                     advice: "revoke one: pawl daemon token --revoke NAME"
                 )

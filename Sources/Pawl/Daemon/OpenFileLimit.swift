@@ -30,8 +30,7 @@ package enum OpenFileLimit {
     package static func require(_ least: Int) throws(DownloadError) {
         let limit = raise()
         guard limit < least else { return }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "a process may have only \(limit) files open, and Pawl needs \(least)",
             advice: "raise the limit: ulimit -n 1024"
         )

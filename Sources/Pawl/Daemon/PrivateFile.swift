@@ -108,8 +108,7 @@ package struct PrivateFile: Sendable {
     }
 
     private func openFolder() -> Int32 {
-        let end = path.lastIndex(of: "/") ?? path.startIndex
-        return open(String(path[...end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        open(path.pathFolder.isEmpty ? "." : path.pathFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
     /// Syncs the folder, so that a name that was created or changed in it survives a power cut.

@@ -29,8 +29,8 @@ package final class StoreLock: Sendable {
             )
         }
         guard Self.take(descriptor) else {
-            // `deinit` runs after this error and closes the descriptor: a second `close` could close
-            // another file.
+            // `deinit` runs after this error and closes the descriptor: a second `close` could
+            // close another file.
             let owner = Self.owner(descriptor)
             throw DownloadError(
                 .alreadyRunning,

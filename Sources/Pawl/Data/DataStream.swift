@@ -11,8 +11,8 @@ package import PawlEngine
 /// }
 /// ```
 ///
-/// Up to 256 KiB are buffered for the reader; then the server has to wait. The body is read once, by
-/// one reader. If the reader stops or releases the stream, the request ends immediately.
+/// Up to 256 KiB are buffered for the reader; then the server has to wait. The body is read once,
+/// by one reader. If the reader stops or releases the stream, the request ends immediately.
 public struct DataStream: AsyncSequence, Sendable {
     /// A piece of the body.
     ///

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemPackage
 
 /// Finds out which folder a path means, however it is spelled.
 package enum FolderSpelling {
@@ -10,19 +11,16 @@ package enum FolderSpelling {
             defer { free(real) }
             return String(cString: real)
         }
-        var text = Substring(path)
-        while text.count > 1, text.hasSuffix("/") { text.removeLast() }
-        let slash = text.lastIndex(of: "/")
-        let name = slash.map { text[text.index(after: $0)...] } ?? text
+        let spelled = FilePath(path)
         // The working folder does not exist, or the root cannot be read.
-        guard !name.isEmpty, slash != nil || name != "." else { return path }
-        let parent = resolved(
-            slash.map { $0 == text.startIndex ? "/" : String(text[..<$0]) } ?? "."
-        )
-        switch name {
-        case ".": return parent
-        case "..": return parent.lastIndex(of: "/").map { String(parent[..<$0]) } ?? parent
-        default: return parent.hasSuffix("/") ? parent + name : "\(parent)/\(name)"
+        guard let name = spelled.lastComponent, spelled != "." else {
+            return path.isEmpty ? "." : path
+        }
+        let parent = FilePath(resolved(spelled.removingLastComponent().string))
+        return switch name.kind {
+        case .currentDirectory: parent.string
+        case .parentDirectory: parent.removingLastComponent().string
+        case .regular: parent.appending(name).string
         }
     }
 }

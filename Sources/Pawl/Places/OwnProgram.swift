@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PawlCore
 
 /// The running program.
 enum OwnProgram {
@@ -12,10 +13,8 @@ enum OwnProgram {
     }()
 
     /// The name of its file; `pawl` if the system does not report it.
-    static let name = path?.split(separator: "/").last.map(String.init) ?? "pawl"
+    static let name = path?.pathNames.last.map(String.init) ?? "pawl"
 
     /// The folder of its file.
-    static let folder = path.flatMap { path in
-        path.lastIndex(of: "/").map { String(path[..<$0]) }
-    }
+    static let folder = path.map { String(Substring($0.pathFolder.utf8.dropLast())) }
 }

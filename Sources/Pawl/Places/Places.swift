@@ -43,8 +43,7 @@ public final class Places: Sendable {
     /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the system does not name
     ///   one.
     public func path(of place: Place) throws(DownloadError) -> String {
-        guard let standard = place.standard else { return Self.named(place).string }
-        return try SystemPlaces.current().path(of: standard, for: application).string
+        try place.path(for: application).string
     }
 
     /// Returns the place's folder, which exists when this returns.
@@ -55,12 +54,9 @@ public final class Places: Sendable {
     public func folder(_ place: Place) async throws(DownloadError) -> PlaceFolder {
         let application = application
         let path = try await pool.run { () throws(DownloadError) in
-            guard let standard = place.standard else {
-                let path = Self.named(place)
-                try FolderPreparation.prepare(path, mode: 0o700)
-                return path
-            }
-            return try SystemPlaces.current().prepare(standard, for: application)
+            let path = try place.prepared(for: application)
+            try FolderPreparation.prepare(path, mode: 0o700)
+            return path
         }
         return PlaceFolder(FileFolder(path), places: self)
     }
@@ -80,8 +76,7 @@ public final class Places: Sendable {
         _ policy: CleaningPolicy
     ) async throws(DownloadError) -> CleaningResult {
         guard place != .documents else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "the documents folder is never cleaned",
                 advice: "clean the caches folder, or remove individual files"
             )
@@ -111,29 +106,15 @@ public final class Places: Sendable {
         ifExists policy: ExistingFilePolicy = .rename
     ) async throws(DownloadError) -> RelocatedFile {
         let stop = CancellationToken()
-        let result = await withTaskCancellationHandler {
-            await move(source, target, policy, stop)
+        let file = try await cancellable { () async throws(DownloadError) in
+            try await pool.run { () throws(DownloadError) in
+                try FileMove(FilePath(source), to: FilePath(target), policy: policy)
+                    .run(onPiece: stop.check)
+            }
         } onCancel: {
             stop.cancel()
         }
-        return try result.get()
-    }
-
-    private func move(
-        _ source: String,
-        _ target: String,
-        _ policy: ExistingFilePolicy,
-        _ stop: CancellationToken
-    ) async -> Result<RelocatedFile, DownloadError> {
-        do throws(DownloadError) {
-            let file = try await pool.run { () throws(DownloadError) in
-                let move = FileMove(FilePath(source), to: FilePath(target), policy: policy)
-                return try move.run { () throws(DownloadError) in try stop.check() }
-            }
-            return .success(RelocatedFile(file))
-        } catch {
-            return .failure(error)
-        }
+        return RelocatedFile(file)
     }
 
     func run<T: Sendable>(
@@ -143,9 +124,4 @@ public final class Places: Sendable {
     }
 
     private var application: StorageKey { StorageKey(applicationIdentifier) }
-
-    private static func named(_ place: Place) -> FilePath {
-        guard case .directory(let path) = place else { return "." }
-        return FilePath(path.isEmpty ? "." : path)
-    }
 }

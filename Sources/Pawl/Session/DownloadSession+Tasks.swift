@@ -47,7 +47,7 @@ extension DownloadSession {
     ) throws(DownloadError) -> DownloadTask {
         let target = ResumeTarget(data, resume)
         let settings = data.settings(resume.settings ?? configuration.settings)
-        let order = ResumeOrder(
+        let resumeRequest = ResumeRequest(
             data,
             partialPath: resume.partialFile,
             fallback: resume.fallback
@@ -56,7 +56,7 @@ extension DownloadSession {
             DownloadRequest(resume.url ?? data.url, settings: settings),
             DownloadTask.Target(
                 destination: target.map { .file($0.path) } ?? .temporary,
-                resume: order
+                resume: resumeRequest
             ),
             completionHandler
         )
@@ -136,8 +136,8 @@ extension DownloadSession {
         for request: DownloadRequest,
         limit: Int64 = FetchedData.defaultLimit
     ) async throws(DownloadError) -> FetchedData {
-        let task = makeTask { place in
-            DataTask(request, limit: limit, at: place, isAwaitedAtOnce: true)
+        let task = makeTask { membership in
+            DataTask(request, limit: limit, at: membership, isAwaitedAtOnce: true)
         }
         task.resume()
         do throws(DownloadError) {
@@ -157,8 +157,8 @@ extension DownloadSession {
         limit: Int64 = FetchedData.defaultLimit,
         completionHandler: DataCompletionHandler? = nil
     ) -> DataTask {
-        makeTask { place in
-            DataTask(request, limit: limit, at: place, completionHandler: completionHandler)
+        makeTask { membership in
+            DataTask(request, limit: limit, at: membership, completionHandler: completionHandler)
         }
     }
 
@@ -185,15 +185,15 @@ extension DownloadSession {
         _ completionHandler: DownloadCompletionHandler?
     ) -> DownloadTask {
         guard let link else {
-            return makeTask { place in
-                DownloadTask(request, target, at: place, completionHandler: completionHandler)
+            return makeTask { membership in
+                DownloadTask(request, target, at: membership, completionHandler: completionHandler)
             }
         }
-        return makeTask { place in
+        return makeTask { membership in
             BackgroundTask(
                 request,
                 target,
-                at: place,
+                at: membership,
                 link: link,
                 completionHandler: completionHandler
             )
@@ -204,11 +204,7 @@ extension DownloadSession {
     func folder(of place: Place) async throws(DownloadError) -> String {
         let application = configuration.application
         return try await engine.disk.run { () throws(DownloadError) in
-            guard let standard = place.standard else {
-                guard case .directory(let path) = place else { return "." }
-                return path.isEmpty ? "." : path
-            }
-            return try SystemPlaces.current().prepare(standard, for: application).string
+            try place.prepared(for: application).string
         }
     }
 }

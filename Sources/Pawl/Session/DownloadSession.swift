@@ -75,7 +75,7 @@ public final class DownloadSession: Sendable {
         let settings = configuration.downloaderSettings
         var engine = Engine.make(settings, logger, network: network)
         if !configuration.keepsCookies { engine.cookies = nil }
-        engine.storeSettings.keeper = configuration.keeper
+        engine.storeSettings.queueIdentity = configuration.queueIdentity
         self.engine = engine
         runner = SessionRunner(limit: settings.maximumConcurrentDownloads, engine)
         var state = State(delegate)
@@ -122,11 +122,11 @@ public final class DownloadSession: Sendable {
     /// `number` is the task's earlier number; `nil` takes a new one.
     func makeTask<Kind: SessionTask>(
         _ number: Int? = nil,
-        _ make: (SessionTask.Place) -> Kind
+        _ make: (SessionTask.Membership) -> Kind
     ) -> Kind {
         state.withLock { state in
             let task = make(
-                SessionTask.Place(
+                SessionTask.Membership(
                     session: self,
                     number: number ?? state.nextIdentifier,
                     isLate: state.phase != .open
@@ -180,24 +180,21 @@ public final class DownloadSession: Sendable {
             engine: engine
         ) { _ in
         }
-        let result = await withTaskCancellationHandler {
-            () async -> Result<DataStream, DownloadError> in
-            do throws(DownloadError) {
-                return .success(
-                    try await connected.run(unless: false) {
-                        () async throws(DownloadError) in
-                        let order = StreamOrder(request, checked, seed: engine.seeds.next())
-                        return try await open(order, control)
-                    }
-                )
-            } catch {
-                return .failure(error)
+        do throws(DownloadError) {
+            let stream = try await cancellable { () async throws(DownloadError) in
+                try await connected.run(unless: false) { () async throws(DownloadError) in
+                    let order = StreamOrder(request, checked, seed: engine.seeds.next())
+                    return try await open(order, control)
+                }
+            } onCancel: {
+                control.stop()
             }
-        } onCancel: {
-            control.stop()
+            leave(number, with: stream.driver)
+            return stream
+        } catch {
+            forget(number)
+            throw error
         }
-        leave(number, with: result)
-        return try result.get()
     }
 
     private func open(
@@ -222,9 +219,7 @@ public final class DownloadSession: Sendable {
     /// Hands the response over to its reader.
     ///
     /// From now on neither it nor the session holds the other.
-    private func leave(_ number: Int, with result: Result<DataStream, DownloadError>) {
-        guard case .success(let stream) = result else { return forget(number) }
-        let driver = stream.driver
+    private func leave(_ number: Int, with driver: StreamDriver) {
         state.withLock { state in
             state.streams[number] = { [weak driver] in driver?.cancel() }
         }
@@ -251,7 +246,7 @@ public final class DownloadSession: Sendable {
     }
 
     /// The current use of each host.
-    package var hosts: WireHosts { WireHosts(engine.budgets.hosts.map(WireHost.init)) }
+    package var hosts: WireHosts { WireHosts(engine.budgets.hosts) }
 
     /// Sets the number of connections per host.
     ///
@@ -343,13 +338,5 @@ public final class DownloadSession: Sendable {
         }
         withExtendedLifetime(old) {}
         link?.stop()
-    }
-}
-
-extension WireHost {
-    fileprivate init(_ use: HostBudget.Use) {
-        self.init(host: use.name.sanitized, budget: use.limit)
-        (connections, streams, waiting) = (use.connections, use.streams, use.waiting)
-        coolDownSeconds = use.coolDown?.seconds
     }
 }

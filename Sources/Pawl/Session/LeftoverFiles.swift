@@ -148,7 +148,7 @@ package struct LeftoverFiles: Sendable {
     /// finished file is allowed.
     package static func isTaken(_ name: String, beside place: String, replaces: Bool) -> Bool {
         let folder =
-            place.hasSuffix("/") ? FilePath(place) : FilePath(place).removingLastComponent()
+            place.isFolderPath ? FilePath(place) : FilePath(place).removingLastComponent()
         let paths = DownloadPaths(folder.appending(name))
         let own = replaces ? [] : [paths.final]
         return (own + [paths.partial, paths.checkpoint]).contains { path in

@@ -100,7 +100,7 @@ public struct SessionConfiguration: Sendable {
 
     /// The owner of the session's partial files, by which ``CheckpointDescription`` distinguishes
     /// them from others.
-    package var keeper: String?
+    package var queueIdentity: String?
 
     private init(kind: Kind) { self.kind = kind }
 

@@ -17,7 +17,7 @@ final class SessionRunner: Sendable {
         var queued: [Int: SessionTask] = [:]
         /// The tasks that may start and have not started yet.
         var starting: ArraySlice<Int> = []
-        /// The tasks that need no place.
+        /// The tasks that need no slot.
         var atOnce: ArraySlice<Int> = []
         /// The number of runs that have begun and not ended, with or without connections.
         var runs = 0
@@ -58,7 +58,7 @@ final class SessionRunner: Sendable {
         let moment = date.map { time.now() + Self.delay($0.timeIntervalSinceNow) }
         change { state in
             state.queued[id] = task
-            if !task.takesPlace { return state.atOnce.append(id) }
+            if !task.takesSlot { return state.atOnce.append(id) }
             state.lastPosition += 1
             var entry = StartScheduler.Entry(
                 id: id,

@@ -20,7 +20,7 @@ struct ConnectedRequest {
     private var host: String { url.host() ?? "" }
 
     func run<Value>(
-        unless hasAnswered: @autoclosure () -> Bool,
+        unless hasResponded: @autoclosure () -> Bool,
         _ attempt: () async throws(DownloadError) -> Value
     ) async throws(DownloadError) -> Value {
         let (paths, asksWhetherMetered) = (control.paths, !settings.allowsExpensiveNetwork)
@@ -39,11 +39,13 @@ struct ConnectedRequest {
             do throws(DownloadError) {
                 return try await attempt()
             } catch {
-                guard settings.waitsForConnectivity, !hasAnswered(), error.mayPass else {
+                guard settings.waitsForConnectivity, !hasResponded(), error.mayPass else {
                     throw error
                 }
                 let network = engine.network
-                let found = try await engine.disk.run { () throws(DownloadError) in network.look() }
+                let found = try await engine.disk.run { () throws(DownloadError) in
+                    network.current()
+                }
                 guard !found.reaches(host) else { throw error }
                 path = await wait(found) { !$0.reaches(host) }
             }

@@ -27,8 +27,8 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         var control = StreamControl()
         var response: DownloadResponse?
         var rate = RateEstimator()
-        /// The place of the running run.
-        var place: StartPlace?
+        /// The slot of the running run.
+        var slot: RunSlot?
     }
 
     private let limit: Int64
@@ -43,7 +43,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     init(
         _ request: DownloadRequest,
         limit: Int64,
-        at place: Place,
+        at membership: Membership,
         isAwaitedAtOnce: Bool = false,
         completionHandler: DataCompletionHandler? = nil
     ) {
@@ -53,7 +53,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         buffer = DataTaskBuffer(isCollected ? .collected : .undecided, limit: limit)
         super.init(
             request,
-            at: place,
+            at: membership,
             completionHandler: completionHandler.map { handler -> CompletionHandler in
                 { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.data)) }
             }
@@ -118,17 +118,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     }
 
     func nextBytes() async throws(DownloadError) -> [UInt8]? {
-        let result = await withTaskCancellationHandler {
-            () async -> Result<[UInt8]?, DownloadError> in
-            do throws(DownloadError) {
-                return .success(try await buffer.take())
-            } catch {
-                return .failure(error)
-            }
-        } onCancel: {
-            cancel()
-        }
-        return try result.get()
+        try await cancellable(buffer.take, onCancel: cancel)
     }
 
     /// Handles that the delegate has received a piece.
@@ -140,13 +130,13 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     override func renewControl() { current.withLock { $0.control = StreamControl() } }
 
-    override var takesPlace: Bool { !isAwaitedAtOnce }
+    override var takesSlot: Bool { !isAwaitedAtOnce }
 
     override func hold() {
         control.suspend()
         buffer.wakeWriter()
-        // The task may be held for ever.
-        current.withLock { $0.place }?.end()
+        // Let another task start: this one may be held for ever.
+        current.withLock { $0.slot }?.release()
     }
 
     override func release() {
@@ -159,20 +149,20 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         buffer.wakeWriter()
     }
 
-    override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
-        current.withLock { $0.place = place }
-        defer { current.withLock { $0.place = nil } }
-        if state == .suspended { place.end() }
+    override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
+        current.withLock { $0.slot = slot }
+        defer { current.withLock { $0.slot = nil } }
+        if state == .suspended { slot.release() }
         let request = ConnectedRequest(
             url: originalRequest.url,
             settings: originalRequest.settings(in: session.configuration),
             control: control,
             engine: engine
         ) { isWaiting in
-            self.connectivityChanged(isWaiting, place)
+            self.connectivityChanged(isWaiting, slot)
         }
         return try await request.run(unless: response != nil) {
-            () async throws(DownloadError) in try await fetch(place)
+            () async throws(DownloadError) in try await fetch(slot)
         }
     }
 
@@ -211,19 +201,19 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     // MARK: - The request
 
     /// Fetches the body into the buffer.
-    private func fetch(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
+    private func fetch(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
         let driver = StreamDriver(try makeOrder(), engine: engine)
         // A failure outside of it must not leave the connection open while somebody holds the task.
         defer { driver.cancel() }
         control.attach(driver)
         try answered(try await driver.open(), driver)
         while true {
-            try await waitForRoom(place)
+            try await waitForRoom(slot)
             switch try await driver.piece(takesBack: buffer.takeBack) {
             case .bytes(let bytes):
                 let isDelivered = await deliver(bytes)
                 try buffer.put(bytes, isDelivered: isDelivered)
-            case .anew(let isSame):
+            case .restarted(let isSame):
                 guard let response = driver.response else { continue }
                 guard isSame || session.delegate == nil else { throw StreamDriver.changed }
                 try answered(response, driver)
@@ -256,14 +246,14 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         throw StreamDriver.tooLarge("\(length) bytes", limit: limit)
     }
 
-    /// Waits for room.
+    /// Waits until the buffer has room.
     ///
-    /// Throws if the use of the body is not set for too long.
-    private func waitForRoom(_ place: StartPlace) async throws(DownloadError) {
+    /// Throws `unread` if nobody has asked for the body within the stall timeout.
+    private func waitForRoom(_ slot: RunSlot) async throws(DownloadError) {
         guard buffer.isFull else { return }
         // The reader may be waiting for a task that has not started.
-        place.end()
-        let (buffer, patience) = (
+        slot.release()
+        let (buffer, timeout) = (
             buffer, originalRequest.settings(in: session.configuration).stallTimeout
         )
         let alarm = engine.alarms.enroll { buffer.wakeWriter() }
@@ -272,7 +262,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         while buffer.isFull, !control.isStopped {
             let now = engine.time.now()
             let isAwaited = buffer.isUndecided && !control.isSuspended
-            deadline = isAwaited ? deadline ?? now + patience : nil
+            deadline = isAwaited ? deadline ?? now + timeout : nil
             if let deadline, now >= deadline { throw DataTaskBuffer.unread }
             engine.alarms.set(alarm, at: deadline ?? .distantFuture)
             await buffer.waitForRoom()

@@ -144,14 +144,12 @@ final class DataTaskBuffer: Sendable {
         }
     }
 
-    static let unread = DownloadError(
-        .usage,
+    static let unread = DownloadError.usage(
         "the response's body was not requested, and it is longer than \(roomBytes) bytes",
         advice: "request it before resume(), as data or in pieces, or cancel the task"
     )
 
-    static let taken = DownloadError(
-        .usage,
+    static let taken = DownloadError.usage(
         "another reader or the session's delegate already reads the response's body",
         advice: "request it before resume(), in one way only: as data, or in pieces"
     )

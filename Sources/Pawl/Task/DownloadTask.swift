@@ -22,25 +22,30 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// The destination, and the data to begin with.
     struct Target: Sendable {
         var destination: TaskDestination
-        var resume: ResumeOrder?
+        var resume: ResumeRequest?
         /// The library's key, which is recorded with the file.
         var storageKey: String?
         /// The only existing file that the download may replace.
         var replaces: FileStamp?
     }
 
-    /// The values with which the next run begins.
-    private struct NextRun {
+    /// The values with which the next run begins; a running run keeps its own.
+    package struct NextRun: Sendable {
         /// The control of the queued or running run.
-        var control = DownloadControl()
-        var groupLimit: RateLimitClock?
-        var cookies: CookieJar?
-        var ownerOfPartialFile: PartialFileQuestion?
-        var willFinish: FinishAnnouncement?
+        fileprivate var control = DownloadControl()
+        /// A limit shared with some other tasks of its session, beside its own and the session's.
+        package var groupLimit: RateLimitClock?
+        /// The cookies; `nil` takes those of the session.
+        package var cookies: CookieJar?
+        /// Returns the owner of partial files that are found; `nil` if no queue keeps track of
+        /// owners.
+        package var ownerOfPartialFile: PartialFileQuestion?
+        /// Called before the complete file gets its name.
+        package var willFinish: FinishAnnouncement?
     }
 
     /// The data to resume from; `nil` looks for files of an earlier run.
-    let resumeOrder: ResumeOrder?
+    let resumeRequest: ResumeRequest?
     /// The file that the task creates.
     let target: TaskFile
     /// The limit for all runs.
@@ -53,19 +58,19 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     init(
         _ request: DownloadRequest,
         _ target: Target,
-        at place: Place,
+        at membership: Membership,
         completionHandler: DownloadCompletionHandler?
     ) {
-        self.target = TaskFile(target, at: place)
-        resumeOrder = target.resume
+        self.target = TaskFile(target, at: membership)
+        resumeRequest = target.resume
         storageKey = target.storageKey ?? target.resume?.data.storageKey
         replaces = target.replaces
         monitor = self.target.makeMonitor()
-        let settings = request.settings(in: place.session.configuration)
+        let settings = request.settings(in: membership.session.configuration)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
         super.init(
             request,
-            at: place,
+            at: membership,
             completionHandler: completionHandler.map { handler -> CompletionHandler in
                 { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.file)) }
             }
@@ -156,34 +161,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// A limit shared with some other tasks of its session, beside its own and the session's.
-    ///
-    /// A running run keeps the limit with which it began.
-    package var groupLimit: RateLimitClock? {
-        get { nextRun.withLock { $0.groupLimit } }
-        set { nextRun.withLock { $0.groupLimit = newValue } }
-    }
+    /// The limit that it shares with some other tasks of its session.
+    package var groupLimit: RateLimitClock? { nextRun.withLock { $0.groupLimit } }
 
-    /// The cookies of its runs; `nil` takes those of its session.
-    ///
-    /// A running run keeps the cookies with which it began.
-    package var cookies: CookieJar? {
-        get { nextRun.withLock { $0.cookies } }
-        set { nextRun.withLock { $0.cookies = newValue } }
-    }
-
-    /// A closure that returns the owner of partial files found by its runs; `nil` if no queue keeps
-    /// track of owners.
-    package var ownerOfPartialFile: PartialFileQuestion? {
-        get { nextRun.withLock { $0.ownerOfPartialFile } }
-        set { nextRun.withLock { $0.ownerOfPartialFile = newValue } }
-    }
-
-    /// A closure that is called before the complete file gets its name, by runs that begin after it
-    /// was set.
-    package var willFinish: FinishAnnouncement? {
-        get { nextRun.withLock { $0.willFinish } }
-        set { nextRun.withLock { $0.willFinish = newValue } }
+    /// Changes the values with which the next run begins.
+    package func configure(_ change: (inout NextRun) -> Void) {
+        nextRun.withLock { change(&$0) }
     }
 
     /// Changes the limit that it shares with others, for which the same must be done.
@@ -214,10 +197,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// After it has ended without the file, they describe all bytes that were kept. The value is
     /// `nil` if the download cannot be resumed; `resumability` contains the reason.
     ///
-    /// Store the data from time to time if the download must survive the end of the process: nothing
-    /// else knows the partial file of a task with a temporary file. For a task of a background
-    /// session, which continues without the process, the value is `nil` until the task was
-    /// cancelled by producing resume data.
+    /// Store the data from time to time if the download must survive the end of the process:
+    /// nothing else knows the partial file of a task with a temporary file. For a task of a
+    /// background session, which continues without the process, the value is `nil` until the task
+    /// was cancelled by producing resume data.
     public var resumeData: ResumeData? {
         guard isGET else { return nil }
         return monitor.resumeData ?? untouchedData
@@ -242,7 +225,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     /// The data that it was created with, until one of its runs has read them.
-    private var untouchedData: ResumeData? { monitor.paths == nil ? resumeOrder?.data : nil }
+    private var untouchedData: ResumeData? { monitor.paths == nil ? resumeRequest?.data : nil }
 
     var isGET: Bool { originalRequest.method == "GET" && originalRequest.body.isEmpty }
 
@@ -261,11 +244,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func stop(keeping: Bool) { control.stop(keeping: keeping) }
 
-    override func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct {
+    override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
         do throws(DownloadError) {
-            let job = try await makeJob(place)
+            let job = try await makeJob(slot)
             let driver = DownloadDriver(job, engine: engine, monitor: monitor) {
-                place.endEarly()
+                slot.releaseBeforeNaming()
             }
             return .file(try await target.take(try await driver.run()))
         } catch {
@@ -286,7 +269,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return error
     }
 
-    private func makeJob(_ run: StartPlace) async throws(DownloadError) -> DownloadJob {
+    private func makeJob(_ run: RunSlot) async throws(DownloadError) -> DownloadJob {
         guard isGET else { throw Self.notDownloadable(originalRequest.method) }
         let request = try CheckedRequest(
             originalRequest.url,
@@ -295,11 +278,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         var job = DownloadJob(
             url: request.url,
             mirrors: request.mirrors,
-            destination: try await target.destination(of: resumeOrder?.data),
+            destination: try await target.destination(of: resumeRequest?.data),
             settings: request.settings,
             seed: engine.seeds.next()
         )
-        job.resume = currentOrder
+        job.resume = currentResume
         job.isTemporary = target.isTemporary
         job.storageKey = storageKey
         job.replaces = replaces
@@ -320,21 +303,20 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// The data with which this run begins: the first with the given data, a later one with what
     /// the previous run left, which is at another path and more.
-    private var currentOrder: ResumeOrder? {
-        guard let order = resumeOrder, let paths = monitor.paths else { return resumeOrder }
+    private var currentResume: ResumeRequest? {
+        guard let given = resumeRequest, let paths = monitor.paths else { return resumeRequest }
         guard let data = monitor.resumeData else {
-            return ResumeOrder(
-                order.data,
+            return ResumeRequest(
+                given.data,
                 partialPath: paths.partial.string,
-                fallback: order.fallback
+                fallback: given.fallback
             )
         }
-        return ResumeOrder(data, fallback: order.fallback)
+        return ResumeRequest(data, fallback: given.fallback)
     }
 
     static func notDownloadable(_ method: String) -> DownloadError {
-        var error = DownloadError(
-            .usage,
+        var error = DownloadError.usage(
             "\(method.sanitized) cannot be downloaded to a file",
             advice: "use a data task"
         )
@@ -366,7 +348,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     override var ownProgress: DownloadProgress {
         var progress = monitor.progress
-        if let data = resumeOrder?.data, progress.hasNotFound, monitor.paths == nil {
+        if let data = resumeRequest?.data, progress.hasNotFound, monitor.paths == nil {
             // The given data count until they were read.
             progress.completedBytes = data.receivedBytes
             progress.resumedBytes = data.receivedBytes

@@ -35,8 +35,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     typealias CompletionHandler = @Sendable (Result<TaskProduct, DownloadError>) -> Void
 
-    /// The task's place in its session.
-    struct Place {
+    /// The task's membership in its session.
+    struct Membership {
         var session: DownloadSession
         var number: Int
         /// Whether the task was created after the session was invalidated, so that it fails.
@@ -53,10 +53,14 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     private let shared: Mutex<State>
     package let end = Completion<Void>()
 
-    init(_ request: DownloadRequest, at place: Place, completionHandler: CompletionHandler?) {
-        taskIdentifier = place.number
-        session = place.session
-        isLate = place.isLate
+    init(
+        _ request: DownloadRequest,
+        at membership: Membership,
+        completionHandler: CompletionHandler?
+    ) {
+        taskIdentifier = membership.number
+        session = membership.session
+        isLate = membership.isLate
         originalRequest = request
         var state = State()
         state.completionHandler = completionHandler
@@ -275,16 +279,16 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// Runs the task once.
     func run() async {
         handle(.runBegan)
-        let place = StartPlace(session, taskIdentifier, isCounted: takesPlace)
+        let slot = RunSlot(session, taskIdentifier, isCounted: takesSlot)
         let result = await withDiscardingTaskGroup(
             returning: Result<TaskProduct, DownloadError>.self
         ) { group in
             if session.delegate != nil { group.addTask { await self.keepReporting() } }
-            let result = await attempt(place)
+            let result = await attempt(slot)
             group.cancelAll()
             return result
         }
-        place.end()
+        slot.release()
         switch result {
         case .success: handle(.runEnded(.finished), result)
         case .failure(let error) where error.code == .interrupted: handle(.runEnded(.stopped))
@@ -292,10 +296,10 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
     }
 
-    private func attempt(_ place: StartPlace) async -> Result<TaskProduct, DownloadError> {
+    private func attempt(_ slot: RunSlot) async -> Result<TaskProduct, DownloadError> {
         do throws(DownloadError) {
             guard !isLate else { throw Self.late }
-            return .success(try await work(place))
+            return .success(try await work(slot))
         } catch {
             return .failure(error)
         }
@@ -308,8 +312,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     private static let reportInterval: Duration = .milliseconds(100)
 
-    static let late = DownloadError(
-        .usage,
+    static let late = DownloadError.usage(
         "the session was invalidated before the task was created",
         advice: "create a new session"
     )
@@ -330,8 +333,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// Handles that the task begins to wait for the network (`true`), or resumes.
     ///
     /// Meanwhile another task may start.
-    func connectivityChanged(_ isWaiting: Bool, _ place: StartPlace) {
-        if isWaiting { place.lend() } else { place.takeBack() }
+    func connectivityChanged(_ isWaiting: Bool, _ slot: RunSlot) {
+        if isWaiting { slot.lend() } else { slot.reclaim() }
         handle(isWaiting ? .connectivityLost : .connectivityFound)
         // A task that is held or stopped waits for something else.
         guard isWaiting, session.delegate != nil, state == .waitingForConnectivity else { return }
@@ -390,11 +393,11 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// Ends the run.
     func stop(keeping: Bool) {}
 
-    /// Runs until the work or the run ends; `place` may be released before.
-    func work(_ place: StartPlace) async throws(DownloadError) -> TaskProduct { .given }
+    /// Runs until the work or the run ends; `slot` may be released before.
+    func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct { .given }
 
     /// Whether the task must wait for its turn.
-    var takesPlace: Bool { true }
+    var takesSlot: Bool { true }
 
     /// Deletes the files that the task left, and then calls `done`.
     func discard(_ done: @escaping @Sendable () -> Void) { done() }
@@ -418,12 +421,4 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
 extension SessionTask: ProgressSource {
     var engine: Engine { session.engine }
-}
-
-/// The result of a task.
-enum TaskProduct: Sendable {
-    case file(DownloadedFile)
-    case data(FetchedData)
-    /// The bytes were delivered as they arrived.
-    case given
 }

@@ -26,10 +26,10 @@ final class TaskFile: Sendable {
     private let number: Int
     private let state = Mutex(State())
 
-    init(_ target: DownloadTask.Target, at place: SessionTask.Place) {
+    init(_ target: DownloadTask.Target, at membership: SessionTask.Membership) {
         requested = target.destination
-        session = place.session
-        number = place.number
+        session = membership.session
+        number = membership.number
     }
 
     /// Whether it is a temporary file of the session.

@@ -18,8 +18,7 @@ enum DaemonReport {
         for state in TaskState.allCases {
             if let count = status.counts[state.rawValue] { rows.append((state.word, "\(count)")) }
         }
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { "\($0.0.padded(toColumns: width))  \($0.1.sanitized)\n" }.joined()
+        return .table(rows)
     }
 }
 

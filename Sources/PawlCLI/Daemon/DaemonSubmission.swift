@@ -35,11 +35,9 @@ struct DaemonSubmission {
                 try await client.add(downloads, key: key)
             }
             if isQuiet { return 0 }
-            console.output(
-                json
-                    ? JSONText.pretty(outcome) + "\n"
-                    : outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
-            )
+            console.show(outcome, json: json) {
+                outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
+            }
             return 0
         }
     }
@@ -51,7 +49,7 @@ extension NewDownload {
         let destination: String
         switch requested.destination {
         case .file(let path): destination = path
-        case .directory(let path): destination = path.hasSuffix("/") ? path : "\(path)/"
+        case .directory(let path): destination = path.asFolderPath
         }
         var settings = requested.settings
         settings.connection.authoritiesFile = try settings.connection.authoritiesFile.map(

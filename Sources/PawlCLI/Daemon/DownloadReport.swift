@@ -37,9 +37,6 @@ package enum DownloadReport {
         if let problem = download.problem {
             rows.append(("error", "\(problem.code.rawValue): \(problem.error)"))
         }
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { name, value in
-            value.map { "\(name.padded(toColumns: width))  \($0.sanitized)\n" } ?? ""
-        }.joined()
+        return .table(rows)
     }
 }

@@ -62,14 +62,9 @@ struct DownloadWait {
         switch event.kind {
         case .removed: forget(id)
         case .finished, .failed, .cancelled, .paused, .resumed, .retrying, .started:
-            do throws(DownloadError) {
-                let row = try await client.download(id)
-                known[id] = row
-                update(row)
-            } catch {
-                guard error.code == .notFound else { throw error }
-                forget(id)
-            }
+            guard let row = try await client.find(id) else { return forget(id) }
+            known[id] = row
+            update(row)
         case .added, .changed, .settings: break
         }
     }
@@ -118,7 +113,7 @@ extension EndedDownload {
     fileprivate init(_ row: WireDownload) {
         let file = DownloadedFile(path: row.path ?? row.name, byteCount: row.completedBytes)
         self.init(id: Int(row.id), source: row.url, name: row.name, result: .success(file))
-        if let metrics = row.metrics?.metrics {
+        if let metrics = row.metrics {
             elapsed = metrics.duration
             fetchedBytes = min(metrics.bytesReceived, row.completedBytes)
         }
@@ -140,28 +135,6 @@ extension WireDownload {
                 advice: "run 'pawl resume \(id)' to resume it"
             )
         }
-    }
-}
-
-extension DaemonClient {
-    /// The selected downloads, in any order.
-    ///
-    /// - Throws: `.notFound` for a target that matches no download.
-    fileprivate func selected(
-        _ selection: Selection
-    ) async throws(DownloadError) -> [WireDownload] {
-        var query = ListQuery()
-        query.limit = ListQuery.mostLimit
-        query.session = selection.session
-        if selection.all == true { query.states = ListQuery.unfinishedOrFailed }
-        var downloads: [WireDownload] = []
-        for targets in selection.targets.map({ $0.map { [$0] } }) ?? [[]] {
-            query.targets = targets
-            let found = try await all(query)
-            if let target = targets.first, found.isEmpty { throw ShowCommand.notFound(target) }
-            downloads += found
-        }
-        return downloads
     }
 }
 

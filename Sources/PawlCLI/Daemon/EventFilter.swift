@@ -1,3 +1,4 @@
+internal import PawlCore
 package import PawlWire
 
 /// Which events `pawl events` shows.
@@ -17,9 +18,9 @@ package struct EventFilter: Sendable {
 
     package mutating func shows(_ event: WireEvent) -> Bool {
         guard !isAll else { return true }
-        guard let id = event.download, session == nil || event.session == session else {
-            return false
-        }
+        guard let id = event.download,
+            session.map({ event.session?.isExactly($0) == true }) ?? true
+        else { return false }
         let matching = targets.filter { Self.matches(id, event.name, $0) }
         unmatched.subtract(matching)
         return targets.isEmpty || !matching.isEmpty

@@ -20,9 +20,7 @@ package enum LimitReport {
         _ settings: DaemonSettings,
         utcOffset: (Int64) -> Int64
     ) -> String {
-        let rows = rows(settings, utcOffset)
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { "\($0.0.padded(toColumns: width))  \($0.1.sanitized)\n" }.joined()
+        .table(rows(settings, utcOffset))
     }
 
     private static func rows(

@@ -24,12 +24,12 @@ package struct DownloadBatch: Sendable {
 
     /// The targets of the downloads, which are equal if only the spelling of a folder differs.
     private func resolvedTargets() -> [DownloadTarget] {
-        var folders: [String: String] = [:]
+        var folders: [ExactText: String] = [:]
         return downloads.map { download in
             download.target.resolved { folder in
-                if let known = folders[folder] { return known }
+                if let known = folders[ExactText(folder)] { return known }
                 let resolved = FolderSpelling.resolved(folder)
-                folders[folder] = resolved
+                folders[ExactText(folder)] = resolved
                 return resolved
             }
         }
@@ -58,8 +58,7 @@ package struct DownloadBatch: Sendable {
         for option in entry.options {
             try options.apply(option)
             guard option.name != "user" || !options.isPasswordMissing else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "\(option.location): missing password",
                     advice: "write user=name:password"
                 )
@@ -74,19 +73,17 @@ package struct DownloadBatch: Sendable {
         common: DownloadOptions
     ) throws(DownloadError) {
         guard !urls.isEmpty || list != nil else {
-            throw DownloadError(.usage, "missing URL", advice: "see 'pawl --help'")
+            throw .usage("missing URL", advice: "see 'pawl --help'")
         }
         if common.output != nil {
             guard list == nil else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "--output and --input-file cannot be combined",
                     advice: "write output=name below a URL in the list"
                 )
             }
             guard urls.count == 1 else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "--output cannot be used with \(urls.count) URLs",
                     advice: "use --directory, or one URL per command"
                 )
@@ -94,15 +91,13 @@ package struct DownloadBatch: Sendable {
         }
         guard urls.count + (list?.entries.count ?? 0) > 1 else { return }
         guard common.settings.mirrors.isEmpty else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "--mirror cannot be used with several URLs",
                 advice: "write mirror=… below each URL in a list for --input-file"
             )
         }
         guard !common.settings.checksum.isGiven else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "--checksum cannot be used with several URLs",
                 advice: "write checksum=… below each URL in a list for --input-file"
             )
@@ -126,8 +121,7 @@ package struct DownloadBatch: Sendable {
                 continue
             }
             guard download.repeats(first[index]) else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "\(download.url.redacted) is given twice with the same destination and "
                         + "different options",
                     advice: "give each its own output, or remove one of them"
@@ -145,14 +139,13 @@ package struct DownloadBatch: Sendable {
 
     /// Two downloads to one file would lock each other out.
     private func checkOutputsDiffer(_ targets: [DownloadTarget]) throws(DownloadError) {
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for (download, target) in zip(downloads, targets) {
             guard case .file(let path) = download.destination, let file = target.file else {
                 continue
             }
-            guard seen.insert(file).inserted else {
-                throw DownloadError(
-                    .usage,
+            guard seen.insert(ExactText(file)).inserted else {
+                throw .usage(
                     "two downloads have the same output '\(path)'",
                     advice: "give each its own output"
                 )

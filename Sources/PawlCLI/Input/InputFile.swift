@@ -21,11 +21,7 @@ enum InputFile {
 
     private static func list(_ bytes: [UInt8], _ name: String) throws(DownloadError) -> InputList {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw DownloadError(
-                .usage,
-                "\(name) is not text in UTF-8",
-                advice: "use a list of URLs, one per line"
-            )
+            throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs, one per line")
         }
         return try InputList(text, name: name.sanitized)
     }
@@ -42,8 +38,7 @@ enum InputFile {
             }
             all += chunk[..<count]
         }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "\(name) is longer than \(ByteText.size(Int64(maximumBytes)))",
             advice: "use a list of URLs, one per line"
         )

@@ -28,18 +28,14 @@ package struct InputList: Sendable {
             try read(String(line), location: "\(name), line \(number)")
         }
         guard !entries.isEmpty else {
-            throw DownloadError(
-                .usage,
-                "\(name) contains no URL",
-                advice: "write one URL per line"
-            )
+            throw .usage("\(name) contains no URL", advice: "write one URL per line")
         }
     }
 
     private mutating func read(_ line: String, location: String) throws(DownloadError) {
         // Some editors write a byte order mark.
         let line = entries.isEmpty && line.hasPrefix("\u{FEFF}") ? String(line.dropFirst()) : line
-        let content = Self.trimmed(line)
+        let content = line.trimmed(of: Self.blanks)
         guard let first = content.first, first != "#" else { return }
         guard line.first == " " || line.first == "\t" else {
             entries.append(Entry(url: content, location: location))
@@ -50,24 +46,21 @@ package struct InputList: Sendable {
 
     private mutating func readOption(_ text: String, location: String) throws(DownloadError) {
         guard let index = entries.indices.last else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): there is no URL above this option",
                 advice: "write the URL first, in a line that is not indented"
             )
         }
         guard let mark = text.firstIndex(of: "=") else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): an indented line is an option, but this one has no '='",
                 advice: "write key=value, or do not indent the line if it is a URL"
             )
         }
-        let key = Self.trimmed(String(text[..<mark]))
+        let key = text[..<mark].trimmed(of: Self.blanks)
         guard DownloadOptions.isName(key) else {
             let known = DownloadOptions.names.joined(separator: ", ")
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): '\(key)' is not an option that a list can contain",
                 advice: "use one of \(known)"
             )
@@ -76,24 +69,16 @@ package struct InputList: Sendable {
             DownloadOptions.isRepeatable(key)
                 || !entries[index].options.contains(where: { $0.name == key })
         else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): '\(key)' is given twice for one URL",
                 advice: "remove one of them"
             )
         }
-        let value = Self.trimmed(String(text[text.index(after: mark)...]))
+        let value = text[text.index(after: mark)...].trimmed(of: Self.blanks)
         entries[index].options.append(
             OptionAssignment(key, value, location: "\(location): \(key)")
         )
     }
 
-    private static func trimmed(_ text: String) -> String {
-        let isSpace = { (character: Unicode.Scalar) in
-            character == " " || character == "\t" || character == "\r"
-        }
-        let start = text.unicodeScalars.drop(while: isSpace)
-        let end = start.lastIndex { !isSpace($0) }
-        return end.map { String(start[...$0]) } ?? ""
-    }
+    private static let blanks = " \t\r"
 }

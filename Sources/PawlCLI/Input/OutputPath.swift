@@ -8,16 +8,14 @@ package enum OutputPath {
     package static func checkFile(_ path: String, location: String) throws(DownloadError) {
         try checkText(path, location: location)
         if path == "-" {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): Pawl cannot write to standard output",
                 advice: "to save to a file named '-', use ./-"
             )
         }
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        let name = path.pathFile
         guard !name.isEmpty, name != ".", name != ".." else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): '\(path)' names a folder",
                 advice: "use --directory for a folder, and --output for a file"
             )
@@ -40,14 +38,13 @@ package enum OutputPath {
             try checkIsNotDirectory(output, location: "--output")
             return output
         }
-        guard !output.hasPrefix("/") else {
-            throw DownloadError(
-                .usage,
+        guard !output.isAbsolutePath else {
+            throw .usage(
                 "--directory cannot be combined with the absolute --output '\(output)'",
                 advice: "remove one of them, or use a relative --output"
             )
         }
-        let path = directory.hasSuffix("/") ? directory + output : "\(directory)/\(output)"
+        let path = directory.asFolderPath + output
         try checkIsNotDirectory(path, location: "--output")
         return path
     }
@@ -98,8 +95,7 @@ package enum OutputPath {
         location: String
     ) throws(DownloadError) {
         guard fileMode(path) == S_IFDIR else { return }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "\(location): '\(path)' is a folder",
             advice: "use --directory for a folder, and --output for a file"
         )
@@ -108,8 +104,7 @@ package enum OutputPath {
     /// The kernel ends a path at a NUL.
     private static func checkText(_ path: String, location: String) throws(DownloadError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(location): the path is empty or contains a NUL byte",
                 advice: "use a valid path"
             )

@@ -12,8 +12,7 @@ enum ProgramArguments {
             guard let bytes = CommandLine.unsafeArgv[number] else { break }
             guard let argument = String(validatingCString: bytes) else {
                 // The argument itself may contain a password.
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "argument \(number) is not UTF-8",
                     advice: "percent-encode such bytes in a URL; reach a file or folder with such "
                         + "a name through a symbolic link"

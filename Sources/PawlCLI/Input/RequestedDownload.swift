@@ -58,15 +58,13 @@ package struct RequestedDownload: Sendable {
         guard settings.adoptsPartialFile else { return }
         let start = location.map { "\($0): " } ?? ""
         guard settings.resumes else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(start)--adopt and --no-resume cannot be combined",
                 advice: "use one of them"
             )
         }
         guard settings.checksum.isGiven else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(start)--adopt requires --checksum, which verifies the bytes of the other tool",
                 advice: "add --checksum algorithm=hex"
             )

@@ -46,8 +46,7 @@ package struct DownloadOptions: Sendable {
 
     private mutating func applySetting(_ option: OptionAssignment) throws(DownloadError) {
         guard let setting = DownloadSettings.table[name: option.name] else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(option.name)' is not an option of a download",
                 advice: "use one of \(Self.names.joined(separator: ", "))"
             )

@@ -55,6 +55,6 @@ func usage<Value>(
     do {
         return try read()
     } catch {
-        throw DownloadError(.usage, "\(location): \(error.reason)", advice: error.advice.sanitized)
+        throw .usage("\(location): \(error.reason)", advice: error.advice.sanitized)
     }
 }

@@ -23,8 +23,7 @@ struct ProgressOptions: ParsableArguments {
     func mode() throws(DownloadError) -> ProgressMode? {
         guard let progress else { return nil }
         guard let mode = ProgressMode(rawValue: progress.lowercased()) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "invalid display '\(progress.sanitized(atMost: 40))' for --progress",
                 advice: "use auto, bar, plain, json or none"
             )
@@ -35,11 +34,7 @@ struct ProgressOptions: ParsableArguments {
     func verbosity() throws(DownloadError) -> Verbosity {
         guard quiet else { return verbose ? .verbose : .normal }
         guard !verbose else {
-            throw DownloadError(
-                .usage,
-                "--quiet and --verbose cannot be combined",
-                advice: "use one of them"
-            )
+            throw .usage("--quiet and --verbose cannot be combined", advice: "use one of them")
         }
         return .quiet
     }

@@ -26,8 +26,7 @@ struct TargetOptions: ParsableArguments {
 
     func selection() throws(DownloadError) -> Selection {
         guard targets.isEmpty == all else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 all ? "--all cannot be combined with names" : "no download is given",
                 advice: "use IDs, names or patterns from 'pawl list', or --all"
             )

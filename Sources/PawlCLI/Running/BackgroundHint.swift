@@ -67,13 +67,8 @@ package struct BackgroundHint: Sendable {
 
     /// The word with the quotes that a shell needs.
     private static func quoted(_ word: String) -> String {
-        let isPlain = word.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "_@%+=:,./-".utf8.contains(byte)
-            }
+        let isPlain = word.utf8.allSatisfy {
+            $0.isLetter || $0.isDigit || "_@%+=:,./-".utf8.contains($0)
         }
         guard !isPlain || word.isEmpty else { return word }
         return "'" + word.replacing("'", with: "'\\''") + "'"

@@ -96,7 +96,7 @@ struct DownloadRun: Sendable {
             } catch {
                 return .tickingStopped
             }
-            if !hasStarted { ProgramCode.giveBack() }
+            if !hasStarted { ProgramCode.returnToSystem() }
             hasStarted = true
             progress.show(at: clock.now())
         }

@@ -1,3 +1,4 @@
+internal import class FoundationEssentials.ProcessInfo
 internal import Glibc
 internal import Pawl
 internal import PawlCore
@@ -114,15 +115,6 @@ struct ServiceInstallation {
 
     /// Whether lingering is enabled: logind keeps a file for each such user.
     private static var lingers: Bool {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        var texts = [CChar](repeating: 0, count: 16 * 1024)
-        return texts.withUnsafeMutableBufferPointer { texts in
-            guard let start = texts.baseAddress,
-                getpwuid_r(getuid(), &entry, start, texts.count, &found) == 0, found != nil,
-                let name = entry.pw_name
-            else { return false }
-            return access("/var/lib/systemd/linger/\(String(cString: name))", F_OK) == 0
-        }
+        access("/var/lib/systemd/linger/\(ProcessInfo.processInfo.userName)", F_OK) == 0
     }
 }

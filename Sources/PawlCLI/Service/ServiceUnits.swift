@@ -96,8 +96,7 @@ package struct ServiceUnits: Sendable, Hashable {
 
     private static func check(_ text: String) throws(DownloadError) {
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "a systemd unit cannot contain the path '\(text.sanitized)'",
                 advice: "use a path without control characters"
             )

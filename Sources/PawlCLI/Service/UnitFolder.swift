@@ -70,7 +70,7 @@ struct UnitFolder {
 
     private func makeFolder() throws(DownloadError) {
         var folder = ""
-        for part in path.split(separator: "/") {
+        for part in path.pathNames {
             folder += "/\(part)"
             guard mkdir(folder, 0o755) == 0 || errno == EEXIST || errno == EROFS else {
                 throw failure(.directoryNotUsable, "cannot be created", folder)

@@ -6,8 +6,7 @@ internal import PawlCore
 enum PasswordPrompt {
     static func ask(for name: String, console: Console) throws(DownloadError) -> String {
         guard isatty(STDIN_FILENO) == 1 else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "--user: missing password, and no terminal to ask for it",
                 advice: "use --user name:password"
             )
@@ -41,8 +40,7 @@ enum PasswordPrompt {
             bytes.append(byte)
         }
         guard let password = String(validating: bytes, as: UTF8.self) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "--user: the typed password is not UTF-8",
                 advice: "use a terminal with a UTF-8 locale"
             )
@@ -51,8 +49,7 @@ enum PasswordPrompt {
     }
 
     private static func unreadable() -> DownloadError {
-        DownloadError(
-            .usage,
+        DownloadError.usage(
             "--user: the password cannot be read from the terminal",
             advice: "use --user name:password"
         )

@@ -5,7 +5,7 @@ internal import PawlCore
 enum CurrentFolder {
     /// Returns the path itself if it is absolute, otherwise the path below the current folder.
     static func absolute(_ other: String) throws(DownloadError) -> String {
-        guard other.utf8.first != UInt8(ascii: "/") else { return other }
+        guard !other.isAbsolutePath else { return other }
         guard let path = getcwd(nil, 0) else {
             throw unusable("cannot be determined: \(String(cString: strerror(errno)))")
         }
@@ -14,7 +14,7 @@ enum CurrentFolder {
         guard let folder = String(validatingCString: path) else {
             throw unusable("has a name that is not UTF-8")
         }
-        return folder.hasSuffix("/") ? folder + other : "\(folder)/\(other)"
+        return folder.asFolderPath + other
     }
 
     private static func unusable(_ reason: String) -> DownloadError {

@@ -84,11 +84,7 @@ struct AddCommand: PawlVerb {
 
     static func priority(_ word: String) throws(DownloadError) -> WirePriority {
         guard let priority = WirePriority(rawValue: word.lowercased()) else {
-            throw DownloadError(
-                .usage,
-                "invalid priority '\(word.sanitized)'",
-                advice: "use low, normal or high"
-            )
+            throw .usage("invalid priority '\(word.sanitized)'", advice: "use low, normal or high")
         }
         return priority
     }

@@ -47,8 +47,7 @@ struct EventsCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let first = try after.map { (text) throws(DownloadError) in
             guard let id = Int64(text), id >= 0 else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "--after: '\(text.sanitized)' is not an event ID",
                     advice: "use an ID from 'pawl events', or 0"
                 )
@@ -56,8 +55,7 @@ struct EventsCommand: PawlVerb {
             return id
         }
         guard !progress || session == nil else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "--progress and --session cannot be combined",
                 advice: "name the downloads instead"
             )
@@ -107,7 +105,7 @@ struct EventsCommand: PawlVerb {
         let unmatched = filter.targets.first { target in
             filter.unmatched.contains(target) && !NamePattern.isOne(target)
         }
-        if let unmatched { throw ShowCommand.notFound(unmatched) }
+        if let unmatched { throw DaemonClient.notFound(unmatched) }
         return 0
     }
 

@@ -50,8 +50,7 @@ struct GetCommand: PawlVerb {
         if verbosity != .quiet { batch.notes.forEach(console.message) }
         if background {
             guard limits.given.isEmpty else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "--background cannot be combined with \(limits.given.joined(separator: " or "))",
                     advice: "use 'pawl limit' to limit the daemon"
                 )

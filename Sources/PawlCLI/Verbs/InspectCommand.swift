@@ -71,8 +71,7 @@ struct InspectCommand: PawlVerb {
             target.hasSuffix(checkpointSuffix)
             ? String(target.dropLast(".pawl".count)) : target
         guard path.hasSuffix(".part") else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(target)' is neither a URL nor a partial file",
                 advice: "use a URL such as https://host/file, or the NAME.part of a download"
             )

@@ -37,9 +37,7 @@ struct LimitCommand: PawlVerb {
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let settings =
                 change.isEmpty ? try await client.settings() : try await client.change(change)
-            console.output(
-                json ? JSONText.pretty(settings) + "\n" : LimitReport.text(settings)
-            )
+            console.show(settings, json: json) { LimitReport.text(settings) }
             return 0
         }
     }

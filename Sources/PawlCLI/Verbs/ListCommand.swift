@@ -70,11 +70,9 @@ struct ListCommand: PawlVerb {
             try await client.check(query.targets)
             if watch { return try await Self.show(fetch, console) }
             let downloads = try await fetch().inQueueOrder
-            console.output(
-                json
-                    ? JSONText.pretty(downloads) + "\n"
-                    : DownloadTable(now: Date()).text(downloads, columns: console.outputColumns)
-            )
+            console.show(downloads, json: json) {
+                DownloadTable(now: Date()).text(downloads, columns: console.outputColumns)
+            }
             return 0
         }
     }
@@ -90,8 +88,7 @@ struct ListCommand: PawlVerb {
 
     private func checkWatch(_ console: Console) throws(DownloadError) {
         guard !json, console.traits.canRedraw else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 json ? "--watch and --json cannot be combined" : "--watch requires a terminal",
                 advice: "for JSON, use 'pawl events --json --progress'"
             )
@@ -130,8 +127,7 @@ struct ListCommand: PawlVerb {
         var states: Set<TaskState> = []
         for word in words {
             guard let state = TaskState(rawValue: word) else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "invalid state '\(word.sanitized)'",
                     advice: "use waiting, running, paused, finished, failed or cancelled"
                 )
@@ -139,40 +135,5 @@ struct ListCommand: PawlVerb {
             states.insert(state)
         }
         return states
-    }
-}
-
-extension DaemonClient {
-    /// Throws `.notFound` for an ID or a name that matches no download.
-    func check(_ targets: [String]) async throws(DownloadError) {
-        for target in targets where !NamePattern.isOne(target) {
-            var query = ListQuery()
-            (query.targets, query.limit) = ([target], 1)
-            guard try await !list(query).downloads.isEmpty else {
-                throw ShowCommand.notFound(target)
-            }
-        }
-    }
-
-    /// The downloads of all pages of a list.
-    func all(_ query: ListQuery) async throws(DownloadError) -> [WireDownload] {
-        var (query, downloads) = (query, [WireDownload]())
-        while true {
-            let page = try await list(query)
-            downloads += page.downloads
-            guard let next = page.next else { return downloads }
-            query.after = next
-        }
-    }
-
-    /// The newest downloads that have ended, followed by all that have not.
-    func recent(_ query: ListQuery, ended: Int) async throws(DownloadError) -> [WireDownload] {
-        var (open, last) = (query, query)
-        open.states = ListQuery.unfinished
-        last.states = Set(TaskState.allCases).subtracting(ListQuery.unfinished)
-        last.newestFirst = true
-        last.limit = ended
-        let newest = try await list(last).downloads
-        return try await newest + all(open)
     }
 }

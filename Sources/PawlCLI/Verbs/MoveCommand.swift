@@ -34,8 +34,7 @@ struct MoveCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         guard [first, last, before != nil].count(where: { $0 }) == 1 else {
             let isMissing = !first && !last && before == nil
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 isMissing
                     ? "missing --first, --last or --before"
                     : "--first, --last and --before cannot be combined",
@@ -56,13 +55,9 @@ struct MoveCommand: PawlVerb {
     private func move(before: String, _ console: Console) throws(DownloadError) -> VerbWork {
         let (selection, json) = (try targets.selection(), targets.json)
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            var query = ListQuery()
-            query.targets = [before]
-            let found = try await client.all(query)
-            guard let other = found.first else { throw ShowCommand.notFound(before) }
-            guard found.count == 1 else {
-                throw DownloadError(
-                    .usage,
+            let found = try await client.selected(Selection(targets: [before]))
+            guard found.count == 1, let other = found.first else {
+                throw .usage(
                     "--before: '\(before.sanitized(atMost: 100))' matches \(found.count) downloads",
                     advice: "use the ID of one download"
                 )

@@ -32,8 +32,7 @@ struct SessionCommand: ParsableCommand {
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
             let (names, json) = (names, json)
             guard !names.isEmpty else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "no session is given",
                     advice: "use names or patterns from 'pawl session list'"
                 )
@@ -42,19 +41,16 @@ struct SessionCommand: ParsableCommand {
                 let sessions = try await SessionCommand.sessions(names, client)
                 // Either all of them are forgotten or none.
                 if let attached = sessions.first(where: { $0.process != nil }) {
-                    throw DownloadError(
-                        .usage,
+                    throw .usage(
                         "the session '\(attached.identifier.sanitized)' is attached to process "
                             + "\(attached.process ?? 0)",
                         advice: "end that process first"
                     )
                 }
                 for session in sessions { try await client.forgetSession(session.identifier) }
-                console.output(
-                    json
-                        ? JSONText.pretty(sessions) + "\n"
-                        : sessions.map { "\($0.identifier.sanitized)\tforgotten\n" }.joined()
-                )
+                console.show(sessions, json: json) {
+                    sessions.map { "\($0.identifier.sanitized)\tforgotten\n" }.joined()
+                }
                 return 0
             }
         }
@@ -79,9 +75,7 @@ struct SessionCommand: ParsableCommand {
             let (names, json) = (names, json)
             return try daemonWork(console) { (client) async throws(DownloadError) in
                 let sessions = try await SessionCommand.sessions(names, client)
-                console.output(
-                    json ? JSONText.pretty(sessions) + "\n" : sessions.map(Self.line).joined()
-                )
+                console.show(sessions, json: json) { sessions.map(Self.line).joined() }
                 return 0
             }
         }

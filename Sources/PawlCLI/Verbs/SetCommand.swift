@@ -57,8 +57,7 @@ struct SetCommand: PawlVerb {
         let selection = try targets.selection()
         let changes = try changes(console)
         guard !changes.isEmpty else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "no change is given",
                 advice:
                     "use --priority, --url, --header, --redirect-header, --user, --connections, "
@@ -95,11 +94,7 @@ struct SetCommand: PawlVerb {
 
     private func checkSingle(_ option: String) throws(DownloadError) {
         guard targets.all || targets.targets.count > 1 else { return }
-        throw DownloadError(
-            .usage,
-            "\(option) cannot be used with several downloads",
-            advice: "name one download"
-        )
+        throw .usage("\(option) cannot be used with several downloads", advice: "name one download")
     }
 }
 

@@ -20,33 +20,13 @@ struct ShowCommand: PawlVerb {
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        var query = ListQuery()
-        query.limit = ListQuery.mostLimit
-        let (json, targets, base) = (json, targets, query)
+        let (json, selection) = (json, Selection(targets: targets))
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            var downloads: [Int64: WireDownload] = [:]
-            for target in targets {
-                var query = base
-                query.targets = [target]
-                let found = try await client.all(query)
-                guard !found.isEmpty else { throw Self.notFound(target) }
-                for download in found { downloads[download.id] = download }
+            let found = try await client.selected(selection)
+            console.show(found, json: json) {
+                found.map { DownloadReport.text($0) }.joined(separator: "\n")
             }
-            let sorted = downloads.values.sorted { $0.id < $1.id }
-            console.output(
-                json
-                    ? JSONText.pretty(sorted) + "\n"
-                    : sorted.map { DownloadReport.text($0) }.joined(separator: "\n")
-            )
             return 0
         }
-    }
-
-    static func notFound(_ target: String) -> DownloadError {
-        DownloadError(
-            .notFound,
-            "no download matches '\(target.sanitized(atMost: 100))'",
-            advice: "see 'pawl list --all'"
-        )
     }
 }

@@ -47,14 +47,12 @@ enum UnknownCommand {
         guard word != "help" else { return nil }
         let shown = word.sanitized(atMost: 40)
         if let nearest = SimilarWord.nearest(to: word.lowercased(), among: names) {
-            return DownloadError(
-                .usage,
+            return DownloadError.usage(
                 "no command '\(shown)'",
                 advice: "did you mean '\(command) \(nearest)'?"
             )
         }
-        return DownloadError(
-            .usage,
+        return DownloadError.usage(
             command == "pawl"
                 ? "'\(shown)' is neither a command nor a URL" : "no command '\(shown)'",
             advice: "see '\(command) --help'"

@@ -6,23 +6,30 @@ package import struct FoundationEssentials.URL
 /// (`pawl set --url`, the API, a library) uses this type, so that none of them sends a password or
 /// a key of one server to another.
 package enum OriginSecrets {
-    /// Returns those of the fields and credentials given for `old` that may be sent to `new`.
+    /// What is given with a URL and may contain secrets.
+    package struct Given: Hashable, Sendable {
+        package var fields: [HTTPField]
+        package var credentials: Credentials?
+        /// The page that links to the file.
+        ///
+        /// Every server of the download may see it, but its query can be as secret as a password.
+        package var referer: URL?
+
+        package init(fields: [HTTPField], credentials: Credentials?, referer: URL?) {
+            (self.fields, self.credentials, self.referer) = (fields, credentials, referer)
+        }
+    }
+
+    /// Returns what was given for `old` and may be sent to `new`.
     ///
     /// If either URL is not an HTTP URL, the origins are taken as different.
-    package static func kept(
-        _ fields: [HTTPField],
-        _ credentials: Credentials?,
-        from old: URL?,
-        to new: URL?
-    ) -> (fields: [HTTPField], credentials: Credentials?) {
-        guard let old = old.flatMap({ Origin($0) }), let new = new.flatMap({ Origin($0) }) else {
-            return (RedirectPolicy.fieldsForAnyOrigin(fields), nil)
-        }
-        return RedirectPolicy.fieldsToSend(
-            fields,
-            credentials: credentials,
-            original: old,
-            to: new
+    package static func kept(_ given: Given, from old: URL?, to new: URL?) -> Given {
+        let origins = [old, new].map { $0.flatMap { Origin($0) } }
+        guard origins[0] == nil || origins[0] != origins[1] else { return given }
+        return Given(
+            fields: RedirectPolicy.fieldsForAnyOrigin(given.fields),
+            credentials: nil,
+            referer: nil
         )
     }
 }
@@ -32,12 +39,13 @@ extension DownloadSettings {
     /// another origin.
     package func moved(from old: URL?, to new: URL?) -> DownloadSettings {
         var settings = self
-        (settings.fields, settings.credentials) = OriginSecrets.kept(
-            fields,
-            credentials,
+        let kept = OriginSecrets.kept(
+            .init(fields: fields, credentials: credentials, referer: connection.referer),
             from: old,
             to: new
         )
+        (settings.fields, settings.credentials) = (kept.fields, kept.credentials)
+        settings.connection.referer = kept.referer
         return settings
     }
 }

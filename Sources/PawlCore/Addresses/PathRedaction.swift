@@ -8,9 +8,9 @@ package enum PathRedaction {
     /// Applying it twice changes nothing more.
     package static func redacted(_ path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ";")) else { return path }
-        return path.split(separator: "/", omittingEmptySubsequences: false)
+        return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { segment in
-                parts(of: segment).map { hasSecret($0) ? hidden($0) : String($0) }
+                parts(of: Substring(segment)).map { hasSecret($0) ? hidden($0) : String($0) }
                     .joined(separator: ";")
             }
             .joined(separator: "/")
@@ -25,7 +25,8 @@ package enum PathRedaction {
     }
 
     private static func parts(of segment: Substring) -> [Substring] {
-        segment.split(separator: ";", omittingEmptySubsequences: false)
+        segment.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .map { Substring($0) }
     }
 
     private static func hasSecret(_ part: Substring) -> Bool {

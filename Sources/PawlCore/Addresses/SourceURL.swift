@@ -11,7 +11,7 @@ package enum SourceURL {
     ) throws(DownloadError) -> (url: URL, credentials: Credentials?) {
         let text = text.trimmed
         guard !text.isEmpty else {
-            throw DownloadError(.usage, "the URL is empty", advice: "write it as https://host/file")
+            throw .usage("the URL is empty", advice: "write it as https://host/file")
         }
         let parts = AddressParts(text)
         guard !text.holdsUnsafeToShow else {
@@ -51,13 +51,12 @@ package enum SourceURL {
             && (scheme?.contains(".") == true || parts.path.first?.isNumber == true
                 || parts.path.contains("@"))
         if let scheme, !isHost {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(shown)': \(scheme.sanitized(atMost: 20)) is not supported",
                 advice: "use http or https"
             )
         }
-        let address = "https://\(shown.drop { $0 == "/" })"
+        let address = "https://" + Substring(shown[...].utf8.drop { $0 == UInt8(ascii: "/") })
         let mayBeMeant = AddressParts(address).hasUsableHost && !address.contains(" ")
         guard mayBeMeant else { throw refusal(text, ": it has no scheme") }
         throw refusal(text, ": it has no scheme", "did you mean \(address)?")

@@ -43,9 +43,10 @@ package typealias FinishAnnouncement =
 package enum PartialFileOwner: Sendable {
     /// The download for which the owner is requested.
     case thisDownload
-    /// A download that another owner has added.
+    /// A download that another owner has added, or one that the queue does not know and whose
+    /// partial files this owner may not continue.
     case somebodyElse
-    /// Nobody in the queue, or another download of the same owner.
+    /// Another download of the same owner, or nobody in the queue.
     case anybody
 }
 

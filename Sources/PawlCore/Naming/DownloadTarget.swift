@@ -1,10 +1,10 @@
 /// A URL, and the file or the folder that it is downloaded to.
 package struct DownloadTarget: Hashable, Sendable {
     /// The URL without its fragment, which is not sent to the server.
-    package let url: String
-    private var folder: String
+    package let exactURL: ExactText
+    private var folder: ExactText
     /// `nil` if the server names the file.
-    private let name: String?
+    private let name: ExactText?
 
     /// Creates a target.
     ///
@@ -12,28 +12,25 @@ package struct DownloadTarget: Hashable, Sendable {
     package init(url: String, path: String) {
         let text = url.utf8
         let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
-        self.url = String(Substring(text[..<end]))
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        folder = String(path[..<slash])
-        name = slash == path.endIndex ? nil : String(path[slash...])
+        exactURL = ExactText(Substring(text[..<end]))
+        folder = ExactText(path.pathFolder)
+        name = path.isEmpty || path.isFolderPath ? nil : ExactText(path.pathFile)
     }
 
     package init(url: String, destination: Destination) {
         switch destination {
         case .file(let path): self.init(url: url, path: path)
-        case .directory(let path):
-            self.init(url: url, path: path.hasSuffix("/") ? path : "\(path)/")
+        case .directory(let path): self.init(url: url, path: path.asFolderPath)
         }
     }
 
     /// The path of the file; `nil` if the server names it.
-    package var file: String? { name.map { folder + $0 } }
+    package var file: String? { name.map { folder.text + $0.text } }
 
     /// Returns the target with the text that `resolve` returns for its folder.
     package func resolved(_ resolve: (String) -> String) -> DownloadTarget {
         var target = self
-        let folder = resolve(folder)
-        target.folder = folder.hasSuffix("/") ? folder : "\(folder)/"
+        target.folder = ExactText(resolve(folder.text).asFolderPath)
         return target
     }
 
@@ -45,9 +42,10 @@ package struct DownloadTarget: Hashable, Sendable {
         _ other: DownloadTarget,
         resolve: (String) -> String = { $0 }
     ) -> Bool {
-        guard url == other.url, name == nil || other.name == nil || name == other.name else {
-            return false
-        }
-        return folder == other.folder || resolve(folder) == resolve(other.folder)
+        guard exactURL == other.exactURL,
+            name == nil || other.name == nil || name == other.name
+        else { return false }
+        return folder == other.folder
+            || resolve(folder.text).isExactly(resolve(other.folder.text))
     }
 }

@@ -16,9 +16,7 @@ extension FileName {
         // The path is split before decoding, so that an encoded slash adds only a component that
         // `clean` removes.
         let path = AddressParts(url.absoluteString).path
-        let component = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-            .map { path[path.utf8.index(after: $0)...] }
-        let own = PathRedaction.withoutSecrets(component ?? path[...])
+        let own = PathRedaction.withoutSecrets(path.pathFile)
         if let name = clean(own.percentDecoded) { return name }
         return mediaType == "text/html" ? "index.html" : "download"
     }
@@ -31,9 +29,9 @@ extension Destination {
     package func workingName(for url: URL) -> String {
         let name: String?
         switch self {
-        case .file(let path): name = path.split(separator: "/").last.map(String.init)
+        case .file(let path): name = path.pathNames.last.map(String.init)
         case .directory:
-            name = AddressParts(url.absoluteString).path.split(separator: "/").last
+            name = AddressParts(url.absoluteString).path.pathNames.last
                 .map { PathRedaction.withoutSecrets($0).percentDecoded }
         }
         return (name ?? url.host() ?? "").sanitized

@@ -54,8 +54,8 @@ package enum FileName {
     /// there is none.
     package static func number(in name: String) -> Int? { withoutNumber(name)?.number }
 
-    /// Returns the name without the number that `numbered` has put into it, and the number; `nil` if
-    /// there is none.
+    /// Returns the name without the number that `numbered` has put into it, and the number; `nil`
+    /// if there is none.
     package static func withoutNumber(_ name: String) -> (name: String, number: Int)? {
         let parts = FileNameParts(name)
         let stem = parts.stem
@@ -68,11 +68,9 @@ package enum FileName {
     }
 
     private static func lastComponent(_ raw: String) -> Substring.UnicodeScalarView {
-        let scalars = raw.unicodeScalars
-        let separator = scalars.lastIndex { $0 == "/" || $0 == "\\" }
-        return Substring(raw).unicodeScalars[
-            (separator.map { scalars.index(after: $0) } ?? scalars.startIndex)...
-        ]
+        let bytes = raw.utf8
+        let separator = bytes.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        return raw[(separator.map { bytes.index(after: $0) } ?? bytes.startIndex)...].unicodeScalars
     }
 
     private static func visible(_ scalars: Substring.UnicodeScalarView) -> String {

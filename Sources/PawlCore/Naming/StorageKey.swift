@@ -99,11 +99,7 @@ extension StorageKey {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte.isDigit
+            || byte == UInt8(ascii: "_")
     }
 }

@@ -15,7 +15,7 @@ package protocol NetworkPathMonitoring: Sendable {
     /// Reads the routes again; blocks for about a millisecond.
     ///
     /// All observers receive the result.
-    func look() -> NetworkPath
+    func current() -> NetworkPath
 
     /// Ends the monitoring.
     ///
@@ -53,7 +53,7 @@ package struct AlwaysReachable: NetworkPathMonitoring {
         return NetworkObservation()
     }
 
-    package func look() -> NetworkPath { .unknown }
+    package func current() -> NetworkPath { .unknown }
 
     package func shutDown() {}
 }

@@ -149,9 +149,9 @@ package enum Weekday: Int, CaseIterable, Sendable {
 package enum DayTime {
     /// Returns the minutes from midnight, up to `24:00`; `nil` if the text is not a time.
     package static func minutes(_ text: some StringProtocol) -> Int? {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,
-            let hour = number(parts[0]), let minute = number(parts[1]), minute < 60
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy(\.isAllDigits), parts[0].count <= 2,
+            parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]), minute < 60
         else { return nil }
         let all = hour * 60 + minute
         return all <= 1440 ? all : nil
@@ -160,14 +160,5 @@ package enum DayTime {
     package static func text(_ minutes: Int) -> String {
         let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
         return "\(hour.twoDigits):\(minute.twoDigits)"
-    }
-
-    private static func number(_ digits: some Sequence<UInt8>) -> Int? {
-        var number = 0
-        for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            number = number * 10 + Int(digit - UInt8(ascii: "0"))
-        }
-        return number
     }
 }

@@ -28,9 +28,9 @@ package struct PlaceSurroundings: Hashable, Sendable {
 
     /// Returns an absolute path without trailing slashes; `nil` if the text is not one.
     static func absolute(_ text: String) -> String? {
-        guard text.hasPrefix("/"), !text.utf8.contains(0) else { return nil }
+        guard text.isAbsolutePath, !text.utf8.contains(0) else { return nil }
         var path = Substring(text)
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        while path.utf8.count > 1, path.isFolderPath { path = Substring(path.utf8.dropLast()) }
         return String(path)
     }
 }

@@ -53,7 +53,7 @@ package struct UserDirectories: Hashable, Sendable {
     private static func path(_ value: (raw: Substring, text: String), home: String?) -> String? {
         guard value.raw.hasPrefix("$HOME") else { return PlaceSurroundings.absolute(value.text) }
         let rest = value.text.dropFirst(5)
-        guard let home, rest.isEmpty || rest.hasPrefix("/") else { return nil }
+        guard let home, rest.isEmpty || rest.isAbsolutePath else { return nil }
         return PlaceSurroundings.absolute((home == "/" ? "" : home) + rest + "/")
     }
 }

@@ -48,8 +48,8 @@ package struct ConnectionGovernor: Sendable {
     static let mostLeapt = 12
     /// The minimum number of remaining bytes per connection for a leap.
     static let leapBytes: Int64 = 1 << 20
-    /// The number of remaining bytes up to which a leap begins immediately: waiting for the first
-    /// connection would take too much of the time.
+    /// With at most this many bytes left, a leap does not wait for the first connection's full
+    /// speed.
     static let hurriedBytes: Int64 = 32 << 20
     /// The gain per round trip that still counts as slow start: a measured doubling may be smaller.
     static let slowStartGain = 1.25
@@ -141,7 +141,7 @@ package struct ConnectionGovernor: Sendable {
         }
     }
 
-    /// Takes in that the servers refused connections above this number.
+    /// Notes that the servers refused connections above this number.
     package mutating func wasLimited(to allowed: Int, at now: Moment) {
         ceiling = max(1, min(most, allowed))
         guard !isFixed else { return target = ceiling }

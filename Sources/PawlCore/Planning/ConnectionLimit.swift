@@ -6,7 +6,8 @@
 /// that were served. After a while one more connection is tried; each refusal of such a trial
 /// doubles the time until the next.
 package struct ConnectionLimit: Sendable {
-    /// The number of connections that the server is known to serve; `Int.max` until it refuses one.
+    /// The number of connections that the server is known to serve, the *ceiling*; `Int.max` until
+    /// it refuses one.
     package private(set) var ceiling = Int.max
     private var burst: Burst?
     private var interval = Self.firstInterval
@@ -17,8 +18,8 @@ package struct ConnectionLimit: Sendable {
     private var step = 1
     /// The highest number of connections served at the same time, and when that was last the case.
     private var most = (count: 0, at: Moment.zero)
-    /// Whether the last burst was explained by a connection that the server did not yet count as
-    /// closed.
+    /// Whether the last refusals are excused: the server may still have counted a closed
+    /// connection.
     private var isDoubted = false
     /// The time at which a served connection last broke.
     private var brokeAt: Moment?
@@ -48,7 +49,7 @@ package struct ConnectionLimit: Sendable {
     /// Whether a burst of refusals is under way, during which no connection is opened.
     package var isSettling: Bool { burst != nil }
 
-    /// Takes in that the server refused a connection, or closed it before it sent a byte, while it
+    /// Notes that the server refused a connection, or closed it before it sent a byte, while it
     /// served others.
     package mutating func refused(serving: Int, at now: Moment) {
         // A server that goes away refuses and breaks connections in any order: that is not a limit.
@@ -57,7 +58,7 @@ package struct ConnectionLimit: Sendable {
         burst = Burst(since: now, served: serving)
     }
 
-    /// Takes in that the server refused a connection with `Retry-After` while it served others: no
+    /// Notes that the server refused a connection with `Retry-After` while it served others: no
     /// more than it serves are tried before `moment`.
     ///
     /// Returns `false` if the refusals are an outage rather than a limit.
@@ -67,13 +68,13 @@ package struct ConnectionLimit: Sendable {
         return true
     }
 
-    /// Takes in that a connection broke after it had received bytes.
+    /// Notes that a connection broke after it had received bytes.
     package mutating func servedConnectionBroke(at now: Moment) {
         burst = nil
         brokeAt = now
     }
 
-    /// Takes in how many connections are being served, and how many wait for a response.
+    /// Notes how many connections are being served, and how many wait for a response.
     ///
     /// Returns whether this ended a burst, so that the ceiling is now the number of served
     /// connections.

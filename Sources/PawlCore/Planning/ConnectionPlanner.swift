@@ -1,7 +1,7 @@
 internal import struct FoundationEssentials.URL
 
-/// Decides how many connections a download uses, when it opens them, and which ones it closes before
-/// they have all their bytes.
+/// Decides how many connections a download uses, when it opens them, and which ones it closes
+/// before they have all their bytes.
 ///
 /// Its functions take the transfers, which belong to ``DownloadPlanner``.
 struct ConnectionPlanner: Sendable {
@@ -21,8 +21,9 @@ struct ConnectionPlanner: Sendable {
     /// Returns the moment of the next tick; `nil` if only an event can change anything.
     func wakeAt(_ transfers: TransferPlanner, _ now: Moment) -> Moment? {
         guard transfers.parts.segments.isEmpty else {
-            let isMeasuring = governor.isMeasuring && !isSuspended
-            return now + (isMeasuring ? .milliseconds(25) : .milliseconds(200))
+            let (soon, late) = (now + .milliseconds(25), now + .milliseconds(200))
+            guard !isSuspended else { return late }
+            return governor.isMeasuring ? soon : max(soon, min(late, transfers.continuesAt))
         }
         if isHeldByNetwork(transfers) { return gate.opensAt }
         // No event reports that a host is open again after `Retry-After`.
@@ -87,9 +88,11 @@ struct ConnectionPlanner: Sendable {
 
     /// Judges a burst of refusals after it has ended.
     mutating func watchLimits(_ transfers: inout TransferPlanner) {
-        for place in transfers.sources.places {
-            let (now, (serving, awaiting)) = (transfers.now, transfers.parts.connections(to: place))
-            let isLimit = transfers.sources.learn(about: place) {
+        for source in transfers.sources.indices {
+            let (now, (serving, awaiting)) = (
+                transfers.now, transfers.parts.connections(to: source)
+            )
+            let isLimit = transfers.sources.learn(about: source) {
                 $0.limit.observe(serving: serving, awaiting: awaiting, at: now)
             }
             guard isLimit else { continue }
@@ -99,7 +102,7 @@ struct ConnectionPlanner: Sendable {
 
     // MARK: - Closing
 
-    /// Takes in a tick; `work` is the CPU time so far of the busiest thread that moves bytes.
+    /// Handles a tick; `work` is the CPU time so far of the busiest thread that moves bytes.
     mutating func tick(_ transfers: inout TransferPlanner, _ work: Duration) {
         watchNetwork(&transfers)
         closeStalled(&transfers)
@@ -109,7 +112,7 @@ struct ConnectionPlanner: Sendable {
         closeSlow(&transfers)
     }
 
-    /// Takes in whether the download is suspended; a trial of more connections is measured again
+    /// Notes whether the download is suspended; a trial of more connections is measured again
     /// afterwards.
     mutating func setSuspended(_ isSuspended: Bool, at now: Moment) {
         self.isSuspended = isSuspended
@@ -148,11 +151,12 @@ struct ConnectionPlanner: Sendable {
                     host: segment.host,
                     advice: DownloadError.resumeAdvice
                 )
+                transfers.noteUnanswered(segment)
                 transfers.close(segment.id)
                 transfers.failed(segment, error, .immediate)
-            } else if let patience = transfers.sources.leave(segment, at: now) {
+            } else if let timeout = transfers.sources.leave(segment, at: now) {
                 transfers.log(
-                    "\(segment.host) did not answer for \(patience): trying another source"
+                    "\(segment.host) did not answer for \(timeout): trying another source"
                 )
                 transfers.close(segment.id)
             } else if settings.minimumBytesPerSecond > 0 {
@@ -167,10 +171,10 @@ struct ConnectionPlanner: Sendable {
         let speed = Double(segment.offset - segment.window.offset) / elapsed.seconds
         transfers.beginWindow(of: segment.id)
         let isTooSlow = speed < Double(settings.minimumBytesPerSecond)
-        let strikes = transfers.sources.countSlow(isTooSlow, segment.source)
+        let slowCount = transfers.sources.countSlow(isTooSlow, segment.source)
         guard isTooSlow else { return }
         transfers.close(segment.id)
-        guard strikes > settings.retries else { return }
+        guard slowCount > settings.retries else { return }
         let error = DownloadError(
             .tooSlow,
             "\(segment.host) sent \(Int64(speed)) bytes per second, less than the minimum of "
@@ -200,9 +204,9 @@ struct ConnectionPlanner: Sendable {
     }
 
     private func closeSlow(_ transfers: inout TransferPlanner) {
-        let promises = choice(transfers).promises()
+        let estimates = choice(transfers).estimates()
         // A source that becomes slow slows all of its connections.
-        while transfers.closeSlow(promises), transfers.sources.places.count > 1 {}
+        while transfers.closeSlow(estimates), transfers.sources.indices.count > 1 {}
     }
 
     // MARK: - The network
@@ -221,7 +225,7 @@ struct ConnectionPlanner: Sendable {
         gate.isWatching && gate.isClosed(to: transfers.sources.hosts)
     }
 
-    /// Takes in that a server sent a response.
+    /// Notes that a server sent a response.
     mutating func wasAnswered() { gate.wasAnswered() }
 
     mutating func networkChanged(_ path: NetworkPath, _ transfers: inout TransferPlanner) {

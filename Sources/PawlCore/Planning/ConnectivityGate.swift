@@ -99,7 +99,7 @@ struct ConnectivityGate: Sendable {
         isTrying = true
     }
 
-    /// Takes in that a server sent a response.
+    /// Notes that a server sent a response.
     mutating func wasAnswered() { isTrying = false }
 
     /// Returns whether the network caused a failure; if so, the failure does not count, and the

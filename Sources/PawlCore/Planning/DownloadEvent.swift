@@ -92,8 +92,9 @@ package indirect enum DownloadAction: Sendable {
     case releaseSlot(host: String)
     case withdrawSlotRequest(host: String)
     case open(TransferOrder)
-    /// Moves the end of a transfer; `isProven`: whether the bytes behind the end are present
-    /// already and are compared before the last byte counts.
+    /// Moves the end of a transfer.
+    ///
+    /// `isProven` means the same as `TransferOrder.isEndProven`.
     case setEnd(TransferID, Int64, isProven: Bool = false)
     case close(TransferID)
     /// Resumes the held response; bytes before `skipUntil` are read and not kept; if `comparing`,
@@ -129,7 +130,7 @@ package struct TransferOrder: Hashable, Sendable {
     package var former: Representation?
     package var start: Int64
     package var end: Int64
-    /// The place of its source among those of the download.
+    /// The index of its source among those of the download.
     package var source = 0
     /// The proof that its response must give.
     package var proof = SourceProof.unchanged

@@ -2,12 +2,12 @@ package import struct FoundationEssentials.URL
 
 /// Makes the decisions of one download: takes events and returns actions.
 ///
-/// It reads no clock and does no I/O. It decides in which phase the download is; `AnswerPlanner`
+/// It reads no clock and does no I/O. It decides in which phase the download is; `ResponsePlanner`
 /// judges the responses, `TransferPlanner` the transfers and their failures, and
 /// `ConnectionPlanner` decides how many connections to use.
 package struct DownloadPlanner: Sendable {
     private var phase = Phase.running
-    private var answers: AnswerPlanner
+    private var responses: ResponsePlanner
     private var connections: ConnectionPlanner
     private var transfers: TransferPlanner
 
@@ -35,7 +35,7 @@ package struct DownloadPlanner: Sendable {
     }
 
     package init(url: URL, mirrors: [URL] = [], settings: DownloadSettings, seed: UInt64) {
-        answers = AnswerPlanner(settings)
+        responses = ResponsePlanner(settings)
         connections = ConnectionPlanner(settings, seed: seed)
         transfers = TransferPlanner([url] + mirrors, settings, seed: seed)
     }
@@ -54,16 +54,16 @@ package struct DownloadPlanner: Sendable {
     private mutating func take(_ event: DownloadEvent) {
         switch event {
         case .started(let point):
-            if let point { answers.begin(at: point, &transfers) }
+            if let point { responses.begin(at: point, &transfers) }
         case .slotGranted(let host): connections.slotGranted(host)
         case .headJudged(let id, let verdict, let connectTime):
             connections.wasAnswered()
             transfers.answered(id, connectTime: connectTime)
-            carryOut(answers.judged(id, verdict, &transfers))
+            carryOut(responses.judged(id, verdict, &transfers))
         case .storeOpened(let id, let point):
             guard case .openingStore(id, let representation) = phase else { return }
             phase = .running
-            carryOut(answers.storeOpened(id, representation, point, &transfers))
+            carryOut(responses.storeOpened(id, representation, point, &transfers))
         case .storeReset(let id):
             guard case .resetting(id, let representation) = phase else { return }
             phase = .running
@@ -135,7 +135,7 @@ package struct DownloadPlanner: Sendable {
     /// pinned.
     package func sourceText(pinnedBy id: TransferID?) -> String {
         let pinned = id.flatMap { transfers.parts.segments[$0]?.source }
-        return transfers.sources.text(first: pinned ?? transfers.file.anchor ?? 0)
+        return transfers.sources.text(first: pinned ?? transfers.file.pinnedSource ?? 0)
     }
 
     private var isRunning: Bool { if case .running = phase { true } else { false } }
@@ -155,7 +155,7 @@ package struct DownloadPlanner: Sendable {
         if let failure, !connections.excuses(failure, of: segment, &transfers) {
             transfers.broke(segment, failure)
         }
-        transfers.giveBack(segment)
+        transfers.unassign(segment)
         guard isRunning, transfers.isUnprovable else { return }
         transfers.notice(
             "the connection broke, and nothing proves that the server's file is unchanged: "
@@ -169,12 +169,12 @@ package struct DownloadPlanner: Sendable {
         guard let segment = transfers.parts.segments[id] else { return }
         switch phase {
         case .running, .draining(.complete), .draining(.restrict), .draining(.skip):
-            carryOut(answers.seamDiffered(segment.source, &transfers))
+            carryOut(responses.seamDiffered(segment.source, &transfers))
         default: break
         }
     }
 
-    private mutating func carryOut(_ step: AnswerPlanner.Step?) {
+    private mutating func carryOut(_ step: ResponsePlanner.Step?) {
         switch step {
         case .openStore(let id, let representation):
             phase = .openingStore(id, representation)

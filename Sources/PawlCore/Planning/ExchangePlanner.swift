@@ -20,6 +20,7 @@ package struct ExchangePlanner: Sendable {
     /// that state is still current.
     package struct Attempt: Hashable, Sendable {
         fileprivate var failures = 0
+        fileprivate var surplus = 0
         fileprivate var renewals = 0
 
         package init() {}
@@ -79,7 +80,7 @@ package struct ExchangePlanner: Sendable {
     /// The number of consecutive failures without a byte received between them.
     var failures: Int { retry.failures }
 
-    /// Takes in a good response from `url`, which may no longer be the URL of `request`.
+    /// Notes a good response from `url`, which may no longer be the URL of `request`.
     mutating func succeeded(from url: URL) {
         guard url == request.url else { return }
         redirects = []
@@ -87,7 +88,7 @@ package struct ExchangePlanner: Sendable {
         wasRenewed = false
     }
 
-    /// Takes in that new bytes were received.
+    /// Notes that new bytes were received.
     mutating func progressed() { retry.progressed() }
 
     /// Requires another good response before several connections are opened.
@@ -138,26 +139,38 @@ package struct ExchangePlanner: Sendable {
 
     /// Returns how a request is repeated after a broken transfer; `nil` if it is not repeated.
     ///
-    /// `hasAnswered`: whether the server ever sent a good response.
+    /// `hasResponded`: whether the server ever sent a good response.
     package static func repetition(
         after failure: TransferFailure.Kind,
-        hasAnswered: Bool
+        hasResponded: Bool
     ) -> Repetition? {
         switch failure {
         case .certificateRefused, .unsupportedURL, .addressRefused: nil
-        case .tlsFailed, .local, .malformedResponse: hasAnswered ? .later : nil
-        case .nameNotResolved: hasAnswered ? .immediate : nil
+        case .tlsFailed, .local, .malformedResponse: hasResponded ? .later : nil
+        case .nameNotResolved: hasResponded ? .immediate : nil
         // No server ever responded at this address: it is wrong, rather than the server down.
-        case .cannotConnect where !hasAnswered: .threeTimes
+        case .cannotConnect where !hasResponded: .threeTimes
         default: .immediate
         }
     }
 
-    /// Takes in that a transfer failed; returns whether that counts: if one outage breaks several
+    /// Notes that a transfer failed; returns whether that counts: if one outage breaks several
     /// connections, this is one failure.
     mutating func counts(failureOf attempt: Attempt) -> Bool {
         guard attempt.failures == self.attempt.failures else { return false }
         self.attempt.failures += 1
+        return true
+    }
+
+    /// Notes that the server refused connections above its limit; returns whether that was not
+    /// known yet.
+    ///
+    /// It is no failure of the exchange: a failure of the connections that were opened before still
+    /// counts.
+    mutating func counts(surplusOf attempt: Attempt) -> Bool {
+        guard attempt.failures == self.attempt.failures, attempt.surplus == self.attempt.surplus
+        else { return false }
+        self.attempt.surplus += 1
         return true
     }
 

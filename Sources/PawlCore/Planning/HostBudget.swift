@@ -52,11 +52,11 @@ package struct HostBudget: Sendable {
                 host.inUse += 1
                 return true
             }
-            let place =
+            let position =
                 isFirst
                 ? host.queue.firstIndex { !$0.isFirst } ?? host.queue.count
                 : host.queue.count
-            host.queue.insert((ticket, isFirst), at: place)
+            host.queue.insert((ticket, isFirst), at: position)
             return false
         }
     }
@@ -66,15 +66,21 @@ package struct HostBudget: Sendable {
         hosts[name].map { $0.inUse + $0.streams } ?? 0
     }
 
-    /// The use of a host at a moment.
-    package struct Use: Sendable, Hashable {
-        package var name: String
+    /// The use of a host at a moment, also as JSON.
+    package struct Use: Codable, Sendable, Hashable {
+        /// The host with its port.
+        package var host: String
+        /// The number of HTTP/1.1 connections that are open or being opened.
         package var connections: Int
+        /// The number of requests over shared connections (HTTP/2).
         package var streams: Int
+        /// The number of downloads that wait for a connection.
         package var waiting: Int
-        package var limit: Int
-        /// The time until it may get a new connection; `nil` if it may now.
-        package var coolDown: Duration?
+        /// The maximum number of connections to the host.
+        package var budget: Int
+        /// The time until the host accepts new connections again, as it has requested; `nil` if it
+        /// accepts them now.
+        package var coolDownSeconds: Double?
     }
 
     /// Returns the use of all known hosts, sorted by name.
@@ -82,17 +88,17 @@ package struct HostBudget: Sendable {
         hosts.sorted { $0.key < $1.key }.map { name, host in
             let wait = host.closedUntil.map { $0 - now }
             return Use(
-                name: name,
+                host: name.sanitized,
                 connections: host.inUse,
                 streams: host.streams,
                 waiting: host.queue.count,
-                limit: limit,
-                coolDown: wait.flatMap { $0 > .zero ? $0 : nil }
+                budget: limit,
+                coolDownSeconds: wait.flatMap { $0 > .zero ? $0.seconds : nil }
             )
         }
     }
 
-    /// Takes in that a response showed that requests to the host can share a connection.
+    /// Notes that a response showed that requests to the host can share a connection.
     package mutating func noteMultiplexing(_ name: String) {
         guard hosts[name]?.multiplexes != true, hosts.count < Self.rememberedHosts else { return }
         update(name) { $0.multiplexes = true }

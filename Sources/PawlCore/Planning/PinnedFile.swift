@@ -3,12 +3,12 @@
 struct PinnedFile: Sendable {
     /// The representation in the first good response; `nil` before there was one.
     private(set) var representation: Representation?
-    /// The place of the source that sent that response; `nil` if it is not among the sources.
-    private(set) var anchor: Int?
+    /// The index of the source that sent that response; `nil` if it is not among the sources.
+    private(set) var pinnedSource: Int?
     /// Whether all bytes are another tool's, and no response has matched them yet.
     private(set) var isAdopting = false
-    /// The representation that was given up last, and its anchor.
-    private var former: (representation: Representation, anchor: Int?)?
+    /// The previous pinned representation and the source it came from.
+    private var former: (representation: Representation, source: Int?)?
     /// The digest that the user gave.
     private let digest: ContentDigest?
     private let allowsWeakResume: Bool
@@ -41,27 +41,27 @@ struct PinnedFile: Sendable {
     /// Begins with the bytes of another tool or of an earlier run.
     mutating func resume(isForeign: Bool) { isAdopting = isForeign }
 
-    mutating func pin(_ representation: Representation, by anchor: Int?) {
-        (self.representation, self.anchor) = (representation, anchor)
+    mutating func pin(_ representation: Representation, by source: Int?) {
+        (self.representation, pinnedSource) = (representation, source)
     }
 
     /// Pins the first response that matches adopted bytes; the digest is recorded in the
     /// checkpoint, because every later run needs it.
-    mutating func adopt(_ representation: Representation, by anchor: Int?) {
+    mutating func adopt(_ representation: Representation, by source: Int?) {
         isAdopting = false
-        pin(representation, by: anchor)
+        pin(representation, by: source)
         self.representation?.total = nil
         if let digest { self.representation?.digest = digest }
     }
 
     /// Gives up the representation, because the file is another one.
     mutating func giveUp() {
-        if let representation { former = (representation, anchor) }
+        if let representation { former = (representation, pinnedSource) }
         representation = nil
     }
 
     /// Forgets which source was pinned.
-    mutating func forgetAnchor() { anchor = nil }
+    mutating func forgetPinnedSource() { pinnedSource = nil }
 
     mutating func setTotal(_ total: Int64) { representation?.total = total }
 
@@ -75,27 +75,27 @@ struct PinnedFile: Sendable {
 
     /// Sets what the next response of a source must match; `known`: its first response, if that was
     /// proven.
-    func expect(_ order: inout TransferOrder, of place: Int, known: Representation?) {
-        let isForeign = isUnproven(place, known: known)
+    func expect(_ order: inout TransferOrder, of source: Int, known: Representation?) {
+        let isForeign = isUnproven(source, known: known)
         order.pinned = isForeign ? representation : known ?? representation
         order.proof = isForeign ? .sameFile(digest: digest) : .unchanged
-        if representation == nil, let former, former.anchor == place {
+        if representation == nil, let former, former.source == source {
             order.former = former.representation
         }
     }
 
     /// Returns whether nothing proves yet that a source has the file.
-    func isUnproven(_ place: Int, known: Representation?) -> Bool {
-        isOther(place) && representation != nil && known == nil
+    func isUnproven(_ source: Int, known: Representation?) -> Bool {
+        isOther(source) && representation != nil && known == nil
     }
 
-    /// Returns whether a source must prove its file by other means than the anchor.
-    func isOther(_ place: Int) -> Bool { place != anchor && !isAdopting }
+    /// Returns whether a source must prove its file by other means than the pinned source.
+    func isOther(_ source: Int) -> Bool { source != pinnedSource && !isAdopting }
 
     /// Returns why a whole response of another source is not proven to be of the file; `nil` if it
     /// is.
-    func difference(to seen: Representation, of place: Int, known: Representation?) -> String? {
-        guard isOther(place), let representation, known?.isProvenSame(seen) != true else {
+    func difference(to seen: Representation, of source: Int, known: Representation?) -> String? {
+        guard isOther(source), let representation, known?.isProvenSame(seen) != true else {
             return nil
         }
         return representation.difference(toAnotherSource: seen, digest: digest)
@@ -103,8 +103,8 @@ struct PinnedFile: Sendable {
 
     /// Returns why a response that indicates another version has to be confirmed; `nil` if it need
     /// not.
-    func unprovenChange(in seen: Representation, of place: Int) -> Doubt? {
-        guard place == anchor, !isAdopting else { return nil }
+    func unprovenChange(in seen: Representation, of source: Int) -> Doubt? {
+        guard source == pinnedSource, !isAdopting else { return nil }
         return representation?.unprovenChange(in: seen)
     }
 

@@ -21,7 +21,7 @@ package struct RetryPolicy: Sendable {
 
     package mutating func progressed() { failures = 0 }
 
-    /// Takes in a failure without a byte received since the last one.
+    /// Notes a failure without a byte received since the last one.
     ///
     /// A broken connection is replaced immediately the first time; after a refusal there is always
     /// a wait.

@@ -3,7 +3,7 @@ package import struct FoundationEssentials.URL
 /// A byte range that one transfer receives, as the planner knows it.
 package struct Segment: Sendable {
     package let id: TransferID
-    /// The place of its source among those of the download.
+    /// The index of its source among those of the download.
     package let source: Int
     package let host: String
     package let url: URL
@@ -64,6 +64,22 @@ package struct Segment: Sendable {
     /// two ticks.
     package var isSilent: Bool { speed == nil && silence >= .seconds(1) }
 
+    /// Returns whether bytes that are kept were received after `moment`.
+    func hasReceived(since moment: Moment) -> Bool {
+        firstByteAt != nil && lastProgressAt > moment
+    }
+
+    /// Returns whether its response ended before all its bytes were received.
+    func endedEarly(_ outcome: TransferOutcome, isLengthKnown: Bool) -> Bool {
+        guard isHeadAccepted, !isClosing, !isComplete else { return false }
+        return switch outcome {
+        case .stopped, .cancelled: false
+        // The end of a body without a stated length is the end of the file.
+        case .completed: isLengthKnown
+        case .failed: true
+        }
+    }
+
     package init(
         order: TransferOrder,
         host: String,
@@ -87,7 +103,7 @@ package struct Segment: Sendable {
         window = (openedAt, order.start)
     }
 
-    /// Takes in the progress of the transfer; returns whether bytes were received.
+    /// Notes the progress of the transfer; returns whether bytes were received.
     ///
     /// The time of a suspension does not count.
     package mutating func observe(

@@ -80,8 +80,8 @@ package struct SegmentPlanner: Sendable {
 
     /// Returns the number of connections to a source that receive a body, and of those that wait
     /// for a response.
-    func connections(to place: Int) -> (serving: Int, awaiting: Int) {
-        let open = segments.values.filter { $0.source == place && !$0.isClosing }
+    func connections(to source: Int) -> (serving: Int, awaiting: Int) {
+        let open = segments.values.filter { $0.source == source && !$0.isClosing }
         let serving = open.count(where: \.isHeadAccepted)
         return (serving, open.count - serving)
     }
@@ -95,7 +95,21 @@ package struct SegmentPlanner: Sendable {
     }
 
     /// Returns whether a connection to a source receives a body.
-    func isReceiving(from place: Int) -> Bool { connections(to: place).serving > 0 }
+    func isReceiving(from source: Int) -> Bool { connections(to: source).serving > 0 }
+
+    /// Returns whether a connection received nothing while another one to its source was served.
+    ///
+    /// After an accepted head, only bytes that the other one received in the meantime show that:
+    /// otherwise connections whose responses have no body would excuse each other, and no failure
+    /// would ever count.
+    func isSurplus(_ segment: Segment) -> Bool {
+        guard segment.offset == segment.start else { return false }
+        return segments.values.contains {
+            $0.source == segment.source && $0.id != segment.id && !$0.isClosing
+                && $0.isHeadAccepted
+                && (!segment.isHeadAccepted || $0.hasReceived(since: segment.openedAt))
+        }
+    }
 
     package mutating func begin(have: RangeSet, total: Int64?) {
         self.have = have
@@ -140,7 +154,7 @@ package struct SegmentPlanner: Sendable {
         return segment
     }
 
-    /// Takes in a response shorter than its request: the comparison must not use up all of the next
+    /// Notes a response shorter than its request: the comparison must not use up all of the next
     /// one.
     mutating func answeredShort(_ count: Int64) {
         longestLead = min(longestLead, max(Seam.leastLeadBytes, count / 4))
@@ -188,7 +202,15 @@ package struct SegmentPlanner: Sendable {
         return around.start >= 0 && have.contains(around)
     }
 
-    package mutating func noteFirstByte(after duration: Duration) {
+    /// Measures the latency with the first byte of a transfer, if it has just arrived.
+    mutating func noteFirstByte(of id: TransferID, at now: Moment, hasOtherSources: Bool) {
+        guard let segment = segments[id], segment.firstByteAt == now, !segment.hasStoodStill else {
+            return
+        }
+        // A tick may be 200 ms late. With several sources that would leave the faster one idle at
+        // the end.
+        let first = hasOtherSources ? segment.headAt ?? now : now
+        let duration = first - segment.openedAt
         latency = latency == .zero ? duration : (latency * 3 + duration) / 4
     }
 }
@@ -199,18 +221,18 @@ extension SegmentPlanner {
     /// Returns the bytes for a free connection: unassigned ones; otherwise half, by time, of the
     /// segment with the most time left; otherwise the rest of the slowest segment, as a race.
     ///
-    /// `promised`: the expected bytes per second; `nil` means the speed of the others.
-    package func claim(promised: Double? = nil, at now: Moment = .zero) -> Claim? {
+    /// `estimated`: the expected bytes per second; `nil` means the speed of the others.
+    package func claim(estimated: Double? = nil, at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
-            return takeOver(at: now) ?? split(promised) ?? race(promised)
+            return takeOver(at: now) ?? split(estimated) ?? race(estimated)
         }
         // There is no race: two responses that write the same bytes could be of two versions.
         let gap = nextProvableGap.map { Claim(range: $0) }
-        return (gap ?? takeOver(at: now) ?? split(promised)).map(proving)
+        return (gap ?? takeOver(at: now) ?? split(estimated)).map(proving)
     }
 
-    private func split(_ promised: Double?) -> Claim? {
+    private func split(_ estimated: Double?) -> Claim? {
         let candidates = segments.values.filter {
             $0.remaining >= 2 * Self.smallestSplit && $0.end != .max && $0.rival == nil
                 && !$0.isClosing
@@ -219,7 +241,7 @@ extension SegmentPlanner {
             timeLeft > 2 * latency.seconds
         else { return nil }
         let speed = donor.speed ?? typicalSpeed
-        let other = promised ?? meanSpeed(without: donor.id) ?? speed
+        let other = estimated ?? meanSpeed(without: donor.id) ?? speed
         // The donor continues while the new connection opens. Both should then end together.
         let head = min(donor.remaining, Int64(speed * latency.seconds))
         let rest = Double(donor.remaining - head)
@@ -230,18 +252,18 @@ extension SegmentPlanner {
         return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
     }
 
-    private func race(_ promised: Double?) -> Claim? {
+    private func race(_ estimated: Double?) -> Claim? {
         guard let total, total > 0 else { return nil }
         let candidates = segments.values.filter {
             $0.rival == nil && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
         }
         guard let slowest = longest(candidates), let timeLeft = timeLeft(slowest),
-            let other = promised ?? meanSpeed(without: slowest.id), other > 0
+            let other = estimated ?? meanSpeed(without: slowest.id), other > 0
         else { return nil }
-        let anew = latency.seconds + Double(slowest.remaining) / other
+        let restartTime = latency.seconds + Double(slowest.remaining) / other
         // The last segment may never end if its speed is not known.
         let isStuck = segments.count == 1 && slowest.isSilent
-        guard isStuck || timeLeft > 0.25 + 2 * anew else { return nil }
+        guard isStuck || timeLeft > 0.25 + 2 * restartTime else { return nil }
         return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
     }
 
@@ -271,10 +293,10 @@ extension SegmentPlanner {
 
 extension SegmentPlanner {
     /// Returns a connection that is much slower than the others and whose replacement saves time;
-    /// `promised`: the expected speed of another source in its place, if there is one.
+    /// `estimated`: the expected speed of another source in its place, if there is one.
     package mutating func slowConnection(
         at now: Moment,
-        promised: (Segment) -> Double? = { _ in nil }
+        estimated: (Segment) -> Double? = { _ in nil }
     ) -> TransferID? {
         replacements.removeAll { now - $0 >= Self.replacementPeriod }
         guard replacements.count < Self.mostReplacements else { return nil }
@@ -284,12 +306,12 @@ extension SegmentPlanner {
             guard !segment.isClosing, segment.rival == nil, !isComparing,
                 now - max(segment.openedAt, segment.firstByteAt ?? segment.openedAt)
                     >= Self.slowAfter,
-                let mean = replacementSpeed(of: segment, promised(segment))
+                let mean = replacementSpeed(of: segment, estimated(segment))
             else { continue }
             let speed = max(segment.bytesPerSecond, 1)
             guard speed < mean * Self.slowFraction else { continue }
-            let anew = latency.seconds + Double(segment.remaining) / mean
-            guard Double(segment.remaining) / speed > 0.5 + 2 * anew else { continue }
+            let restartTime = latency.seconds + Double(segment.remaining) / mean
+            guard Double(segment.remaining) / speed > 0.5 + 2 * restartTime else { continue }
             replacements.append(now)
             return segment.id
         }
@@ -299,12 +321,12 @@ extension SegmentPlanner {
     /// Returns the expected speed of the replacement of a connection; for another source, only the
     /// expected speed of one more connection counts: a slow connection beside it still adds to the
     /// total.
-    private func replacementSpeed(of segment: Segment, _ promised: Double?) -> Double? {
-        guard let promised else { return meanSpeed(without: segment.id) }
+    private func replacementSpeed(of segment: Segment, _ estimated: Double?) -> Double? {
+        guard let estimated else { return meanSpeed(without: segment.id) }
         let peers = segments.values.filter { $0.id != segment.id && $0.source == segment.source }
             .compactMap(\.speed)
-        guard !peers.isEmpty else { return promised }
-        return max(promised, peers.reduce(0, +) / Double(peers.count))
+        guard !peers.isEmpty else { return estimated }
+        return max(estimated, peers.reduce(0, +) / Double(peers.count))
     }
 }
 
@@ -369,25 +391,49 @@ extension SegmentPlanner {
     /// The remaining time below which a connection may continue into the bytes that follow.
     private static let nearEnd: Duration = .seconds(1)
     /// The time without a response, besides twice the latency, after which the neighbour continues.
-    private static let unansweredAfter: Duration = .milliseconds(200)
+    private static let noResponseAfter: Duration = .milliseconds(200)
     /// The remaining time below which the neighbour continues as soon as the response is late:
     /// closing a response before its end costs a connection as well.
     private static let veryNearEnd: Duration = .milliseconds(150)
 
     /// Returns whether a connection has waited for its response for `limit`.
-    private func isUnanswered(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
+    private func hasNoResponse(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
         !segment.isHeadAccepted && !segment.isClosing && segment.rival == nil
             && segment.offset == segment.start && segment.start < segment.end
             && now - segment.openedAt >= limit
     }
 
+    /// Returns whether a connection has waited for its response for longer than usual.
+    func isOverdue(_ segment: Segment, at now: Moment) -> Bool {
+        hasNoResponse(segment, overdueAfter, now)
+    }
+
+    private var overdueAfter: Duration { max(Self.noResponseAfter, latency * 2) }
+
     /// Returns the connections that soon have all their bytes, and whose responses contain the
     /// following ones.
     func endingSoon() -> [Segment] {
-        segments.values.filter {
-            $0.isHeadAccepted && !$0.isClosing && !$0.isComplete && $0.rival == nil
-                && $0.responseEnd > $0.end && isNearEnd($0, Self.nearEnd)
-        }.sorted { $0.id < $1.id }
+        segments.values.filter { mayContinue($0) && isNearEnd($0, Self.nearEnd) }
+            .sorted { $0.id < $1.id }
+    }
+
+    private func mayContinue(_ segment: Segment) -> Bool {
+        segment.isHeadAccepted && !segment.isClosing && !segment.isComplete
+            && segment.rival == nil && segment.responseEnd > segment.end
+    }
+
+    /// Returns the first moment at which a connection that ends soon, or at an unknown time, may
+    /// continue into the bytes of one without a response: it must not end before the next tick.
+    ///
+    /// `isSilent`: whether a source leaves requests unanswered.
+    func continuesAt(isSilent: (Int) -> Bool) -> Moment? {
+        let ends = segments.values.filter {
+            mayContinue($0) && ($0.speed == nil || isNearEnd($0, Self.nearEnd))
+        }.map(\.end)
+        guard !ends.isEmpty else { return nil }
+        return segments.values
+            .filter { hasNoResponse($0, .zero, .distantFuture) && ends.contains($0.start) }
+            .map { isSilent($0.source) ? .zero : $0.openedAt + overdueAfter }.min()
     }
 
     private func isNearEnd(_ segment: Segment, _ time: Duration) -> Bool {
@@ -395,20 +441,20 @@ extension SegmentPlanner {
     }
 
     /// Returns the bytes behind a segment that no connection receives: unassigned ones, or those of
-    /// `unanswered`.
+    /// `unanswered`; `isSilent`: whether a source leaves requests unanswered.
     func unservedBytes(
         behind segment: Segment,
-        at now: Moment
+        at now: Moment,
+        isSilent: (Int) -> Bool = { _ in false }
     ) -> (end: Int64, unanswered: Segment?)? {
         if let gap = unassigned.ranges.first(where: { $0.start == segment.end }) {
             return (gap.end, nil)
         }
         let next = segments.values.first { $0.start == segment.end && $0.end > $0.start }
-        let limit =
-            isNearEnd(segment, Self.veryNearEnd)
-            ? max(Self.veryNearEnd, latency) : max(Self.unansweredAfter, latency * 2)
-        guard let next, isUnanswered(next, limit, now) else { return nil }
-        return (next.end, next)
+        guard let next else { return nil }
+        let late = isSilent(next.source) ? .zero : max(Self.veryNearEnd, latency)
+        let isLate = isNearEnd(segment, Self.veryNearEnd) && hasNoResponse(next, late, now)
+        return isLate || isOverdue(next, at: now) ? (next.end, next) : nil
     }
 
     /// Returns all bytes of a connection without a response, for a free one.
@@ -417,14 +463,14 @@ extension SegmentPlanner {
             return nil
         }
         let limit = max(Self.slowAfter, latency * 2)
-        let donor = segments.values.filter { isUnanswered($0, limit, now) }
+        let donor = segments.values.filter { hasNoResponse($0, limit, now) }
             .min { $0.start < $1.start }
         return donor.map { Claim(range: ByteRange($0.start, $0.end), donor: $0.id) }
     }
 
     /// Gives the rest of an ended segment to the transfer before it, whose response contains these
     /// bytes anyway, if that takes less time than another connection; returns that transfer.
-    mutating func giveBack(_ segment: Segment) -> TransferID? {
+    mutating func unassign(_ segment: Segment) -> TransferID? {
         guard segment.offset < segment.end,
             let donor = segments.values.first(where: {
                 $0.end == segment.start && $0.responseEnd >= segment.end && !$0.isClosing

@@ -1,6 +1,6 @@
 /// The speed that a new connection to a source is expected to have.
-struct SourcePromise: Sendable {
-    /// The place of the source among those of the download.
+struct SourceEstimate: Sendable {
+    /// The index of the source among those of the download.
     var source: Int
     /// The expected speed; infinite if it has not been measured yet.
     var bytesPerSecond: Double
@@ -35,16 +35,18 @@ struct SourceChoice {
     }
 
     /// Returns the source with the highest expected speed; `nil` if none may be used now.
-    func best() -> SourcePromise? {
-        let promises = sources.places.filter(mayBeAsked).map(promise)
+    func best() -> SourceEstimate? {
+        let estimates = sources.indices.filter(mayBeAsked).map(estimate)
         if isSingleStream {
-            return promises.min { (setbacks(of: $0), $0.source) < (setbacks(of: $1), $1.source) }
+            return estimates.min {
+                (failureCount(of: $0), $0.source) < (failureCount(of: $1), $1.source)
+            }
         }
-        guard let best = Self.fastest(promises) else { return nil }
-        // One more connection to a source in use may add nothing; one to an idle source adds to the
-        // total. An idle source is left out only if it would be replaced as slow, or just was.
+        guard let best = Self.fastest(estimates) else { return nil }
+        // Prefer an idle source: a further connection to one in use may add nothing. Skip an idle
+        // source if it would be replaced as slow, or just was.
         let idle = Self.fastest(
-            promises.filter {
+            estimates.filter {
                 $0.connections == 0 && sources[$0.source].slowBytesPerSecond == nil
             }
         )
@@ -52,72 +54,73 @@ struct SourceChoice {
         return idle.flatMap { $0.bytesPerSecond >= least ? $0 : nil } ?? best
     }
 
-    /// Returns the promises of the sources whose speed is known.
-    func promises() -> [SourcePromise] {
-        guard sources.places.count > 1 else { return [] }
-        return sources.places.filter { mayBeAsked($0) && speed(of: $0) != nil }.map(promise)
+    /// Returns the estimates of the sources whose speed is known.
+    func estimates() -> [SourceEstimate] {
+        guard sources.indices.count > 1 else { return [] }
+        return sources.indices.filter { mayBeAsked($0) && speed(of: $0) != nil }.map(estimate)
     }
 
-    private static func fastest(_ promises: [SourcePromise]) -> SourcePromise? {
-        promises.max {
+    private static func fastest(_ estimates: [SourceEstimate]) -> SourceEstimate? {
+        estimates.max {
             ($0.bytesPerSecond, -$0.connections, -$0.source)
                 < ($1.bytesPerSecond, -$1.connections, -$1.source)
         }
     }
 
-    private func setbacks(of promise: SourcePromise) -> Int {
-        let source = sources[promise.source]
-        return source.exchange.failures + source.evidence.record.impatience
+    private func failureCount(of estimate: SourceEstimate) -> Int {
+        let source = sources[estimate.source]
+        return source.exchange.failures + source.evidence.record.timeouts
     }
 
-    private func mayBeAsked(_ place: Int) -> Bool {
-        let source = sources[place]
+    private func mayBeAsked(_ index: Int) -> Bool {
+        let source = sources[index]
         guard source.isUsable, source.retryAt == nil, !slots.isWaiting(for: source.host),
             isSingleStream || source.evidence.ranges != .unusable
         else { return false }
-        let mine = transfers.values.filter { $0.source == place }
+        let mine = transfers.values.filter { $0.source == index }
         // Until a head was good, one connection tests for all (redirects, a new URL, an outage).
         if !source.exchange.isConfirmed || source.evidence.hasBrokenRange
-            || source.exchange.failures > (sources.places.count > 1 ? 0 : 1)
+            || source.evidence.leavesUnanswered
+            || source.exchange.failures > (sources.indices.count > 1 ? 0 : 1)
         {
             guard mine.allSatisfy(\.isHeadAccepted) else { return false }
         }
         guard !source.evidence.limit.isSettling else { return false }
-        return mine.count < min(source.evidence.limit.allowed(at: now), share(of: place))
+        return mine.count < min(source.evidence.limit.allowed(at: now), share(of: index))
     }
 
     /// Returns the number of connections that a source may have while the speed of another one has
     /// not been measured yet.
-    private func share(of place: Int) -> Int {
-        let usable = sources.places.filter { sources[$0].isUsable && sources[$0].retryAt == nil }
-        guard usable.contains(where: { $0 != place && isUntried($0) }) else { return .max }
+    private func share(of index: Int) -> Int {
+        let usable = sources.indices.filter { sources[$0].isUsable && sources[$0].retryAt == nil }
+        guard usable.contains(where: { $0 != index && isUntried($0) }) else { return .max }
         return (target + usable.count - 1) / usable.count
     }
 
-    private func isUntried(_ place: Int) -> Bool {
-        let source = sources[place]
+    private func isUntried(_ index: Int) -> Bool {
+        let source = sources[index]
         return source.evidence.ranges != .unusable && source.exchange.failures == 0
-            && source.evidence.record.impatience == 0 && !slots.isWaiting(for: source.host)
-            && speed(of: place) == nil
+            && source.evidence.record.timeouts == 0 && !slots.isWaiting(for: source.host)
+            && speed(of: index) == nil
     }
 
-    /// Returns the promise for one more connection: its share of the speed of its source.
-    private func promise(of place: Int) -> SourcePromise {
-        let count = transfers.values.count { $0.source == place }
-        let source = sources[place]
-        var promise = SourcePromise(
-            source: place,
-            bytesPerSecond: (speed(of: place) ?? 0) / Double(count + 1),
+    /// Returns the estimate for one more connection: its share of the speed of its source.
+    private func estimate(of index: Int) -> SourceEstimate {
+        let count = transfers.values.count { $0.source == index }
+        let source = sources[index]
+        var estimate = SourceEstimate(
+            source: index,
+            bytesPerSecond: (speed(of: index) ?? 0) / Double(count + 1),
             connections: count
         )
         if count == 0 {
             // A source that failed is retried as if it were new, one connection at a time.
-            let speed = source.exchange.failures > 0 ? nil : speed(of: place)
+            let speed = source.exchange.failures > 0 ? nil : speed(of: index)
             let most = source.slowBytesPerSecond ?? .infinity
-            promise.bytesPerSecond = speed.map { min($0, most) } ?? .infinity
+            estimate.bytesPerSecond = speed.map { min($0, most) } ?? .infinity
         }
-        return promise
+        return estimate
     }
 
-    private func speed(of place: Int) -> Double? { sources[place].evidence.record.speed(at: now) }
+    private func speed(of index: Int) -> Double? { sources[index].evidence.record.speed(at: now) }
 }

@@ -18,7 +18,7 @@ struct SourceEvidence: Sendable {
     }
 
     /// The evidence of one response, judged against the pinned representation.
-    enum Answer {
+    enum Finding {
         /// A whole representation.
         case whole(Representation, acceptsRanges: Bool)
         /// A whole representation in reply to a request for a range.
@@ -54,6 +54,9 @@ struct SourceEvidence: Sendable {
     private var brokenBefore: TransferID?
     /// The number of consecutive refusals of ranged requests, while no range has been served yet.
     private var rangeRefusals = 0
+    /// The time since which the server is known to leave requests unanswered while it serves
+    /// others; `nil` if it answers all.
+    private var silentSince: Moment?
     /// The number of times that the file changed after it was proven.
     private var changes = 0
     /// The last response that indicated a change without proving it.
@@ -83,16 +86,28 @@ struct SourceEvidence: Sendable {
     /// Whether the last range was broken, so that one connection at a time is opened.
     var hasBrokenRange: Bool { brokenRanges > 0 }
 
+    /// Whether the server leaves requests unanswered while it serves others, so that one connection
+    /// at a time is opened.
+    var leavesUnanswered: Bool { silentSince != nil }
+
+    /// Notes that a request was not answered while the server served others.
+    mutating func leftUnanswered(at now: Moment) { silentSince = silentSince ?? now }
+
+    /// Notes that a request that was sent at `moment` was answered.
+    mutating func answered(requestAt moment: Moment) {
+        if let silentSince, moment >= silentSince { self.silentSince = nil }
+    }
+
     /// Returns whether a refusal with a status is final for the request, whenever it is sent.
     static func isFinal(_ status: Int) -> Bool {
         (400..<500).contains(status) && !busyStatuses.contains(status)
     }
 
-    /// Takes in a response; returns whether this response made the ranges unusable.
+    /// Notes a response; returns whether this response made the ranges unusable.
     @discardableResult
-    mutating func learn(from answer: Answer) -> Bool {
+    mutating func learn(from finding: Finding) -> Bool {
         let before = ranges
-        switch answer {
+        switch finding {
         case .whole(_, acceptsRanges: true): if ranges == .unknown { ranges = .usable }
         case .whole(let whole, acceptsRanges: false):
             if whole.total != nil || whole.contentEncoding != nil { ranges = .unusable }
@@ -122,7 +137,7 @@ struct SourceEvidence: Sendable {
         return before != .unusable && ranges == .unusable
     }
 
-    /// Takes in a refusal of a range; a few in a row prove nothing, because an outage causes them,
+    /// Notes a refusal of a range; a few in a row prove nothing, because an outage causes them,
     /// too.
     private mutating func refusedRange(_ status: Int, isReceiving: Bool) {
         let isBusy = Self.busyStatuses.contains(status)
@@ -162,13 +177,13 @@ extension SourceEvidence {
     /// Forgets the proof, because another file may be pinned now.
     mutating func forgetProof() { proof = .none }
 
-    /// Takes in that the file of the source changed after it was proven.
+    /// Notes that the file of the source changed after it was proven.
     mutating func fileChanged() {
         changes += 1
         proof = changes > 1 ? .doubted("its file keeps changing") : .none
     }
 
-    /// Takes in a response that indicates another version without proving it.
+    /// Notes a response that indicates another version without proving it.
     ///
     /// Returns whether it has to be confirmed by another response of the same length. `lastOpened`
     /// is the newest transfer at that moment.
@@ -198,6 +213,6 @@ extension SourceEvidence {
         return change.isContradiction && !isBelieved
     }
 
-    /// Takes in a response that agrees with the pinned one, or proves another version.
+    /// Notes a response that agrees with the pinned one, or proves another version.
     mutating func wasAsExpected() { (unproven, agreeing, unprovenRanges) = (nil, 0, 0) }
 }

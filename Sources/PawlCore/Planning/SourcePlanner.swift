@@ -10,14 +10,15 @@ struct SourcePlanner: Sendable {
 
     init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64) {
         stallTimeout = settings.stallTimeout
-        sources = zip(urls, UInt64(0)...).map { url, place in
-            Source(ExchangePlanner(url: url, settings: settings, seed: seed &+ place))
+        sources = zip(urls, UInt64(0)...).map { url, source in
+            let seed = seed &+ source
+            return Source(ExchangePlanner(url: url, settings: settings, seed: seed), seed: seed)
         }
     }
 
-    subscript(place: Int) -> Source { sources[place] }
+    subscript(source: Int) -> Source { sources[source] }
 
-    var places: Range<Int> { sources.indices }
+    var indices: Range<Int> { sources.indices }
 
     var usable: [Source] { sources.filter(\.isUsable) }
 
@@ -52,32 +53,36 @@ struct SourcePlanner: Sendable {
             .reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
     }
 
-    private func hasOther(than place: Int) -> Bool {
-        places.contains { $0 != place && sources[$0].isUsable }
+    private func hasOther(than source: Int) -> Bool {
+        indices.contains { $0 != source && sources[$0].isUsable }
     }
 
-    /// Returns whether a source other than `place` has not failed; it may be doubted.
-    func hasUnfailed(besides place: Int? = nil) -> Bool {
-        places.contains { $0 != place && sources[$0].failure == nil }
+    /// Returns whether a source other than `source` has not failed.
+    ///
+    /// A doubted source counts.
+    func hasUnfailed(besides source: Int? = nil) -> Bool {
+        indices.contains { $0 != source && sources[$0].failure == nil }
     }
 
-    /// Returns the source with the URL whose response an earlier run pinned; a single source stands
-    /// for any URL, because the same file is requested from it.
-    func place(of point: StartingPoint) -> Int? {
+    /// Returns the source whose response an earlier run pinned.
+    ///
+    /// A single source is always that one, even under another URL. Another tool's bytes count as
+    /// the first source's.
+    func index(of point: StartingPoint) -> Int? {
         if sources.count == 1 || point.isForeign { return 0 }
-        return place(of: point.firstSource)
+        return index(of: point.firstSource)
     }
 
     /// Returns whether one of the sources sent the bytes of an earlier run.
-    func sent(_ point: StartingPoint) -> Bool { place(of: point.firstSource) != nil }
+    func sent(_ point: StartingPoint) -> Bool { index(of: point.firstSource) != nil }
 
-    private func place(of redactedURL: String?) -> Int? {
+    private func index(of redactedURL: String?) -> Int? {
         sources.firstIndex { redactedURL == $0.exchange.originalURL.redacted }
     }
 
     /// Returns the URLs for the checkpoint without their secrets, beginning with that of `first`.
     func text(first: Int) -> String {
-        ([first] + places.filter { $0 != first })
+        ([first] + indices.filter { $0 != first })
             .map { sources[$0].exchange.originalURL.redacted }.joined(separator: "\n")
     }
 
@@ -96,76 +101,91 @@ struct SourcePlanner: Sendable {
     }
 
     mutating func passTime(_ now: Moment) {
-        for place in places { sources[place].passTime(now) }
+        for source in indices { sources[source].passTime(now) }
     }
 
     /// Returns a source to which a connection is opened now.
-    mutating func use(_ place: Int) -> Source {
-        sources[place].slowBytesPerSecond = nil
-        return sources[place]
+    mutating func use(_ source: Int) -> Source {
+        sources[source].slowBytesPerSecond = nil
+        return sources[source]
     }
 
     // MARK: - Evidence
 
-    /// Takes in what a response shows about its source; returns whether it made the ranges
+    /// Notes what a response shows about its source; returns whether it made the ranges
     /// unusable.
     @discardableResult
-    mutating func learn(_ answer: SourceEvidence.Answer, from place: Int) -> Bool {
-        sources[place].evidence.learn(from: answer)
+    mutating func learn(_ finding: SourceEvidence.Finding, from source: Int) -> Bool {
+        sources[source].evidence.learn(from: finding)
     }
 
-    /// Takes in evidence of a source other than a response.
+    /// Notes evidence of a source other than a response.
     @discardableResult
     mutating func learn<Result>(
-        about place: Int,
+        about source: Int,
         _ change: (inout SourceEvidence) -> Result
-    ) -> Result { change(&sources[place].evidence) }
+    ) -> Result { change(&sources[source].evidence) }
 
-    /// Takes in a good response.
+    /// Notes a good response.
     mutating func succeeded(_ segment: Segment) {
         sources[segment.source].exchange.succeeded(from: segment.url)
     }
 
-    /// Takes in that a source sent new bytes.
-    mutating func progressed(_ place: Int) {
-        sources[place].exchange.progressed()
-        sources[place].evidence.hasServed = true
+    /// Notes that a source sent new bytes.
+    mutating func progressed(_ source: Int) {
+        sources[source].exchange.progressed()
+        sources[source].evidence.hasServed = true
     }
 
-    /// Takes in that the file of a mirror changed after it was proven; returns the reason why the
+    /// Notes the number of bytes received from a source since the last time.
+    mutating func received(_ count: Int64, from source: Int) {
+        sources[source].earlyEnds.received(count)
+    }
+
+    /// Notes that a response ended before its bytes were complete; returns the time until the
+    /// next connection, if its source has to wait.
+    mutating func endedEarly(_ segment: Segment, at now: Moment) -> Duration? {
+        let source = segment.source
+        let moment = sources[source].earlyEnds.endedEarly(openedAt: segment.openedAt, at: now)
+        guard let moment else { return nil }
+        sources[source].wait(until: moment)
+        return moment - now
+    }
+
+    /// Notes that the file of a mirror changed after it was proven; returns the reason why the
     /// mirror may not prove it once more, if there is one.
-    mutating func fileChanged(on place: Int) -> String? {
-        sources[place].evidence.fileChanged()
-        if case .doubted(let reason) = sources[place].evidence.proof { return reason }
-        sources[place].forgetProof()
+    mutating func fileChanged(on source: Int) -> String? {
+        sources[source].evidence.fileChanged()
+        if case .doubted(let reason) = sources[source].evidence.proof { return reason }
+        sources[source].forgetProof()
         return nil
     }
 
-    /// Requires the sources to prove their file, because another one is pinned, by `anchor`.
-    mutating func forgetProofs(besides anchor: Int? = nil) {
-        for place in places where place != anchor { sources[place].forgetProof() }
-        if let anchor { sources[anchor].evidence.forgetProof() }
+    /// Requires the sources to prove their file, because another one is pinned, by `pinnedSource`.
+    mutating func forgetProofs(besides pinnedSource: Int? = nil) {
+        for source in indices where source != pinnedSource { sources[source].forgetProof() }
+        if let pinnedSource { sources[pinnedSource].evidence.forgetProof() }
     }
 
     /// Requires the sources to prove their file, because none is pinned any more.
     mutating func forgetFile() {
-        for place in places { sources[place].evidence.forgetProof() }
+        for source in indices { sources[source].evidence.forgetProof() }
     }
 
     // MARK: - Speed
 
     /// Ignores the time up to now, because the download was suspended.
     mutating func skip(to now: Moment) {
-        for place in places { sources[place].evidence.record.skip(to: now) }
+        for source in indices { sources[source].evidence.record.skip(to: now) }
     }
 
     /// Counts consecutive segments below the minimum speed; returns their number.
-    mutating func countSlow(_ isTooSlow: Bool, _ place: Int) -> Int {
-        sources[place].slowStrikes = isTooSlow ? sources[place].slowStrikes + 1 : 0
-        return sources[place].slowStrikes
+    mutating func countSlow(_ isTooSlow: Bool, _ source: Int) -> Int {
+        sources[source].slowCount = isTooSlow ? sources[source].slowCount + 1 : 0
+        return sources[source].slowCount
     }
 
-    /// Takes in that a connection is replaced as slow.
+    /// Notes that a connection is replaced as slow.
     mutating func wasReplaced(_ segment: Segment) {
         sources[segment.source].slowBytesPerSecond = segment.bytesPerSecond
     }
@@ -174,9 +194,9 @@ struct SourcePlanner: Sendable {
 
     /// Follows a redirect; returns an error if it is not allowed.
     mutating func redirected(_ segment: Segment, to location: String) -> DownloadError? {
-        let place = segment.source
-        guard sources[place].exchange.isCurrent(segment.attempt, segment.url),
-            case .fail(let error) = sources[place].exchange.redirected(to: location)
+        let source = segment.source
+        guard sources[source].exchange.isCurrent(segment.attempt, segment.url),
+            case .fail(let error) = sources[source].exchange.redirected(to: location)
         else { return nil }
         return error
     }
@@ -187,23 +207,24 @@ struct SourcePlanner: Sendable {
     }
 
     /// Lets a source that waits after a failure wait at least until `moment`.
-    mutating func wait(_ place: Int, until moment: Moment) {
-        if let retryAt = sources[place].retryAt { sources[place].retryAt = max(retryAt, moment) }
+    mutating func wait(_ source: Int, until moment: Moment) {
+        if let retryAt = sources[source].retryAt { sources[source].retryAt = max(retryAt, moment) }
     }
 
     /// Stops using a source; returns whether another one takes over.
-    mutating func giveUp(_ place: Int, _ error: DownloadError) -> Bool {
-        guard sources[place].failure == nil else { return false }
-        sources[place].failure = error
-        return hasOther(than: place)
+    mutating func giveUp(_ source: Int, _ error: DownloadError) -> Bool {
+        guard sources[source].failure == nil else { return false }
+        sources[source].failure = error
+        return hasOther(than: source)
     }
 
-    /// Takes in a failure after which the request may be repeated; returns `nil` if the failure was
-    /// counted already: it counts once for all connections that it breaks.
+    /// Counts a failure after which the request may be repeated, and returns the next step.
+    ///
+    /// One outage breaks several connections but counts once: for the others this returns `nil`.
     ///
     /// `isSurplus`: whether the connection received nothing while others to the source did. Then it
-    /// exceeded the server's limit, which is not a failure of the source, and no reason to let the
-    /// connections that are served end without a successor.
+    /// exceeded the server's limit: that is not a failure of the source, and the served connections
+    /// still get successors.
     mutating func failed(
         _ segment: Segment,
         _ error: DownloadError,
@@ -211,15 +232,19 @@ struct SourcePlanner: Sendable {
         isSurplus: Bool,
         at now: Moment
     ) -> ExchangePlanner.Step? {
-        let place = segment.source
-        guard sources[place].exchange.counts(failureOf: segment.attempt) else { return nil }
+        let source = segment.source
+        let counts =
+            isSurplus
+            ? sources[source].exchange.counts(surplusOf: segment.attempt)
+            : sources[source].exchange.counts(failureOf: segment.attempt)
+        guard counts else { return nil }
         // If another source can take over, the broken one may wait even the first time.
-        let isAlone = !hasOther(than: place)
+        let isAlone = !hasOther(than: source)
         let step =
             isSurplus
             ? surplus(segment, error, now)
-            : sources[place].exchange.failed(error, repetition, mayRetryAtOnce: isAlone)
-        if let delay = step.delay { sources[place].retryAt = now + delay }
+            : sources[source].exchange.failed(error, repetition, mayRetryAtOnce: isAlone)
+        if let delay = step.delay { sources[source].wait(until: now + delay) }
         return step
     }
 
@@ -238,17 +263,17 @@ struct SourcePlanner: Sendable {
     /// Stops waiting for the response of a source if another one could serve immediately; returns
     /// the time waited, or `nil` if the source is still waited for.
     mutating func leave(_ segment: Segment, at now: Moment) -> Duration? {
-        let place = segment.source
-        let isOtherReady = places.contains {
-            $0 != place && sources[$0].isUsable && sources[$0].retryAt ?? now <= now
+        let source = segment.source
+        let isOtherReady = indices.contains {
+            $0 != source && sources[$0].isUsable && sources[$0].retryAt ?? now <= now
         }
-        let patience = sources[place].evidence.record.patience(atMost: stallTimeout)
-        guard !segment.isHeadAccepted, isOtherReady, now - segment.lastProgressAt >= patience else {
+        let timeout = sources[source].evidence.record.timeout(atMost: stallTimeout)
+        guard !segment.isHeadAccepted, isOtherReady, now - segment.lastProgressAt >= timeout else {
             return nil
         }
         // The source is used again later, with more time to respond.
-        sources[place].retryAt = now + patience
-        sources[place].evidence.record.lostPatience()
-        return patience
+        sources[source].retryAt = now + timeout
+        sources[source].evidence.record.timedOut()
+        return timeout
     }
 }

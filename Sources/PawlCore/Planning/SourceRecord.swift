@@ -8,13 +8,13 @@ struct SourceRecord: Sendable {
     private var lastSpeed: Double?
     private var measuredAt = Moment.zero
     /// The number of times that the source did not respond in time.
-    private(set) var impatience = 0
+    private(set) var timeouts = 0
 
     private static let attention: Duration = .milliseconds(700)
     /// The time after which a slow source may be tried again.
     static let memory: Duration = .seconds(30)
     /// The time to wait for a first response if another source could serve.
-    static let firstPatience: Duration = .seconds(3)
+    static let firstTimeout: Duration = .seconds(3)
     /// The shortest time that connecting took, by host, because a redirect may lead to another one.
     private var quickest: [String: Duration] = [:]
     /// The factor by which connecting takes longer if a queue is full, which holds at least the
@@ -37,7 +37,7 @@ struct SourceRecord: Sendable {
 
     mutating func came(_ count: Int64) { bytes += count }
 
-    /// Takes in a tick during which the source has connections.
+    /// Handles a tick during which the source has connections.
     mutating func pass(_ now: Moment) {
         rate.record(totalBytes: bytes, at: now)
         guard bytes > 0 else { return }
@@ -57,16 +57,16 @@ struct SourceRecord: Sendable {
         now - measuredAt < Self.memory ? lastSpeed : nil
     }
 
-    /// Takes in that the last connection has ended.
+    /// Notes that the last connection has ended.
     mutating func rest() {
         rate = RateEstimator(timeConstant: Self.attention)
         bytes = 0
     }
 
     /// Returns how long to wait for its response if another source could serve.
-    func patience(atMost most: Duration) -> Duration {
-        min(most, Self.firstPatience * (1 << min(impatience, 8)))
+    func timeout(atMost most: Duration) -> Duration {
+        min(most, Self.firstTimeout * (1 << min(timeouts, 8)))
     }
 
-    mutating func lostPatience() { impatience += 1 }
+    mutating func timedOut() { timeouts += 1 }
 }

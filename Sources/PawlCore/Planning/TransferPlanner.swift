@@ -48,15 +48,15 @@ struct TransferPlanner: Sendable {
     // MARK: - The file
 
     /// Pins a response of a source; the other sources have to prove their file.
-    mutating func pin(_ representation: Representation, by place: Int?) {
-        file.pin(representation, by: place)
-        sources.forgetProofs(besides: place)
+    mutating func pin(_ representation: Representation, by source: Int?) {
+        file.pin(representation, by: source)
+        sources.forgetProofs(besides: source)
     }
 
     /// Pins the first response that matches adopted bytes.
-    mutating func adopt(_ representation: Representation, by place: Int?) {
-        file.adopt(representation, by: place)
-        sources.forgetProofs(besides: place)
+    mutating func adopt(_ representation: Representation, by source: Int?) {
+        file.adopt(representation, by: source)
+        sources.forgetProofs(besides: source)
     }
 
     mutating func setTotal(_ total: Int64?) {
@@ -110,7 +110,7 @@ struct TransferPlanner: Sendable {
         parts.reset()
         guard !keepsFile else { return }
         file.giveUp()
-        file.forgetAnchor()
+        file.forgetPinnedSource()
         parts.total = nil
         sources.forgetFile()
     }
@@ -134,19 +134,21 @@ struct TransferPlanner: Sendable {
 
     // MARK: - Responses
 
-    /// Takes in the head of a response; `connectTime` is `nil` if its connection was reused.
+    /// Notes the head of a response; `connectTime` is `nil` if its connection was reused.
     mutating func answered(_ id: TransferID, connectTime: Duration?) {
         parts.update(id) {
             $0.headAt = now
             $0.connectTime = connectTime ?? $0.connectTime
         }
-        guard let segment = parts.segments[id], let connectTime else { return }
+        guard let segment = parts.segments[id] else { return }
+        sources.learn(about: segment.source) { $0.answered(requestAt: segment.openedAt) }
+        guard let connectTime else { return }
         sources.learn(about: segment.source) {
             $0.record.connected(to: segment.host, in: connectTime)
         }
     }
 
-    /// Takes in that the bytes `range` of a response are kept.
+    /// Notes that the bytes `range` of a response are kept.
     mutating func accepted(_ segment: Segment, _ range: ByteRange) {
         if range.end < segment.responseEnd, segment.responseEnd != .max {
             parts.answeredShort(range.count)
@@ -158,14 +160,14 @@ struct TransferPlanner: Sendable {
         }
     }
 
-    /// Takes in a 206 that cannot be used; returns whether the ranges of its source are unusable now.
+    /// Notes a 206 that cannot be used; returns whether the ranges of its source are unusable now.
     @discardableResult
     mutating func gotBrokenRange(_ segment: Segment) -> Bool {
         let newest = TransferID(nextNumber - 1)
         return sources.learn(.brokenRange(in: segment.id, lastOpened: newest), from: segment.source)
     }
 
-    /// Takes in an answer that indicates another version without proving it; returns whether it has
+    /// Notes an answer that indicates another version without proving it; returns whether it has
     /// to be confirmed by another one.
     mutating func needsConfirmation(
         _ seen: Representation,
@@ -188,7 +190,7 @@ struct TransferPlanner: Sendable {
         giveUp(segment.source, error)
     }
 
-    /// Takes in a 4xx or 5xx.
+    /// Notes a 4xx or 5xx.
     mutating func refused(
         _ segment: Segment,
         _ status: Int,
@@ -214,7 +216,7 @@ struct TransferPlanner: Sendable {
     /// replaces a retry.
     private mutating func refusedRange(_ segment: Segment, _ status: Int) -> Bool {
         guard segment.isWhole || (!file.isAdopting && file.total != nil) else { return false }
-        let refusal = SourceEvidence.Answer.refusal(
+        let refusal = SourceEvidence.Finding.refusal(
             status: status,
             ofWhole: segment.isWhole,
             isReceiving: parts.isReceiving(from: segment.source)
@@ -232,7 +234,9 @@ struct TransferPlanner: Sendable {
     /// Removes an ended transfer; its slot is returned and requested again, because others may have
     /// waited longer without one.
     mutating func finish(_ id: TransferID, offset: Int64) -> Segment? {
+        let known = parts.segments[id]?.offset ?? offset
         guard let segment = parts.finish(id, offset: offset) else { return nil }
+        sources.received(max(0, segment.offset - known), from: segment.source)
         actions.append(.releaseSlot(host: segment.host))
         if !parts.segments.values.contains(where: { $0.source == segment.source }) {
             sources.learn(about: segment.source) { $0.record.rest() }
@@ -240,7 +244,7 @@ struct TransferPlanner: Sendable {
         return segment
     }
 
-    /// Takes in how a transfer ended; returns its failure, if it has to be judged.
+    /// Notes how a transfer ended; returns its failure, if it has to be judged.
     mutating func ended(_ segment: Segment, _ outcome: TransferOutcome) -> TransferFailure? {
         let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
         // The transfers that lost a race.
@@ -248,6 +252,7 @@ struct TransferPlanner: Sendable {
         where parts.have.contains(ByteRange(other.offset, other.end)) && other.end != .max {
             if !other.isComplete { close(other.id) }
         }
+        pace(segment, outcome)
         switch outcome {
         case .failed(let failure): return segment.isClosing ? nil : failure
         case .completed where !segment.isHeadAccepted: return nil
@@ -261,16 +266,24 @@ struct TransferPlanner: Sendable {
         }
     }
 
+    /// Lets a source wait whose responses end early again and again after few bytes.
+    private mutating func pace(_ segment: Segment, _ outcome: TransferOutcome) {
+        guard segment.endedEarly(outcome, isLengthKnown: parts.total != nil),
+            let wait = sources.endedEarly(segment, at: now)
+        else { return }
+        log("\(segment.host) ends its responses after a few bytes: requesting more in \(wait)")
+    }
+
     /// Gives the remaining bytes of an ended transfer to the one before it, if that saves time.
-    mutating func giveBack(_ segment: Segment) {
-        if let id = parts.giveBack(segment) { endMoved(id) }
+    mutating func unassign(_ segment: Segment) {
+        if let id = parts.unassign(segment) { endMoved(id) }
     }
 
     mutating func broke(_ segment: Segment, _ failure: TransferFailure) {
         let error = DownloadError(failure, host: segment.host)
         let repetition = ExchangePlanner.repetition(
             after: failure.kind,
-            hasAnswered: sources[segment.source].hasAnswered
+            hasResponded: sources[segment.source].hasResponded
         )
         guard let repetition else { return giveUp(segment.source, error) }
         // A server that never responded does not limit the number of connections.
@@ -287,18 +300,26 @@ struct TransferPlanner: Sendable {
         refusedMore(segment.source)
     }
 
-    private mutating func refusedMore(_ place: Int) {
-        let serving = parts.connections(to: place).serving
-        sources.learn(about: place) { $0.limit.refused(serving: serving, at: now) }
+    private mutating func refusedMore(_ source: Int) {
+        let serving = parts.connections(to: source).serving
+        sources.learn(about: source) { $0.limit.refused(serving: serving, at: now) }
     }
 
-    /// Takes in a failure that may be repeated.
+    /// Notes that a connection is closed before it was answered.
+    mutating func noteUnanswered(_ segment: Segment) {
+        guard parts.isOverdue(segment, at: now), parts.isReceiving(from: segment.source) else {
+            return
+        }
+        sources.learn(about: segment.source) { $0.leftUnanswered(at: now) }
+    }
+
+    /// Notes a failure that may be repeated.
     mutating func failed(
         _ segment: Segment,
         _ error: DownloadError,
         _ repetition: ExchangePlanner.Repetition
     ) {
-        let isSurplus = segment.offset == segment.start && parts.isReceiving(from: segment.source)
+        let isSurplus = parts.isSurplus(segment)
         let step = sources.failed(segment, error, repetition, isSurplus: isSurplus, at: now)
         if case .fail(let error) = step { return giveUp(segment.source, error) }
         if case .sendLater(_, _, let pause) = step {
@@ -308,13 +329,10 @@ struct TransferPlanner: Sendable {
         log("\(error.message); trying again \(delay == .zero ? "now" : "in \(delay)")")
     }
 
-    /// Takes in an error page; a second one at the same moment would prove no more than the first.
+    /// Notes an error page; a second one at the same moment would prove no more than the first.
     mutating func gotErrorPage(_ segment: Segment, _ doubt: Doubt) {
-        failed(
-            segment,
-            DownloadError(doubt, host: segment.host, expectedBytes: file.total),
-            .later
-        )
+        let error = DownloadError(doubt, host: segment.host, expectedBytes: file.total)
+        failed(segment, error, .later)
         sources.wait(segment.source, until: now + .seconds(1))
     }
 
@@ -327,23 +345,23 @@ struct TransferPlanner: Sendable {
         let count = parts.arrived.count
         guard count > highWater else { return false }
         highWater = count
-        for place in movers { sources.progressed(place) }
+        for source in movers { sources.progressed(source) }
         return true
     }
 
     // MARK: - Sources
 
     /// Stops using a source.
-    mutating func giveUp(_ place: Int, _ error: DownloadError) {
-        guard sources.giveUp(place, error) else { return }
+    mutating func giveUp(_ source: Int, _ error: DownloadError) {
+        guard sources.giveUp(source, error) else { return }
         log("\(error.message): continuing with the other sources")
     }
 
     /// Stops using a source, because nothing proves that it has the same file.
-    mutating func doubt(_ place: Int, _ reason: String) {
-        sources.learn(about: place) { $0.doubt(reason) }
-        log("\(sources[place].host) is not used: \(reason)")
-        for segment in parts.inOrder where segment.source == place && !segment.isHeadAccepted {
+    mutating func doubt(_ source: Int, _ reason: String) {
+        sources.learn(about: source) { $0.doubt(reason) }
+        log("\(sources[source].host) is not used: \(reason)")
+        for segment in parts.inOrder where segment.source == source && !segment.isHeadAccepted {
             close(segment.id)
         }
     }
@@ -365,11 +383,11 @@ struct TransferPlanner: Sendable {
     }
 
     /// Returns the bytes for a new connection; `nil` if there are none.
-    func nextClaim(for choice: SourcePromise) -> SegmentPlanner.Claim? {
+    func nextClaim(for choice: SourceEstimate) -> SegmentPlanner.Claim? {
         guard isSingleStream else {
             // A new connection to a single source is expected to be as fast as the present ones.
-            let promised = sources.places.count > 1 ? choice.known : nil
-            return parts.claim(promised: promised, at: now)
+            let estimated = sources.indices.count > 1 ? choice.known : nil
+            return parts.claim(estimated: estimated, at: now)
         }
         let frontier = parts.have.frontier
         // Without a length, a strong validator still allows a request for the rest.
@@ -392,9 +410,9 @@ struct TransferPlanner: Sendable {
         )
     }
 
-    mutating func open(_ claim: SegmentPlanner.Claim, from place: Int) {
+    mutating func open(_ claim: SegmentPlanner.Claim, from index: Int) {
         defer { nextNumber += 1 }
-        let source = sources.use(place)
+        let source = sources.use(index)
         var order = TransferOrder(
             id: TransferID(nextNumber),
             url: source.exchange.request.url,
@@ -403,8 +421,8 @@ struct TransferPlanner: Sendable {
             start: claim.range.start,
             end: claim.range.end
         )
-        order.source = place
-        file.expect(&order, of: place, known: source.evidence.known)
+        order.source = index
+        file.expect(&order, of: index, known: source.evidence.known)
         if let donor = claim.donor { giveUp(from: order.start, of: donor) }
         if parts.provesSeams, !isSingleStream {
             order.comparesBytes = true
@@ -416,7 +434,7 @@ struct TransferPlanner: Sendable {
             host: source.host,
             attempt: source.exchange.attempt,
             openedAt: now,
-            attention: sources.places.count > 1 ? .milliseconds(700) : .seconds(2)
+            attention: sources.indices.count > 1 ? .milliseconds(700) : .seconds(2)
         )
         (segment.end, segment.isEndOpen) = (claim.range.end, claim.isEndOpen)
         if let rival = claim.rival {
@@ -447,14 +465,14 @@ struct TransferPlanner: Sendable {
     /// Resumes a held whole response, which is compared with all bytes received so far; returns
     /// `false` if the other transfers must end first.
     mutating func resumeAlone(_ id: TransferID) -> Bool {
-        guard let place = parts.segments[id]?.source else { return true }
+        guard let source = parts.segments[id]?.source else { return true }
         let others = parts.segments.values.filter { $0.id != id }
         if !parts.provesSeams || others.isEmpty {
             resume(id, skipUntil: prepareSkipping())
             return true
         }
         // Another source may serve ranges.
-        guard others.contains(where: { $0.source != place && !$0.isClosing }) else { return false }
+        guard others.contains(where: { $0.source != source && !$0.isClosing }) else { return false }
         close(id)
         return true
     }
@@ -483,6 +501,7 @@ struct TransferPlanner: Sendable {
     /// Withdraws all bytes from a transfer without a response: it writes none, even if its response
     /// is on its way.
     private mutating func withdraw(_ segment: Segment) {
+        noteUnanswered(segment)
         parts.update(segment.id) { ($0.end, $0.isEndOpen) = ($0.start, false) }
         actions.append(.setEnd(segment.id, segment.start))
         close(segment.id)
@@ -498,14 +517,18 @@ struct TransferPlanner: Sendable {
     /// no more connections.
     mutating func extendEnds() {
         for segment in parts.endingSoon() {
-            guard let (end, unanswered) = parts.unservedBytes(behind: segment, at: now) else {
-                continue
-            }
+            let unserved = parts.unservedBytes(behind: segment, at: now, isSilent: isSilent)
+            guard let (end, unanswered) = unserved else { continue }
             if let unanswered { withdraw(unanswered) }
             let last = min(end, segment.responseEnd)
             moveEnd(of: segment.id, to: last, isOpen: parts.provesSeams && last != parts.total)
         }
     }
+
+    /// The first moment at which `extendEnds` may be needed.
+    var continuesAt: Moment { parts.continuesAt(isSilent: isSilent) ?? .distantFuture }
+
+    private func isSilent(_ source: Int) -> Bool { sources[source].evidence.leavesUnanswered }
 
     private mutating func moveEnd(of id: TransferID, to end: Int64, isOpen: Bool) {
         parts.update(id) { ($0.end, $0.isEndOpen) = (end, isOpen) }
@@ -529,7 +552,7 @@ struct TransferPlanner: Sendable {
 
     // MARK: - Ticks
 
-    /// Takes in the progress of the transfers.
+    /// Notes the progress of the transfers.
     ///
     /// While the download is suspended, time makes no connection slow or silent.
     mutating func observe(_ samples: [TransferSample], isSuspended: Bool) {
@@ -541,27 +564,18 @@ struct TransferPlanner: Sendable {
                 moved.insert($0.source)
                 let count = $0.offset - before.offset
                 sources.learn(about: $0.source) { $0.record.came(count) }
+                sources.received(count, from: $0.source)
             }
-            noteFirstByte(sample.id)
+            parts.noteFirstByte(of: sample.id, at: now, hasOtherSources: sources.indices.count > 1)
         }
         noteProgress(of: moved)
         if isSuspended {
             sources.skip(to: now)
         } else {
-            for place in Set(parts.segments.values.map(\.source)) {
-                sources.learn(about: place) { $0.record.pass(now) }
+            for source in Set(parts.segments.values.map(\.source)) {
+                sources.learn(about: source) { $0.record.pass(now) }
             }
         }
-    }
-
-    private mutating func noteFirstByte(_ id: TransferID) {
-        guard let segment = parts.segments[id], segment.firstByteAt == now,
-            !segment.hasStoodStill
-        else { return }
-        // A tick may be 200 ms late. With several sources that would leave the faster one idle at
-        // the end.
-        let first = sources.places.count > 1 ? segment.headAt ?? now : now
-        parts.noteFirstByte(after: first - segment.openedAt)
     }
 
     /// Begins another measurement of a connection against the minimum speed.
@@ -569,11 +583,11 @@ struct TransferPlanner: Sendable {
         parts.update(id) { $0.window = (now, $0.offset) }
     }
 
-    /// Closes a connection that is much slower than the others, or than the promise of another
+    /// Closes a connection that is much slower than the others, or than the estimate of another
     /// source; returns whether there is one.
-    mutating func closeSlow(_ promises: [SourcePromise]) -> Bool {
+    mutating func closeSlow(_ estimates: [SourceEstimate]) -> Bool {
         let slow = parts.slowConnection(at: now) { segment in
-            promises.lazy.filter { $0.source != segment.source }.map(\.bytesPerSecond).max()
+            estimates.lazy.filter { $0.source != segment.source }.map(\.bytesPerSecond).max()
         }
         guard let slow, let segment = parts.segments[slow] else { return false }
         log("connection \(slow) is much slower than the others: replacing it")

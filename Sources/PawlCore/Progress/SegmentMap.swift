@@ -2,19 +2,22 @@
 /// one moment.
 package struct SegmentMap: Sendable, Hashable {
     /// The range that one connection fetches.
-    package struct Segment: Sendable, Hashable {
-        /// The number of the transfer.
+    package struct ConnectionRange: Codable, Sendable, Hashable {
+        /// The number of the connection.
         ///
-        /// Later transfers of the same download have higher numbers.
+        /// Numbers ascend and are never reused within a run.
         package var number: Int
-        package var written: ByteRange
-        /// The end; `Int64.max` if the size of the file is not known.
-        package var end: Int64
+        package var from: Int64
+        /// The position of the next byte to be written.
+        package var position: Int64
+        /// The end of the range; `nil` if the size of the file is not known.
+        package var to: Int64?
         /// The host it fetches from, by name or address, with the port if it is not the default.
         package var host: String?
 
         package init(number: Int, written: ByteRange, end: Int64, host: String? = nil) {
-            (self.number, self.written, self.end) = (number, written, max(end, written.end))
+            (self.number, from, position) = (number, written.start, written.end)
+            to = end == .max ? nil : max(end, written.end)
             self.host = host
         }
     }
@@ -22,7 +25,7 @@ package struct SegmentMap: Sendable, Hashable {
     /// The written ranges, including what the connections have written.
     package var written = RangeSet()
     /// The segments in the order of the file.
-    package var segments: [Segment] = []
+    package var segments: [ConnectionRange] = []
 
     package init() {}
 }

@@ -7,8 +7,8 @@ public struct SegmentProgress: Sendable, Hashable {
     /// The number of bytes written, from the beginning of the range.
     public let completedBytes: Int64
 
-    package init(_ written: ByteRange, end: Int64) {
-        range = written.start..<max(written.start, end)
-        completedBytes = written.count
+    package init(_ segment: SegmentMap.ConnectionRange) {
+        range = segment.from..<(segment.to ?? .max)
+        completedBytes = segment.position - segment.from
     }
 }

@@ -38,11 +38,7 @@ public struct ContentDigest: Hashable, Sendable {
     }
 
     /// The bytes in lower-case hexadecimal.
-    public var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var hexadecimal: String { bytes.map(\.hexadecimal).joined() }
 
     /// Parses hexadecimal digits of either case; `nil` if they are not valid or their number does
     /// not fit.

@@ -81,7 +81,8 @@ package struct Representation: Hashable, Sendable {
 
     /// Compares this, the pinned representation, with that of a later response.
     ///
-    /// Validators that were never pinned are ignored. If one of the totals is not known, they agree.
+    /// Validators that were never pinned are ignored. If one of the totals is not known, they
+    /// agree.
     package func compare(_ seen: Representation) -> RepresentationMatch {
         let sameTotal = total == nil || seen.total == nil || total == seen.total
         let sameDate = lastModified == nil || lastModified == seen.lastModified
@@ -149,8 +150,8 @@ package struct Representation: Hashable, Sendable {
         return tagDiffers(seen) ? .otherWeakTag : nil
     }
 
-    /// Whether `seen` is this, the pinned representation, by its validators, although it has another
-    /// length.
+    /// Whether `seen` is this, the pinned representation, by its validators, although it has
+    /// another length.
     package func isContradicted(by seen: Representation) -> Bool {
         guard let total, let other = seen.total else { return false }
         return total != other && contentEncoding == seen.contentEncoding

@@ -28,7 +28,8 @@ package enum Doubt: Hashable, Sendable {
     case missing(String)
     /// It is encoded, although the pinned response was not.
     case encoded(String)
-    /// Its length differs from that of the pinned response, and no validator proves another version.
+    /// Its length differs from that of the pinned response, and no validator proves another
+    /// version.
     case otherLength(Int64?)
     /// Its entity tag differs from that of the pinned answer, but one of them is weak.
     case otherWeakTag

@@ -47,4 +47,56 @@ public struct TaskMetrics: Sendable, Hashable {
         if timings.reusedConnection { reusedConnections += 1 }
         remoteAddress = timings.remoteAddress ?? remoteAddress
     }
+
+    /// Returns the sum of these runs and a later one.
+    package func adding(_ later: TaskMetrics) -> TaskMetrics {
+        // A run that reached no server has no first connection to report.
+        var sum = transfers > 0 ? self : later
+        sum.duration = duration + later.duration
+        sum.bytesReceived = Self.sum(bytesReceived, later.bytesReceived)
+        sum.transfers = Self.sum(transfers, later.transfers)
+        sum.segments = Self.sum(segments, later.segments)
+        sum.retries = Self.sum(retries, later.retries)
+        sum.redirects = Self.sum(redirects, later.redirects)
+        sum.reusedConnections = Self.sum(reusedConnections, later.reusedConnections)
+        sum.remoteAddress = later.remoteAddress ?? remoteAddress
+        sum.protocolVersion = later.protocolVersion ?? protocolVersion
+        return sum
+    }
+
+    private static func sum<Number: FixedWidthInteger>(_ left: Number, _ right: Number) -> Number {
+        let (sum, overflows) = left.addingReportingOverflow(right)
+        return overflows ? .max : sum
+    }
+}
+
+/// Encodes times as seconds.
+///
+/// The compiler's generated coding calls these methods for the times.
+extension TaskMetrics: Codable {}
+
+extension KeyedDecodingContainer {
+    fileprivate func decode(_: Duration.Type, forKey key: Key) throws -> Duration {
+        duration(try decode(Double.self, forKey: key)) ?? .zero
+    }
+
+    fileprivate func decodeIfPresent(_: Duration.Type, forKey key: Key) throws -> Duration? {
+        try decodeIfPresent(Double.self, forKey: key).flatMap(duration)
+    }
+
+    private func duration(_ seconds: Double) -> Duration? {
+        // A duration of more than a century is not a measurement. Whole nanoseconds are encoded
+        // again as they were.
+        (0...3e9).contains(seconds) ? .nanoseconds(Int64((seconds * 1e9).rounded())) : nil
+    }
+}
+
+extension KeyedEncodingContainer {
+    fileprivate mutating func encode(_ time: Duration, forKey key: Key) throws {
+        try encode(time.seconds, forKey: key)
+    }
+
+    fileprivate mutating func encodeIfPresent(_ time: Duration?, forKey key: Key) throws {
+        try encodeIfPresent(time?.seconds, forKey: key)
+    }
 }

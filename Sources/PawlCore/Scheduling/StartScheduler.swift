@@ -24,7 +24,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         /// Whether it may have crashed the process; it then starts after all others and runs alone.
         package var isSuspect = false
         /// The group whose limit applies to it, too.
-        package var group: String?
+        package var group: ExactText?
 
         package init(
             id: ID,
@@ -41,27 +41,29 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
 
     /// The maximum number of downloads that run at the same time.
     package var limit: Int
-    /// The maximum number of downloads of a group that run at the same time, for groups that have one.
-    package var groupLimits: [String: Int] = [:] {
+    /// The maximum number of downloads of a group that run at the same time, for groups that have
+    /// one.
+    package var groupLimits: [ExactText: Int] = [:] {
         didSet { releaseAll() }
     }
 
     private var waiting: [ID: Waiting] = [:]
-    /// The keys of downloads that may start; keys of earlier versions of an entry are ignored when
-    /// they are removed.
+    /// The keys of downloads that may start.
+    ///
+    /// Keys of an entry's earlier versions stay in the heap, and are skipped when popped.
     private var ready = Heap<ReadyKey>()
     private var dated = Heap<TimeKey<Date>>()
     private var delayed = Heap<TimeKey<Moment>>()
     /// The keys of ready downloads whose group is at its limit.
-    private var heldByGroup: [String: Heap<ReadyKey>] = [:]
+    private var heldByGroup: [ExactText: Heap<ReadyKey>] = [:]
     /// The keys of ready downloads of which an earlier run has not ended.
     private var heldByRun: [ID: ReadyKey] = [:]
     private var lastVersion: UInt64 = 0
 
     package private(set) var running: Set<ID> = []
     /// The groups of the running downloads.
-    private var groups: [ID: String] = [:]
-    private var groupCounts: [String: Int] = [:]
+    private var groups: [ID: ExactText] = [:]
+    private var groupCounts: [ExactText: Int] = [:]
     /// The running downloads that do not need their place at the moment.
     private var lent: Set<ID> = []
 
@@ -103,7 +105,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
             forKey: entry.id
         )
         releaseNext(of: before?.entry.group)
-        lineUp(entry, lastVersion)
+        enqueue(entry, lastVersion)
         compact()
     }
 
@@ -126,14 +128,14 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     }
 
     /// Ends a download's wait until a moment; it then waits only for its turn.
-    package mutating func hurry(_ id: ID) {
+    package mutating func startNow(_ id: ID) {
         guard var entry = waiting[id]?.entry, entry.notBefore == nil, entry.waitsUntil != nil
         else { return }
         entry.waitsUntil = nil
         wait(entry)
     }
 
-    private mutating func lineUp(_ entry: Entry, _ version: UInt64) {
+    private mutating func enqueue(_ entry: Entry, _ version: UInt64) {
         if let date = entry.notBefore {
             dated.insert(TimeKey(time: date, id: entry.id, version: version))
         } else if let moment = entry.waitsUntil {
@@ -149,11 +151,11 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
     package mutating func begin(at date: Date = .distantPast, moment: Moment = .zero) -> [ID] {
         while let due = dated.min, due.time <= date {
             dated.removeMin()
-            if isCurrent(due.id, due.version) { lineUp(due.id) { $0.notBefore = nil } }
+            if isCurrent(due.id, due.version) { enqueue(due.id) { $0.notBefore = nil } }
         }
         while let due = delayed.min, due.time <= moment {
             delayed.removeMin()
-            if isCurrent(due.id, due.version) { lineUp(due.id) { $0.waitsUntil = nil } }
+            if isCurrent(due.id, due.version) { enqueue(due.id) { $0.waitsUntil = nil } }
         }
         var begun: [ID] = []
         while placesTaken < limit, let key = ready.min {
@@ -192,7 +194,7 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         return true
     }
 
-    /// Takes in that a run has ended, for whatever reason.
+    /// Notes that a run has ended, for whatever reason.
     package mutating func ended(_ id: ID) {
         guard running.remove(id) != nil else { return }
         lent.remove(id)
@@ -203,21 +205,21 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         releaseNext(of: group)
     }
 
-    /// The maximum number of downloads that lend their places: all of them continue when the
+    /// The maximum number of downloads that lend their slots: all of them continue at once when the
     /// network returns.
     package static var mostLent: Int { 100 }
 
-    /// Lends the place of a running download that can do nothing at the moment: another may start
-    /// until `takeBack`.
+    /// Lends the slot of a running download that can do nothing at the moment: another may start
+    /// until `reclaim`.
     ///
-    /// Returns `false` if too many downloads lend their places already.
+    /// Returns `false` if too many downloads lend their slots already.
     package mutating func lend(_ id: ID) -> Bool {
         guard running.contains(id), lent.count < Self.mostLent else { return false }
         return lent.insert(id).inserted
     }
 
-    /// Takes back the place of a download, which continues: more than `limit` may run for a while.
-    package mutating func takeBack(_ id: ID) { lent.remove(id) }
+    /// Takes back the slot of a download, which continues: more than `limit` may run for a while.
+    package mutating func reclaim(_ id: ID) { lent.remove(id) }
 
     // MARK: - Keys
 
@@ -243,16 +245,15 @@ package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
         }
     }
 
-    private mutating func lineUp(_ id: ID, _ change: (inout Entry) -> Void) {
+    private mutating func enqueue(_ id: ID, _ change: (inout Entry) -> Void) {
         guard var item = waiting[id] else { return }
         change(&item.entry)
         waiting[id] = item
-        lineUp(item.entry, item.version)
+        enqueue(item.entry, item.version)
     }
 
-    /// Releases the next download of a group in which a place is free: the one that was released
-    /// before may have left, or cannot run yet.
-    private mutating func releaseNext(of group: String?) {
+    /// Moves a group's next download back to `ready` if the group has room.
+    private mutating func releaseNext(of group: ExactText?) {
         guard let group, groupLimits[group].map({ groupCounts[group, default: 0] < $0 }) ?? true
         else { return }
         while let key = heldByGroup[group]?.popMin() {

@@ -278,16 +278,14 @@ extension DownloadSettings: TabledSettings {
     /// Throws `.usage` for settings that contradict each other.
     package func check() throws(DownloadError) {
         guard !adoptsPartialFile || checksum.isGiven else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'adoptsPartialFile' requires 'checksum'",
                 advice: "add the file's checksum"
             )
         }
         // Each list of downloads contains the mirrors.
         guard mirrors.map(\.absoluteString.utf8.count).reduce(0, +) <= Self.mostMirrorBytes else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "the mirrors' URLs together have more than \(Self.mostMirrorBytes) bytes",
                 advice: "remove some of them"
             )

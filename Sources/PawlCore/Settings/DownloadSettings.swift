@@ -10,11 +10,11 @@ public struct DownloadSettings: Sendable {
     public var connections = ConnectionCount.automatic
     /// Other URLs of the same file, which are used at the same time, and if one fails or is slow.
     ///
-    /// There are none by default. A mirror takes part only if it is proven to have the same file: the
-    /// length must be equal, and so must a strong entity tag, an old enough date or a digest. With
-    /// a `checksum`, which proves the whole file, an equal length is enough. A name and password
-    /// in such a URL are sent only to its own origin; `credentials` and most `fields` are not sent
-    /// to it.
+    /// There are none by default. A mirror takes part only if it is proven to have the same file:
+    /// the length must be equal, and so must a strong entity tag, an old enough date or a digest.
+    /// With a `checksum`, which proves the whole file, an equal length is enough. A name and
+    /// password in such a URL are sent only to its own origin; `credentials` and most `fields` are
+    /// not sent to it.
     public var mirrors: [URL] = []
     /// The maximum number of mirrors.
     ///

@@ -4,8 +4,8 @@ public struct DownloaderSettings: Sendable {
     ///
     /// The default is 5.
     public var maximumConcurrentDownloads = 5
-    /// The maximum speed of all downloads together, in bytes per second; `nil`, the default, means no
-    /// limit.
+    /// The maximum speed of all downloads together, in bytes per second; `nil`, the default, means
+    /// no limit.
     public var limitBytesPerSecond: Int64?
     /// The maximum number of connections per host, across all downloads.
     ///

@@ -29,13 +29,8 @@ extension String {
     /// Whether the text can be the name of a field or a method (RFC 9110 §5.6.2).
     package var isToken: Bool {
         !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "a")...UInt8(ascii: "z"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
+            && utf8.allSatisfy {
+                $0.isDigit || $0.isLetter || "!#$%&'*+-.^_`|~".utf8.contains($0)
             }
     }
 }

@@ -57,9 +57,9 @@ public struct ConnectionSettings: Hashable, Sendable {
     public var userAgent = "pawl/\(PawlVersion.current)"
     /// The page that links to the file, for the `Referer` field (RFC 9110 §10.1.3).
     ///
-    /// `nil`, the default, sends no such field. Every server receives it, also those of redirects and
-    /// mirrors, but never with a user, a password or a fragment, and never over plain HTTP if the page
-    /// is an HTTPS one.
+    /// `nil`, the default, sends no such field. Every server receives it, also those of redirects
+    /// and mirrors, but never with a user, a password or a fragment, and never over plain HTTP if
+    /// the page is an HTTPS one.
     public var referer: URL?
     /// The maximum time to establish a connection, including TLS.
     ///

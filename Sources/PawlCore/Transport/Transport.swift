@@ -39,7 +39,7 @@ package protocol TransferSink: AnyObject, Sendable {
     /// Judges the head before any byte of the body is passed on.
     ///
     /// A head with an empty body is passed, too.
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer
+    func transferReceived(_ head: ResponseHead) -> HeadDecision
 
     /// Reports the number of bytes of the request's own body that are sent.
     ///
@@ -47,10 +47,10 @@ package protocol TransferSink: AnyObject, Sendable {
     func transferSent(_ count: Int64)
 
     /// Takes all of `bytes`, which are not valid after the call.
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision
 
     /// Called after `Transfer.nudge()`, between a head and the end.
-    func transferNudged() -> BodyAnswer
+    func transferNudged() -> BodyDecision
 
     func transferEnded(_ end: TransferEnd)
 }
@@ -58,10 +58,10 @@ package protocol TransferSink: AnyObject, Sendable {
 extension TransferSink {
     package func transferSent(_ count: Int64) {}
 
-    package func transferNudged() -> BodyAnswer { .more }
+    package func transferNudged() -> BodyDecision { .more }
 }
 
-package enum HeadAnswer: Sendable {
+package enum HeadDecision: Sendable {
     /// Pass the body.
     case take
     /// Pass the body after `Transfer.resume()`.
@@ -70,7 +70,7 @@ package enum HeadAnswer: Sendable {
     case refuse
 }
 
-package enum BodyAnswer: Sendable {
+package enum BodyDecision: Sendable {
     case more
     /// The bytes were taken.
     ///

@@ -25,7 +25,7 @@ package struct APIRoute: Sendable {
     init(
         _ method: HTTPRequest.Method,
         _ path: String,
-        _ demands: [Demand] = [.look],
+        _ demands: [Demand] = [.read],
         parameters: [String]? = [],
         body: (any RequestObject.Type)? = nil,
         respond: @escaping Handler
@@ -64,14 +64,14 @@ package struct APIRoute: Sendable {
     }
 
     private static func parts(_ path: String) -> [Substring] {
-        path.split(separator: "/", omittingEmptySubsequences: true)
+        path.pathNames
     }
 
     /// The files of the page, which contain no data of the user and are not part of the API.
     static let page = PageFile.all.map { file in
-        let answer = PageAnswer(file)
+        let page = PageResponse(file)
         return APIRoute(.get, file.path, [.open], parameters: nil) { _, request, _ in
-            answer.response(to: request)
+            page.response(to: request)
         }
     }
 
@@ -101,7 +101,7 @@ package struct APIRoute: Sendable {
         APIRoute(.get, "/v1/downloads/{id}/events", parameters: ["before", "limit"]) {
             try await $0.downloads.events($1, $2)
         },
-        APIRoute(.get, "/v1/downloads/{id}/resume-data", [.lookAtSecrets]) { api, _, context in
+        APIRoute(.get, "/v1/downloads/{id}/resume-data", [.readSecrets]) { api, _, context in
             try await api.downloads.resumeData(context)
         },
         APIRoute(
@@ -122,7 +122,7 @@ package struct APIRoute: Sendable {
         APIRoute(
             .get,
             "/v1/events",
-            [.look, .useSession],
+            [.read, .useSession],
             parameters: ["session", "process", "take-over"]
         ) { api, request, context in try await api.events.respond(to: request, context) },
         APIRoute(.get, "/v1/sessions", parameters: ["after", "limit"]) { api, request, _ in

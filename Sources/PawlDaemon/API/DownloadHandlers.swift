@@ -57,7 +57,7 @@ struct DownloadHandlers: Sendable {
         let root = try await queue.store.read { try $0.requests.confiningFolder(of: download.id) }
         // A folder that leads to another place does not contain its file.
         let place = root.flatMap {
-            try? ConfinedFolder(PathNames.folder(of: path), in: $0, creates: false)
+            try? ConfinedFolder(path.pathFolder, in: $0, creates: false)
         }
         guard root == nil || place != nil else { return WireSegments(download) }
         let written = await queue.session.leftovers.writtenRanges(
@@ -83,7 +83,7 @@ struct DownloadHandlers: Sendable {
 
     private func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {
         guard let text = context.parameters.get("id"), let id = Int64(text) else {
-            throw DownloadError(.usage, "the id is not a number", advice: "see pawl list")
+            throw .usage("the id is not a number", advice: "see pawl list")
         }
         return id
     }
@@ -97,7 +97,7 @@ struct DownloadHandlers: Sendable {
         var key: String?
         if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
         guard (key?.utf8.count ?? 1) <= 256, key != "" else {
-            throw DownloadError(.usage, "an idempotency key must have 1 to 256 bytes")
+            throw DownloadError.usage("an idempotency key must have 1 to 256 bytes")
         }
         return try Response.json(
             try await queue.add(new.downloads, key: key, by: context.authority),

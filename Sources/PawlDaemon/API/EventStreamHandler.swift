@@ -41,8 +41,8 @@ struct EventStreamHandler: Sendable {
         return stream(request, feed(after, of: session, end), attachment)
     }
 
-    private func feed(_ after: Int64?, of session: String?, _ end: StreamEnd) -> EventFeed {
-        EventFeed(
+    private func feed(_ after: Int64?, of session: String?, _ end: StreamEnd) -> StoredEventFeed {
+        StoredEventFeed(
             store: queue.store,
             notifier: queue.notifier,
             after: after,
@@ -56,8 +56,7 @@ struct EventStreamHandler: Sendable {
             return nil
         }
         guard let id = Int64(text), id >= 0 else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(APIPath.lastEvent)' is not the id of an event",
                 advice: "give the id of the last event received"
             )
@@ -71,7 +70,7 @@ struct EventStreamHandler: Sendable {
 
     private func stream(
         _ request: Request,
-        _ feed: EventFeed,
+        _ feed: StoredEventFeed,
         _ attachment: Attachment?
     ) -> Response {
         Response(

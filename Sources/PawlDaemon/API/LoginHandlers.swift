@@ -18,7 +18,7 @@ struct LoginHandlers: Sendable {
             throw Self.noListener
         }
         guard (login.code == nil) != (login.token == nil) else {
-            throw DownloadError(.usage, "the body must contain 'code' or 'token'")
+            throw DownloadError.usage("the body must contain 'code' or 'token'")
         }
         // A code gives the rights of the page; a token gives its own rights.
         let cookie =

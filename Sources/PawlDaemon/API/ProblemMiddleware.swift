@@ -54,8 +54,7 @@ struct ProblemMiddleware: RouterMiddleware {
             )
             return try response(error, .notFound)
         }
-        let error = DownloadError(
-            .usage,
+        let error = DownloadError.usage(
             "\(request.method.rawValue.sanitized(atMost: 20)) is not allowed at this path",
             advice: "use \(methods.joined(separator: ", "))"
         )

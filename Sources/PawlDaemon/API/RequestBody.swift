@@ -14,8 +14,7 @@ package enum RequestBody {
         guard RequestGuard.isJSON(request.headers[.contentType]) else {
             throw APIFailure(
                 .unsupportedMediaType,
-                DownloadError(
-                    .usage,
+                DownloadError.usage(
                     "the body is not declared as application/json",
                     advice: RequestGuard.whatIsJSON
                 )
@@ -36,27 +35,49 @@ package enum RequestBody {
 
     /// Decodes a body.
     ///
-    /// Throws `.usage` if it is nested too deeply, has unknown members, or is not such a value.
+    /// Throws `.usage` if it is not strict JSON, has unknown members, or is not such a value.
     package static func decode<Value: RequestObject>(
         _ type: Value.Type,
         from bytes: some Sequence<UInt8>
     ) throws(DownloadError) -> Value {
-        guard JSONNesting.isAllowed(bytes) else {
-            throw DownloadError(
-                .usage,
-                "the body: lists and objects are nested too deeply",
-                advice: "use at most \(JSONNesting.most) levels"
-            )
+        do throws(JSONCheck.Fault) {
+            try JSONCheck.check(bytes)
+        } catch {
+            throw refusal(error)
         }
         do throws(DownloadError) {
             return try WireJSON.decodeRequest(type, from: bytes)
         } catch {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "the body: \(error.message)",
                 advice: error.advice.isEmpty
                     ? "see /openapi.yaml, or docs/http-api.md" : error.advice
             )
+        }
+    }
+
+    private static func refusal(_ fault: JSONCheck.Fault) -> DownloadError {
+        switch fault {
+        case .notJSON:
+            DownloadError(
+                .usage,
+                "the body: not valid JSON",
+                advice: "send JSON in UTF-8 (RFC 8259)"
+            )
+        case .tooDeep:
+            DownloadError(
+                .usage,
+                "the body: lists and objects are nested too deeply",
+                advice: "use at most \(JSONCheck.mostLevels) levels"
+            )
+        case .repeated(let name):
+            DownloadError(
+                .usage,
+                "the body: '\(name.sanitized(atMost: 100))' is given twice in an object",
+                advice: "give each member once"
+            )
+        case .nul:
+            DownloadError(.usage, "the body: a text contains U+0000", advice: "leave it out")
         }
     }
 }

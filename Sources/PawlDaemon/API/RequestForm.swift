@@ -18,8 +18,7 @@ struct RequestForm: RouterMiddleware {
     private func check(_ request: Request, _ route: APIRoute) throws(DownloadError) {
         let known = route.parameters
         for (name, _) in try request.parameters where known?.contains(name) == false {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(name.sanitized(atMost: 40))' is not a parameter of \(route.name)",
                 advice: known.flatMap { $0.isEmpty ? nil : "use \($0.joined(separator: ", "))" }
                     ?? "leave it out"
@@ -27,7 +26,7 @@ struct RequestForm: RouterMiddleware {
         }
         let length = request.headers[.contentLength] ?? "0"
         if route.body == nil, length != "0" || request.headers[.transferEncoding] != nil {
-            throw DownloadError(.usage, "\(route.name) has no body", advice: "leave it out")
+            throw .usage("\(route.name) has no body", advice: "leave it out")
         }
     }
 }

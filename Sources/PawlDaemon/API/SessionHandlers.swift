@@ -31,7 +31,7 @@ struct SessionHandlers: Sendable {
     /// Forgets a session, whose downloads continue without it.
     func forget(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let query = try AttachQuery(parameters: try request.parameters) else {
-            throw DownloadError(.usage, "'session' is missing")
+            throw DownloadError.usage("'session' is missing")
         }
         try await queue.checkSession(query.session, .forgetSession, by: context.authority)
         if let process = attachments.owner(of: query.session) {

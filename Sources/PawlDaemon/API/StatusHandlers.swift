@@ -88,42 +88,21 @@ struct StatusHandlers: Sendable {
     }
 
     private func addTotals(_ numbers: WireStatistics, to text: inout MetricsText) {
-        text.add("pawl_uptime_seconds", .gauge, "Uptime of the daemon.", numbers.uptimeSeconds)
-        text.add(
-            "pawl_received_bytes_total",
-            .counter,
-            "Bytes received from servers.",
-            Double(numbers.receivedBytes)
-        )
-        text.add(
-            "pawl_speed_bytes_per_second",
-            .gauge,
-            "Speed of all downloads together.",
-            Double(numbers.bytesPerSecond)
-        )
-        text.add(
-            "pawl_connections",
-            .gauge,
-            "Connections to servers.",
-            Double(numbers.connections)
-        )
-        text.add(
-            "pawl_finished_total",
-            .counter,
-            "Downloads that finished.",
-            Double(numbers.finished)
-        )
-        text.add(
-            "pawl_failed_total",
-            .counter,
-            "Downloads that failed.",
-            Double(numbers.failed)
-        )
-        text.add(
-            "pawl_event_readers",
-            .gauge,
-            "Open event streams.",
-            Double(numbers.eventReaders)
-        )
+        let totals: [(String, MetricsText.Kind, String, Double)] = [
+            ("pawl_uptime_seconds", .gauge, "Uptime of the daemon.", numbers.uptimeSeconds),
+            (
+                "pawl_received_bytes_total", .counter, "Bytes received from servers.",
+                Double(numbers.receivedBytes)
+            ),
+            (
+                "pawl_speed_bytes_per_second", .gauge, "Speed of all downloads together.",
+                Double(numbers.bytesPerSecond)
+            ),
+            ("pawl_connections", .gauge, "Connections to servers.", Double(numbers.connections)),
+            ("pawl_finished_total", .counter, "Downloads that finished.", Double(numbers.finished)),
+            ("pawl_failed_total", .counter, "Downloads that failed.", Double(numbers.failed)),
+            ("pawl_event_readers", .gauge, "Open event streams.", Double(numbers.eventReaders)),
+        ]
+        for (name, kind, help, value) in totals { text.add(name, kind, help, value) }
     }
 }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Wakes the readers of events when there are new ones.
 ///
-/// The readers read the events from the store, each at its own pace: a slow reader costs nothing but its
-/// connection.
+/// The readers read the events from the store, each at its own pace: a slow reader costs nothing
+/// but its connection.
 final class EventNotifier: Sendable {
     private struct State {
         var last: Int64
@@ -18,7 +18,7 @@ final class EventNotifier: Sendable {
     struct Progress: Sendable {
         var number: Int
         /// The encoded progress by session; `nil` stands for all downloads.
-        var bytes: [String?: [UInt8]]
+        var bytes: [ExactText?: [UInt8]]
     }
 
     private let state: Mutex<State>
@@ -30,7 +30,9 @@ final class EventNotifier: Sendable {
     var readers: Int { state.withLock { $0.readers.count } }
     var progress: Progress? { state.withLock { $0.progress } }
     /// The sessions that have readers; `nil` for a reader of all downloads.
-    var audiences: Set<String?> { state.withLock { Set($0.readers.values.map(\.session)) } }
+    var audiences: Set<ExactText?> {
+        state.withLock { Set($0.readers.values.map { $0.session.map { ExactText($0) } }) }
+    }
 
     /// Wakes the readers if this event is new.
     func published(_ last: Int64) {
@@ -42,7 +44,7 @@ final class EventNotifier: Sendable {
     }
 
     /// Wakes the readers for new progress.
-    func published(_ bytes: [String?: [UInt8]]) {
+    func published(_ bytes: [ExactText?: [UInt8]]) {
         wake { state in
             state.progress = Progress(number: (state.progress?.number ?? 0) + 1, bytes: bytes)
             return true

@@ -4,7 +4,7 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// The queue of the daemon: the store, the schedule that follows it, and the tasks that follow the schedule.
+/// The daemon's queue: the store decides what is scheduled, the schedule decides which tasks run.
 ///
 /// Each change of a state goes through this actor, one after the other, and is in the store before
 /// anybody is notified of it. The actor has a separate thread, because each change waits for the
@@ -19,10 +19,7 @@ actor DaemonQueue {
     /// Wakes the tasks that wait for downloads to end.
     nonisolated let endings: Wakeup
     private let environment: QueueEnvironment
-    private let parts: QueueStep.Parts
-    private let positions = QueuePositions()
-    private let settings: QueueSettings
-    private let sessions: QueueSessions
+    private let parts: QueueParts
     private let health: StoreHealth
     private let queueStep: QueueStep
     private let recorder: RunRecorder
@@ -38,7 +35,7 @@ actor DaemonQueue {
     }
 
     /// The initial values of a queue.
-    struct Beginning {
+    struct InitialState {
         var store: DaemonStore
         var settings = DaemonSettings()
         var folders: FolderRecord
@@ -50,67 +47,51 @@ actor DaemonQueue {
         var lastEvent: Int64 = 0
     }
 
-    init(_ beginning: Beginning, logger: Logger) {
-        (store, listener) = (beginning.store, beginning.listener)
-        session = Self.session(beginning, logger)
+    init(_ initial: InitialState, logger: Logger) {
+        (store, listener) = (initial.store, initial.listener)
+        session = Self.session(initial, logger)
         environment = QueueEnvironment(
             store: store,
             session: session,
             logger: logger,
-            lastEvent: beginning.lastEvent
+            lastEvent: initial.lastEvent
         )
         (running, notifier) = (environment.running, environment.notifier)
         (counters, endings) = (environment.counters, environment.endings)
-        let waiting = WaitingDownloads(
-            limit: beginning.limit ?? beginning.settings.maximumConcurrentDownloads
-        )
-        let announcements = FinishAnnouncements(environment)
-        let control = RunControl(environment, announcements)
-        let retries = RetrySchedule(environment, waiting)
-        settings = QueueSettings(beginning.settings, environment, waiting, control, listener)
-        sessions = QueueSessions(environment, waiting)
-        parts = QueueStep.Parts(
-            waiting: waiting,
-            retries: retries,
-            announcements: announcements,
-            renames: PendingRenames(environment),
-            removals: PendingRemovals(environment),
-            control: control,
-            starter: RunStarter(waiting, retries, announcements, settings, sessions)
-        )
+        parts = QueueParts(environment, initial)
         health = StoreHealth(store)
-        queueStep = QueueStep(environment, parts)
-        recorder = RunRecorder(environment, waiting)
-        adder = DownloadAdder(waiting, positions, settings, beginning.folders)
-        actions = DownloadActions(environment, parts, positions)
-        editor = DownloadEditor(environment, parts)
+        queueStep = QueueStep(parts)
+        recorder = RunRecorder(parts)
+        adder = DownloadAdder(parts: parts, folders: initial.folders)
+        actions = DownloadActions(parts: parts)
+        editor = DownloadEditor(parts: parts)
     }
 
-    private static func session(_ beginning: Beginning, _ logger: Logger) -> DownloadSession {
+    private static func session(_ initial: InitialState, _ logger: Logger) -> DownloadSession {
         var configuration = SessionConfiguration.default
         // The scheduler limits how many run.
         configuration.maximumConcurrentDownloads = 10_000
-        configuration.connectionsPerHost = beginning.settings.connectionsPerHost
-        configuration.keeper = beginning.identity
+        configuration.connectionsPerHost = initial.settings.connectionsPerHost
+        configuration.queueIdentity = initial.identity
         return DownloadSession(configuration, logger: logger)
     }
 
     /// Continues what an earlier daemon left unfinished.
     func load() throws(DownloadError) {
-        try StartupRecovery(environment, parts, positions, sessions).run()
+        try StartupRecovery(parts: parts).run()
     }
 
     // MARK: - Running
 
-    /// Runs the downloads until the task is cancelled, then shuts down: running downloads keep what they have
-    /// received.
+    /// Runs the downloads until the task is cancelled, then shuts down: running downloads keep what
+    /// they have received.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch() }
             await withTaskCancellationHandler {
                 while true {
                     if Task.isCancelled { parts.control.shutDown() }
-                    settings.checkTimetable(at: Date())
+                    parts.settings.checkTimetable(at: Date())
                     let runs = queueStep.run()
                     for run in runs { group.addTask { await self.follow(run) } }
                     if !runs.isEmpty { started.send() }
@@ -138,7 +119,7 @@ actor DaemonQueue {
     private var timeToNextStep: Duration? {
         // A step that could not be written is tried again soon.
         if queueStep.isBehind { return .seconds(1) }
-        let dates = [parts.waiting.nextDate, settings.nextTimetableCheck].compactMap { $0 }
+        let dates = [parts.waiting.nextDate, parts.settings.nextTimetableCheck].compactMap { $0 }
         let waits = [
             dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
             parts.waiting.nextMoment.map { max(.zero, $0 - environment.moment) },
@@ -157,7 +138,7 @@ actor DaemonQueue {
             result = .failure(error)
         }
         parts.retries.learn(from: result)
-        queueStep.add(RunEnd(id: run.id, task: run.task, result: result))
+        queueStep.add(EndedRun(id: run.id, task: run.task, result: result))
         environment.work.send()
     }
 
@@ -202,14 +183,14 @@ actor DaemonQueue {
 
     /// Performs an action on all downloads of a selection, or on none.
     ///
-    /// The files of downloads that do not run are removed when this returns; the outcome names those that
-    /// remain.
+    /// The files of downloads that do not run are removed when this returns; the outcome names
+    /// those that remain.
     func act(
         _ action: QueueAction,
         on selection: Selection,
         by authority: Authority
     ) async throws(DownloadError) -> WireOutcome {
-        let rules = settings.networkRules
+        let rules = parts.settings.networkRules
         var (outcome, jobs) = try actions.act(action, on: selection, by: authority, rules)
         let remaining = await carryOut(jobs)
         if !remaining.isEmpty { outcome.notRemoved = remaining }
@@ -222,18 +203,18 @@ actor DaemonQueue {
         _ changes: DownloadChanges,
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
-        try editor.change(selection, changes, by: authority, settings.networkRules)
+        try editor.change(selection, changes, by: authority, parts.settings.networkRules)
     }
 
-    /// Returns the data to resume a download elsewhere, after its run has ended; `nil` if nothing was
-    /// received.
+    /// Returns the data to resume a download elsewhere, after its run has ended; `nil` if nothing
+    /// was received.
     ///
     /// - Throws: `.notAllowed`, and `.notFound` if there is no such download.
     func resumeData(
         of id: Int64,
         by authority: Authority
     ) async throws(DownloadError) -> ResumeData? {
-        try AccessRules.check(.lookAtSecrets, by: authority)
+        try AccessRules.check(.readSecrets, by: authority)
         let row = try store.write { try $0.downloads.find(id) }
         guard let row else { throw DownloadError.noDownload(id) }
         let task = running[id]
@@ -256,16 +237,16 @@ actor DaemonQueue {
     // MARK: - Settings and health
 
     /// The settings as they are stored.
-    var storedSettings: DaemonSettings { settings.current }
+    var storedSettings: DaemonSettings { parts.settings.current }
 
     /// The settings with their defaults, and the rate limit of this moment.
-    var shownSettings: DaemonSettings { settings.shown }
+    var shownSettings: DaemonSettings { parts.settings.shown }
 
     func change(
         _ change: DaemonSettingsChange,
         by authority: Authority
     ) throws(DownloadError) -> DaemonSettings {
-        try settings.change(change, by: authority)
+        try parts.settings.change(change, by: authority)
     }
 
     /// Throws if the queue cannot be written.
@@ -277,14 +258,14 @@ actor DaemonQueue {
         _ registration: SessionRegistration,
         by authority: Authority
     ) throws(DownloadError) -> WireSession {
-        try sessions.register(registration, by: authority)
+        try parts.sessions.register(registration, by: authority)
     }
 
     func acknowledge(
         _ acknowledgement: Acknowledgement,
         by authority: Authority
     ) throws(DownloadError) {
-        try sessions.acknowledge(acknowledgement, by: authority)
+        try parts.sessions.acknowledge(acknowledgement, by: authority)
     }
 
     /// Throws `.notFound` if there is no such session, `.notAllowed` if the demand is refused.
@@ -293,11 +274,11 @@ actor DaemonQueue {
         _ demand: Demand,
         by authority: Authority
     ) throws(DownloadError) {
-        try sessions.check(identifier, demand, by: authority)
+        try parts.sessions.check(identifier, demand, by: authority)
     }
 
     func forgetSession(_ identifier: String, by authority: Authority) throws(DownloadError) {
-        try sessions.forget(identifier, by: authority)
+        try parts.sessions.forget(identifier, by: authority)
     }
 
     /// Returns the commands of sessions whose downloads have all ended.

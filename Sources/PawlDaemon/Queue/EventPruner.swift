@@ -13,7 +13,7 @@ final class EventPruner {
     private static let mostEvents: Int64 = 1_000_000
     /// The time in seconds for which events are kept after the last process of their session has
     /// detached.
-    private static let patience: Double = 180 * 86_400
+    private static let retention: Double = 180 * 86_400
 
     init(_ environment: QueueEnvironment) {
         self.environment = environment
@@ -24,7 +24,7 @@ final class EventPruner {
         guard last >= lastPruned + Self.interval else { return }
         lastPruned = last
         do throws(DownloadError) {
-            let date = Date().addingTimeInterval(-Self.patience)
+            let date = Date().addingTimeInterval(-Self.retention)
             try environment.store.write { transaction in
                 try transaction.events.prune(
                     keeping: Self.keptEvents,

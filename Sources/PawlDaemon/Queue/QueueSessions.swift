@@ -7,13 +7,15 @@ final class QueueSessions {
     private let environment: QueueEnvironment
     private let waiting: WaitingDownloads
     /// The limits that the downloads of a session share.
-    private var limits: [String: SessionTable.Limits] = [:]
+    private var limits: [ExactText: SessionTable.Limits] = [:]
 
     init(_ environment: QueueEnvironment, _ waiting: WaitingDownloads) {
         (self.environment, self.waiting) = (environment, waiting)
     }
 
-    func limitBytesPerSecond(of session: String) -> Int64? { limits[session]?.bytesPerSecond }
+    func limitBytesPerSecond(of session: String) -> Int64? {
+        limits[ExactText(session)]?.bytesPerSecond
+    }
 
     func register(
         _ registration: SessionRegistration,
@@ -47,7 +49,7 @@ final class QueueSessions {
     ) throws(DownloadError) {
         guard acknowledgement.event >= 0 else {
             let number = acknowledgement.event
-            throw DownloadError(.usage, "'event' is \(number)", advice: "give the id of an event")
+            throw .usage("'event' is \(number)", advice: "give the id of an event")
         }
         let session = acknowledgement.session
         try environment.store.write { transaction in
@@ -83,7 +85,7 @@ final class QueueSessions {
     }
 
     /// Applies the limits that the store has recorded.
-    func apply(_ new: [String: SessionTable.Limits]) {
+    func apply(_ new: [ExactText: SessionTable.Limits]) {
         let old = limits
         guard new != old else { return }
         limits = new
@@ -91,7 +93,7 @@ final class QueueSessions {
         for name in Set(new.keys).union(old.keys) {
             let limit = new[name]?.bytesPerSecond
             guard limit != old[name]?.bytesPerSecond else { continue }
-            environment.running.setLimit(bytesPerSecond: limit, ofSession: name)
+            environment.running.setLimit(bytesPerSecond: limit, ofSession: name.text)
         }
         environment.work.send()
     }

@@ -5,7 +5,7 @@ internal import PawlWire
 
 /// The settings that apply to the whole queue, and change while downloads run.
 final class QueueSettings {
-    let environment: QueueEnvironment
+    private let environment: QueueEnvironment
     private let waiting: WaitingDownloads
     private let control: RunControl
     private let listener: NetworkListener
@@ -16,15 +16,13 @@ final class QueueSettings {
     private(set) var nextTimetableCheck: Date?
 
     init(
-        _ settings: DaemonSettings,
+        _ initial: DaemonQueue.InitialState,
         _ environment: QueueEnvironment,
         _ waiting: WaitingDownloads,
-        _ control: RunControl,
-        _ listener: NetworkListener
+        _ control: RunControl
     ) {
-        current = settings
+        (current, listener) = (initial.settings, initial.listener)
         (self.environment, self.waiting, self.control) = (environment, waiting, control)
-        self.listener = listener
         environment.counters.setMaximumConcurrentDownloads(waiting.limit)
     }
 
@@ -50,11 +48,7 @@ final class QueueSettings {
         try AccessRules.check(.changeSettings, by: authority)
         if change.concernsBounds { try AccessRules.check(.changeBounds, by: authority) }
         guard !change.isEmpty else {
-            throw DownloadError(
-                .usage,
-                "no setting is given",
-                advice: "see /openapi.yaml, or docs/http-api.md"
-            )
+            throw .usage("no setting is given", advice: "see /openapi.yaml, or docs/http-api.md")
         }
         let new = try change.settings(over: current)
         if change[\.allowedFolders] != nil {
@@ -116,6 +110,9 @@ final class QueueSettings {
         environment.session.setLimit(connectionsPerHost: current.connectionsPerHost)
         if current.usesMeteredNetwork != old.usesMeteredNetwork {
             for id in environment.running.all.keys { control.restart(id) }
+        } else if old.allowsPrivateAddresses, !current.allowsPrivateAddresses {
+            // Their connections may lead to addresses that are no longer allowed.
+            for id in environment.running.confined { control.restart(id) }
         }
         applyLimit(at: Date())
     }
@@ -159,8 +156,7 @@ final class QueueSettings {
     private static func checkExists(_ folder: String) throws(DownloadError) {
         // A file at this path causes the same error as a missing folder.
         guard (try? ConfinedFolder(folder, in: folder, creates: false)) == nil else { return }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "there is no folder \(folder.sanitized(atMost: 200))",
             advice: "create it first, or check the spelling"
         )

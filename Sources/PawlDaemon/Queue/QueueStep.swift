@@ -6,47 +6,30 @@ internal import PawlWire
 
 /// One step of the queue: records the runs that have ended, and starts the next ones.
 final class QueueStep {
-    private let environment: QueueEnvironment
-    private let parts: Parts
+    private let parts: QueueParts
+    private let starter: RunStarter
     private let endRecorder: RunEndRecorder
     private let pruner: EventPruner
     /// The runs that have ended, which the store has not recorded yet.
-    private var ends: [RunEnd] = []
+    private var ends: [EndedRun] = []
     /// The runs that could not start, which the store has not recorded yet.
-    private var unstarted: [RunEnd.Unstarted] = []
+    private var unstarted: [EndedRun.Unstarted] = []
     /// Whether the last step could not be written.
     private(set) var isBehind = false
 
-    /// What the steps change.
-    struct Parts {
-        var waiting: WaitingDownloads
-        var retries: RetrySchedule
-        var announcements: FinishAnnouncements
-        var renames: PendingRenames
-        var removals: PendingRemovals
-        var control: RunControl
-        var starter: RunStarter
-    }
-
-    init(_ environment: QueueEnvironment, _ parts: Parts) {
-        (self.environment, self.parts) = (environment, parts)
-        endRecorder = RunEndRecorder(
-            environment.running,
-            parts.retries,
-            parts.announcements,
-            parts.removals,
-            parts.control
-        )
-        pruner = EventPruner(environment)
+    init(_ parts: QueueParts) {
+        self.parts = parts
+        (starter, endRecorder) = (RunStarter(parts: parts), RunEndRecorder(parts: parts))
+        pruner = EventPruner(parts.environment)
     }
 
     /// Adds a run that has ended, which the next step records.
-    func add(_ end: RunEnd) { ends.append(end) }
+    func add(_ end: EndedRun) { ends.append(end) }
 
     /// What one transaction records.
     private struct Work {
-        var ends: [RunEnd]
-        var unstarted: [RunEnd.Unstarted]
+        var ends: [EndedRun]
+        var unstarted: [EndedRun.Unstarted]
         var announcements: [FinishAnnouncements.Announcement]
         var plan: WaitingDownloads.Plan
         /// The results of renamings, by download.
@@ -68,8 +51,8 @@ final class QueueStep {
         var lastEvent: Int64 = 0
     }
 
-    /// Writes all ends, and all starts that follow from them, in one transaction; returns the runs that have
-    /// started.
+    /// Writes all ends, and all starts that follow from them, in one transaction; returns the runs
+    /// that have started.
     ///
     /// No file is changed within the transaction.
     func run() -> [StartedRun] {
@@ -77,7 +60,7 @@ final class QueueStep {
         var lack: DownloadError?
         if !parts.control.isShuttingDown {
             var starts = plan
-            starts.start(at: Date(), moment: environment.moment)
+            starts.start(at: Date(), moment: parts.environment.moment)
             lack = starts.starting.isEmpty ? nil : lackOfRoom()
             // Without free space in the store nothing starts, but the ends are written.
             if lack == nil { plan = starts }
@@ -98,11 +81,11 @@ final class QueueStep {
                 andStarting: plan.starting
             )
             work.corrupt = endRecorder.findCorrupt(of: work.ends)
-            let outcome = try environment.store.writeInAnyCase { [work] transaction in
+            let outcome = try parts.environment.store.writeInAnyCase { [work] transaction in
                 try record(work, transaction)
             }
             isBehind = lack != nil
-            environment.store.restoreReserve()
+            parts.environment.store.restoreReserve()
             return apply(outcome, work)
         } catch {
             // Nothing starts, and the next step records the ends.
@@ -115,7 +98,7 @@ final class QueueStep {
     /// The reason why nothing can start; `nil` if there is enough space for the store.
     private func lackOfRoom() -> DownloadError? {
         do throws(DownloadError) {
-            try environment.store.checkRoom()
+            try parts.environment.store.checkRoom()
             return nil
         } catch {
             return error
@@ -124,7 +107,7 @@ final class QueueStep {
 
     /// Logs the first of several failures: the log may be on the disk that is full.
     private func noteBehind(_ error: DownloadError) {
-        if !isBehind { environment.logger.error("the queue cannot be written: \(error)") }
+        if !isBehind { parts.environment.logger.error("the queue cannot be written: \(error)") }
         isBehind = true
     }
 
@@ -144,7 +127,7 @@ final class QueueStep {
         // A run of the same download may have just ended, and the next one has to wait.
         for id in work.plan.starting where !retried.contains(id) {
             let name = work.names[id]
-            try parts.starter.record(id, name, ended: ended, transaction, &outcome.starts)
+            try starter.record(id, name, ended: ended, transaction, &outcome.starts)
         }
         outcome.lastEvent = try transaction.events.last()
         return outcome
@@ -166,7 +149,7 @@ final class QueueStep {
     // MARK: - After the commit
 
     private func apply(_ outcome: Outcome, _ work: Work) -> [StartedRun] {
-        let (waiting, counters) = (parts.waiting, environment.counters)
+        let (waiting, counters) = (parts.waiting, parts.environment.counters)
         ends.removeAll { end in work.ends.contains { $0.task === end.task } }
         unstarted = []
         parts.removals.recorded(work.removals)
@@ -180,31 +163,31 @@ final class QueueStep {
         for entry in outcome.ends.retries { waiting.add(entry) }
         for id in work.plan.starting { parts.retries.forget(id) }
         let hasFree = waiting.releaseTargets(ofRuns: work.ends.map(\.id))
-        let (started, unstarted) = parts.starter.start(outcome.starts)
+        let (started, unstarted) = starter.start(outcome.starts)
         self.unstarted = unstarted
-        let hasRepetitions = parts.starter.queueRepetitions(outcome.starts)
+        let hasRepetitions = starter.queueRepetitions(outcome.starts)
         // A row that was removed or ended meanwhile has no run.
         let failed = Set(unstarted.map(\.id))
         for id in work.plan.starting
-        where environment.running[id] == nil && !failed.contains(id) { waiting.ended(id) }
+        where parts.environment.running[id] == nil && !failed.contains(id) { waiting.ended(id) }
         // The next step may start these at once, or has to record them.
         if !outcome.ends.retries.isEmpty || !unstarted.isEmpty || hasFree || hasRepetitions {
-            environment.work.send()
+            parts.environment.work.send()
         }
-        environment.notifier.published(outcome.lastEvent)
-        if !work.ends.isEmpty || !work.unstarted.isEmpty { environment.endings.send() }
+        parts.environment.notifier.published(outcome.lastEvent)
+        if !work.ends.isEmpty || !work.unstarted.isEmpty { parts.environment.endings.send() }
         pruner.prune(outcome.lastEvent)
         return started
     }
 
     /// Forgets what was known of a run.
-    private func forget(_ end: RunEnd) {
-        environment.running.ended(end.id, end.task)
+    private func forget(_ end: EndedRun) {
+        parts.environment.running.ended(end.id, end.task)
         parts.control.ended(end.id)
         parts.announcements.ended(end.id)
         parts.retries.ended(end.id)
         parts.renames.ended(end.id)
         parts.removals.ended(end.id)
-        if case .success = end.result { environment.counters.finished() }
+        if case .success = end.result { parts.environment.counters.finished() }
     }
 }

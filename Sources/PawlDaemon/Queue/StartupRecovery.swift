@@ -6,20 +6,7 @@ internal import PawlWire
 
 /// Continues what an earlier daemon left unfinished: first its file operations, then its downloads.
 struct StartupRecovery {
-    private let environment: QueueEnvironment
-    private let parts: QueueStep.Parts
-    private let positions: QueuePositions
-    private let sessions: QueueSessions
-
-    init(
-        _ environment: QueueEnvironment,
-        _ parts: QueueStep.Parts,
-        _ positions: QueuePositions,
-        _ sessions: QueueSessions
-    ) {
-        (self.environment, self.parts) = (environment, parts)
-        (self.positions, self.sessions) = (positions, sessions)
-    }
+    let parts: QueueParts
 
     /// The number of starts without an end or progress after which a download is a suspect.
     private static let suspectStarts = 3
@@ -31,7 +18,7 @@ struct StartupRecovery {
 
     /// Queues the downloads; those that ran come first.
     private func loadDownloads() throws(DownloadError) {
-        let (rows, suspects, limits) = try environment.store.writeInAnyCase { transaction in
+        let (rows, suspects, limits) = try parts.environment.store.writeInAnyCase { transaction in
             try parts.renames.load(transaction)
             let rows = try transaction.downloads.unfinished().map { row in
                 var row = row
@@ -47,14 +34,14 @@ struct StartupRecovery {
                 try transaction.sessions.limits()
             )
         }
-        sessions.apply(limits)
+        parts.sessions.apply(limits)
         for row in rows where row.state != .paused && row.state != .suspended {
             var entry = parts.retries.entry(of: row)
             entry.wasRunning = row.state.isActive
             entry.isSuspect = suspects.contains(row.id)
             parts.waiting.wait(entry)
         }
-        positions.load(rows.map(\.position))
+        parts.positions.load(rows.map(\.position))
     }
 
     // MARK: - File operations
@@ -69,7 +56,7 @@ struct StartupRecovery {
     }
 
     /// A complete file that was about to get its name when an earlier daemon ended.
-    private struct CompleteFile {
+    private struct RecoveredFile {
         var intention: Intention
         var file: WrittenFile
         /// The path of the file; `nil` if it does not have its name yet.
@@ -80,7 +67,7 @@ struct StartupRecovery {
 
     /// Records the complete files that have their names, and queues the removals.
     private func finishIntentions() throws(DownloadError) {
-        let unfinished = try environment.store.writeInAnyCase { transaction in
+        let unfinished = try parts.environment.store.writeInAnyCase { transaction in
             try transaction.intentions.all().map { intention in
                 Unfinished(
                     intention: intention,
@@ -94,17 +81,17 @@ struct StartupRecovery {
         guard !intentions.isEmpty else { return }
         let files = unfinished.compactMap { find($0) }
         let jobs = intentions.compactMap(Self.removalJob)
-        let (more, last) = try environment.store.writeInAnyCase { transaction in
+        let (more, last) = try parts.environment.store.writeInAnyCase { transaction in
             var more: [RemovalJob] = []
             for file in files {
                 if let job = try record(file, jobs, transaction) { more.append(job) }
             }
             return (more, try transaction.events.last())
         }
-        environment.notifier.published(last)
+        parts.environment.notifier.published(last)
         parts.removals.queue(jobs + more)
         parts.waiting.hold((jobs + more).map(\.download))
-        environment.logger.notice(
+        parts.environment.logger.notice(
             "file operations that an earlier daemon did not finish: \(intentions.count)"
         )
     }
@@ -120,21 +107,21 @@ struct StartupRecovery {
     }
 
     /// Finds the file of an operation under its names; returns `nil` for a removal.
-    private func find(_ unfinished: Unfinished) -> CompleteFile? {
+    private func find(_ unfinished: Unfinished) -> RecoveredFile? {
         let intention = unfinished.intention
         guard case .finish(var file) = intention.operation else { return nil }
-        var complete = CompleteFile(intention: intention, file: file)
+        var complete = RecoveredFile(intention: intention, file: file)
         var folder: ConfinedFolder?
         let shown = file.path
         if let root = intention.root {
             // A folder that cannot be opened is looked at again at the next start.
-            folder = try? ConfinedFolder(PathNames.folder(of: shown), in: root, creates: false)
+            folder = try? ConfinedFolder(shown.pathFolder, in: root, creates: false)
             guard let folder else {
                 complete.isKnown = false
                 return complete
             }
             file.path = folder.inside(shown)
-        } else if !LeftoverFiles.isFolder(PathNames.folder(of: shown)) {
+        } else if !LeftoverFiles.isFolder(shown.pathFolder) {
             complete.isKnown = false
             return complete
         }
@@ -152,13 +139,13 @@ struct StartupRecovery {
         do throws(DownloadError) {
             try LeftoverFiles.removeCheckpoints(of: file, partial: partial)
         } catch {
-            environment.logger.warning("a checkpoint was not removed: \(error)")
+            parts.environment.logger.warning("a checkpoint was not removed: \(error)")
         }
     }
 
     /// Records a complete file; returns its removal if its download was removed with its files.
     private func record(
-        _ complete: CompleteFile,
+        _ complete: RecoveredFile,
         _ removals: [RemovalJob],
         _ transaction: StoreTransaction
     ) throws -> RemovalJob? {
@@ -166,7 +153,8 @@ struct StartupRecovery {
         // Its disk may not be mounted: the next start tries again, unless a run ends before.
         guard try complete.isKnown || transaction.downloads.find(id) == nil else { return nil }
         try transaction.intentions.delete([complete.intention.id])
-        // Without a path, the download continues from its partial file and announces the file again.
+        // Without a path, the download continues from its partial file and announces the file
+        // again.
         guard let path = complete.path else { return nil }
         var file = complete.file
         file.path = path

@@ -13,12 +13,12 @@ extension QueueScheduler.Entry {
             position: download.position,
             notBefore: download.notBefore
         )
-        group = download.session
+        group = download.session.map { ExactText($0) }
     }
 }
 
-/// The downloads that wait for their start: for their turn, for the removal of their files, or for the end
-/// of a run with the same target.
+/// The downloads that wait for their start: for their turn, for the removal of their files, or for
+/// the end of a run with the same target.
 final class WaitingDownloads {
     private var scheduler: QueueScheduler
     /// Downloads whose files are being removed: a run that started now would lose its files.
@@ -43,7 +43,7 @@ final class WaitingDownloads {
     /// When a download may start by the monotonic clock; `nil` if none waits for it.
     var nextMoment: Moment? { scheduler.nextMoment }
 
-    func setLimits(ofSessions limits: [String: Int]) { scheduler.groupLimits = limits }
+    func setLimits(ofSessions limits: [ExactText: Int]) { scheduler.groupLimits = limits }
 
     // MARK: - Waiting
 
@@ -67,7 +67,7 @@ final class WaitingDownloads {
     }
 
     /// Starts a download at once that waits to be tried again.
-    func hurry(_ id: Int64) { scheduler.hurry(id) }
+    func startNow(_ id: Int64) { scheduler.startNow(id) }
 
     /// Holds downloads back while their files are removed.
     func hold(_ ids: some Sequence<Int64>) { removing.formUnion(ids) }
@@ -129,8 +129,8 @@ final class WaitingDownloads {
     /// Queues the downloads that waited for these runs; returns whether there were any.
     func releaseTargets(ofRuns ids: [Int64]) -> Bool { queue(targets.end(ids)) }
 
-    /// Notes the path of a run's file, and queues the downloads that waited because it was unknown; returns
-    /// whether there were any.
+    /// Notes the path of a run's file, and queues the downloads that waited because it was unknown;
+    /// returns whether there were any.
     func learn(_ path: String, ofRun id: Int64) -> Bool { queue(targets.learn(path, ofRun: id)) }
 
     private func queue(_ free: [QueueScheduler.Entry]) -> Bool {

@@ -39,7 +39,8 @@ final class AccessKeys: Sendable {
         fileprivate var isCookie: Bool
     }
 
-    /// Checks the fields `Authorization` and `Cookie` of a request; returns the key that was used, if any.
+    /// Checks the fields `Authorization` and `Cookie` of a request; returns the key that was used,
+    /// if any.
     func judge(
         authorization: [String],
         cookies: [String]

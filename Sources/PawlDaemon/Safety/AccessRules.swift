@@ -7,8 +7,8 @@ package import PawlWire
 package enum AccessRules {
     package enum Decision: String, Sendable, Hashable {
         case allowed
-        /// Allowed if the file is or will be in a folder that may be used over TCP; the download is confined to
-        /// that folder from then on.
+        /// Allowed if the file is or will be in a folder that may be used over TCP; the download is
+        /// confined to that folder from then on.
         case allowedInFolders
         case refused
     }
@@ -25,7 +25,7 @@ package enum AccessRules {
         case .page: manager(demand, isOwn: isOwn, mayDiscard: true)
         case .token(_, .manage): manager(demand, isOwn: isOwn, mayDiscard: owner != .user)
         case .token(_, .add): adder(demand, isOwn: isOwn)
-        case .token(_, .read): demand == .open || demand == .look ? .allowed : .refused
+        case .token(_, .read): demand == .open || demand == .read ? .allowed : .refused
         case .nobody: demand == .open ? .allowed : .refused
         }
     }
@@ -41,32 +41,33 @@ package enum AccessRules {
     /// The page, and programs with a token of the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
-        case .open, .look, .control, .remove, .changeSettings, .makeSession: .allowed
+        case .open, .read, .control, .remove, .changeSettings, .makeSession: .allowed
         case .add, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
         // The program of a session relies on these.
         case .addToSession, .describe, .useSession, .forgetSession: isOwn ? .allowed : .refused
-        case .lookAtSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn: .refused
+        case .readSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn: .refused
         }
     }
 
     private static func adder(_ demand: Demand, isOwn: Bool) -> Decision {
         switch demand {
-        case .open, .look: .allowed
+        case .open, .read: .allowed
         case .add: .allowedInFolders
         case .control, .remove, .discard, .describe: isOwn ? .allowed : .refused
         case .readdress, .rename: isOwn ? .allowedInFolders : .refused
         // A program must not destroy the existing files of others.
         case .replace: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
-        case .lookAtSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:
+        case .readSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:
             .refused
         }
     }
 
     // MARK: - Refusing
 
-    /// Throws `.notAllowed` if the rules refuse a demand; returns whether it is allowed in folders only.
+    /// Throws `.notAllowed` if the rules refuse a demand; returns whether it is allowed in folders
+    /// only.
     @discardableResult
     static func check(
         _ demand: Demand,

@@ -1,7 +1,7 @@
 /// Decides which connections may stay (pure).
 ///
-/// The number of unauthenticated connections is bounded: a new one replaces the oldest of them, and never an
-/// authenticated one. Each authority gets a share of the authenticated connections.
+/// The number of unauthenticated connections is bounded: a new one replaces the oldest of them, and
+/// never an authenticated one. Each authority gets a share of the authenticated connections.
 package struct ConnectionSlots: Sendable {
     private let limits: ConnectionLimits
     /// The connections without a valid token or cookie, the oldest first.

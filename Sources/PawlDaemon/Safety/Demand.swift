@@ -1,8 +1,8 @@
 /// A right that a request needs.
 package enum Demand: String, Sendable, CaseIterable {
     case open
-    case look
-    case lookAtSecrets = "look-at-secrets"
+    case read = "look"
+    case readSecrets = "look-at-secrets"
     case add
     case replace
     case addFromFiles = "add-from-files"
@@ -25,8 +25,8 @@ package enum Demand: String, Sendable, CaseIterable {
     package var about: String {
         switch self {
         case .open: "reading the page's files, and exchanging a code or a token for a cookie"
-        case .look: "reading the queue, its events, sessions, settings and statistics"
-        case .lookAtSecrets: "reading resume data, which contains the whole URL"
+        case .read: "reading the queue, its events, sessions, settings and statistics"
+        case .readSecrets: "reading resume data, which contains the whole URL"
         case .add: "adding a download"
         case .replace:
             "adding a download that may replace a file (`overwrite`) or adopt another tool's "

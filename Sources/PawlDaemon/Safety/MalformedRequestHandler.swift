@@ -8,8 +8,8 @@ internal import PawlWire
 /// Explains what is wrong with a request that is not valid HTTP; the server itself responds with
 /// 400 without a body.
 ///
-/// It replaces the server's response when that is written, not when the fault is found: the responses to
-/// earlier requests come first.
+/// It replaces the server's response when that is written, not when the fault is found: the
+/// responses to earlier requests come first.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -77,7 +77,7 @@ extension HTTPParserError {
                     "send HTTP/1.1 without TLS, with one length or in chunks, as /openapi.yaml says"
                 )
             }
-        let error = DownloadError(.usage, message, advice: advice)
+        let error = DownloadError.usage(message, advice: advice)
         return Problem(error, status: status.code)
     }
 }

@@ -10,24 +10,25 @@ package struct NetworkRules: Sendable {
 
     package init(folders: [String]) { self.folders = folders }
 
-    /// Returns a new download that is confined to an allowed folder; a relative path is in the first folder.
+    /// Returns a new download that is confined to an allowed folder; a relative path is in the
+    /// first folder.
     ///
     /// Throws `.notAllowed`, and `.usage` for a path that cannot be that of a file.
     package func confine(_ new: NewDownload) throws(DownloadError) -> NewDownload {
         var new = new
-        if !new.destination.hasPrefix("/") {
+        if !new.destination.isAbsolutePath {
             guard let first = folders.first else { throw Self.noFolder }
             new.destination = "\(first)/\(new.destination)"
         }
         let root = try root(of: new.destination)
         new.confinedTo = root
         try new.checkDestination()
-        for name in PathNames.names(of: new.destination, in: root) { try Self.checkName(name) }
+        for name in new.destination.names(below: root) ?? [] { try Self.checkName(name) }
         return new
     }
 
-    /// Throws `.notAllowed` for a name that Pawl uses for partial files and the like: the file could be mistaken
-    /// for the partial file of another download.
+    /// Throws `.notAllowed` for a name that Pawl uses for partial files and the like: the file
+    /// could be mistaken for the partial file of another download.
     package static func checkName(_ name: String) throws(DownloadError) {
         guard FileName.isReserved(name) else { return }
         throw DownloadError(
@@ -41,7 +42,7 @@ package struct NetworkRules: Sendable {
 
     /// Returns the innermost allowed folder that contains a path.
     package func root(of path: String) throws(DownloadError) -> String {
-        let containing = folders.filter { PathNames.lies(path, in: $0) }
+        let containing = folders.filter { Self.lies(path, in: $0) }
         if let root = containing.max(by: { $0.utf8.count < $1.utf8.count }) { return root }
         guard !folders.isEmpty else { throw Self.noFolder }
         throw DownloadError(
@@ -52,33 +53,17 @@ package struct NetworkRules: Sendable {
         )
     }
 
+    /// Whether a file is in a folder by the text of its path.
+    ///
+    /// A path that ends in a slash is that of a folder, in which the file gets a name.
+    private static func lies(_ path: String, in folder: String) -> Bool {
+        guard let names = path.names(below: folder) else { return false }
+        return !names.isEmpty || path.isFolderPath || path.pathFile == "."
+    }
+
     private static let noFolder = DownloadError(
         .notAllowed,
         "no folder may be used over TCP",
         advice: "allow one: pawl daemon allow --folder"
     )
-}
-
-/// Compares paths by their text alone.
-enum PathNames {
-    static func lies(_ path: String, in folder: String) -> Bool {
-        let names = path.split(separator: "/").filter { $0 != "." }
-        let own = folder.split(separator: "/").filter { $0 != "." }
-        guard path.hasPrefix("/"), !names.contains("..") else { return false }
-        // A path that ends in a slash is a folder, in which the file gets a name.
-        let isFolder = path.hasSuffix("/") || path.hasSuffix("/.")
-        return names.starts(with: own) && (names.count > own.count || isFolder)
-    }
-
-    /// Returns the names of a path after those of a folder that contains it.
-    static func names(of path: String, in folder: String) -> [String] {
-        let names = path.split(separator: "/").filter { $0 != "." }
-        return names.dropFirst(folder.split(separator: "/").filter { $0 != "." }.count)
-            .map(String.init)
-    }
-
-    /// Returns the folder of a file, or the path itself if it ends in a slash.
-    static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? path
-    }
 }

@@ -1,7 +1,8 @@
 package import PawlCore
 package import PawlWire
 
-/// Decides whether a request over TCP is processed, and with which authority (pure; docs/security.md).
+/// Decides whether a request over TCP is processed, and with which authority (pure;
+/// docs/security.md).
 ///
 /// It is called before any route, whatever the method and the path.
 package struct RequestGuard: Sendable {
@@ -24,8 +25,10 @@ package struct RequestGuard: Sendable {
 
         /// The host of a target in absolute form.
         fileprivate var namedHost: String? {
-            guard !path.hasPrefix("/"), let mark = path.firstRange(of: "://") else { return nil }
-            return String(path[mark.upperBound...].prefix { $0 != "/" })
+            guard !path.isAbsolutePath, let mark = path.firstRange(of: "://") else { return nil }
+            return String(
+                Substring(path[mark.upperBound...].utf8.prefix { $0 != UInt8(ascii: "/") })
+            )
         }
     }
 
@@ -136,7 +139,8 @@ package struct RequestGuard: Sendable {
 
     /// Whether the media type is JSON, with any parameters (RFC 9110 §8.3).
     static func isJSON(_ contentType: String?) -> Bool {
-        contentType?.split(separator: ";").first?.trimmed.lowercased() == "application/json"
+        contentType?.split(separator: ";").first?.trimmed(of: " \t").lowercased()
+            == "application/json"
     }
 
     static let whatIsJSON = "send it with Content-Type: application/json"
@@ -158,11 +162,11 @@ package struct RequestGuard: Sendable {
         }
     }
 
-    /// Whether the request needs no token: the page's files, which hold no data of the user, and the exchange of
-    /// a login code, which is checked by its route.
+    /// Whether the request needs no token: the page's files, which hold no data of the user, and
+    /// the exchange of a login code, which is checked by its route.
     private static func isOpen(_ request: Facts) -> Bool {
         switch request.method {
-        case "GET", "HEAD": request.path == "/" || request.path.hasPrefix("/assets/")
+        case "GET", "HEAD": request.path == "/" || request.path.utf8.starts(with: "/assets/".utf8)
         case "POST": request.path == "/v1/login"
         default: false
         }
@@ -178,13 +182,5 @@ package struct RequestGuard: Sendable {
             status: status,
             DownloadErrorText(code: code, message: message, advice: advice)
         )
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var text = self
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return text.drop { $0 == " " || $0 == "\t" }
     }
 }

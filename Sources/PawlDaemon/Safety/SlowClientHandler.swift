@@ -47,7 +47,8 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Schedules the timer for the deadline.
     ///
-    /// A timer that fires before the deadline is scheduled again: that is cheaper than one timer per request.
+    /// A timer that fires before the deadline is scheduled again: that is cheaper than one timer
+    /// per request.
     private func schedule(_ context: ChannelHandlerContext) {
         guard let deadline = clock.deadline else { return }
         if let timerDeadline, timerDeadline <= deadline { return }

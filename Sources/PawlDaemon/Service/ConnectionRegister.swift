@@ -1,7 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of the TCP listener; the oldest unauthenticated ones are closed if there are too many.
+/// The connections of the TCP listener; the oldest unauthenticated ones are closed if there are too
+/// many.
 final class ConnectionRegister: Sendable {
     private struct State {
         var slots: ConnectionSlots

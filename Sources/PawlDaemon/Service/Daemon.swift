@@ -25,8 +25,8 @@ package struct Daemon: Sendable {
         self.logger = logger
     }
 
-    /// Runs until the task is cancelled, then shuts down: running downloads keep what they have received, and
-    /// continue with the next start.
+    /// Runs until the task is cancelled, then shuts down: running downloads keep what they have
+    /// received, and continue with the next start.
     ///
     /// `whenReady` is called with the addresses that the daemon listens at.
     ///
@@ -78,7 +78,7 @@ package struct Daemon: Sendable {
         let store = try DaemonStore(path: places.store)
         if let note = store.note { logger.warning("\(note)") }
         do throws(DownloadError) {
-            let queue = DaemonQueue(try beginning(store), logger: logger)
+            let queue = DaemonQueue(try initialState(store), logger: logger)
             try await queue.load()
             return queue
         } catch {
@@ -88,9 +88,9 @@ package struct Daemon: Sendable {
         }
     }
 
-    private func beginning(
+    private func initialState(
         _ store: DaemonStore
-    ) throws(DownloadError) -> DaemonQueue.Beginning {
+    ) throws(DownloadError) -> DaemonQueue.InitialState {
         let identity = StoreIdentity.known(beside: places.store)
         let rebuild = QueueRebuild(path: places.store, store: store, identity: identity)
         if let note = try rebuild.run() { logger.warning("\(note)") }
@@ -101,7 +101,7 @@ package struct Daemon: Sendable {
             path: StoreFiles.folders(of: places.store),
             destinations: destinations
         )
-        return DaemonQueue.Beginning(
+        return DaemonQueue.InitialState(
             store: store,
             settings: settings,
             folders: folders,

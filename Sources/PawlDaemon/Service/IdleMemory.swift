@@ -15,7 +15,8 @@ package final class IdleMemory: Sendable {
     /// Notes that the daemon has done something, which may have left memory to return.
     func used() { wakeup.send() }
 
-    /// Returns unused memory a while after the daemon has done something, until the task is cancelled.
+    /// Returns unused memory a while after the daemon has done something, until the task is
+    /// cancelled.
     ///
     /// It does not wake while the daemon is idle.
     func run() async {
@@ -24,7 +25,7 @@ package final class IdleMemory: Sendable {
                 // The loops check for cancellation.
                 try? await Task.sleep(for: Self.rest)
             } while isBusy() && !Task.isCancelled
-            Self.giveBack()
+            Self.returnToSystem()
             await wakeup.wait()
         }
     }
@@ -36,8 +37,8 @@ package final class IdleMemory: Sendable {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }
 
-    private static func giveBack() {
+    private static func returnToSystem() {
         _ = trimHeap?(0)
-        ProgramCode.giveBack()
+        ProgramCode.returnToSystem()
     }
 }

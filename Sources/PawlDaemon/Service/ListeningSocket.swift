@@ -33,8 +33,8 @@ package struct ListeningSocket: Sendable {
         if file >= 0 { close(file) }
     }
 
-    /// Throws `.alreadyRunning` if another program listens at the path, such as systemd, which starts the daemon
-    /// when a client connects.
+    /// Throws `.alreadyRunning` if another program listens at the path, such as systemd, which
+    /// starts the daemon when a client connects.
     static func checkNobodyListens(at path: String) throws(DownloadError) {
         guard access(path, F_OK) == 0, let list = fopen("/proc/net/unix", "re") else { return }
         defer { fclose(list) }
@@ -73,11 +73,11 @@ package struct ListeningSocket: Sendable {
 
     // MARK: - Socket activation
 
-    /// Returns the socket that the service manager has opened for this process (sd_listen_fds(3)); `nil` if
-    /// there is none.
+    /// Returns the socket that the service manager has opened for this process (sd_listen_fds(3));
+    /// `nil` if there is none.
     ///
-    /// Call it before another thread runs: it removes the variables from the environment, so that no child
-    /// process takes them for its own.
+    /// Call it before another thread runs: it removes the variables from the environment, so that
+    /// no child process takes them for its own.
     package static func handedOver() throws(DownloadError) -> ListeningSocket? {
         let names = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
         let values = names.map { name in getenv(name).map { String(cString: $0) } }
@@ -88,10 +88,9 @@ package struct ListeningSocket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         guard option(SO_TYPE, of: descriptor) == UnixAddress.stream,
             option(SO_ACCEPTCONN, of: descriptor) == 1,
-            let path = UnixAddress.path(of: descriptor), path.hasPrefix("/")
+            let path = UnixAddress.path(of: descriptor), path.isAbsolutePath
         else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "the inherited socket is not a listening Unix stream socket",
                 advice: "use ListenStream= with a path in the .socket unit"
             )
@@ -110,8 +109,7 @@ package struct ListeningSocket: Sendable {
             return 0
         }
         guard descriptors == "1" else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "LISTEN_FDS is '\(descriptors.sanitized)': the daemon needs exactly one socket",
                 advice: "use exactly one ListenStream= in the .socket unit"
             )

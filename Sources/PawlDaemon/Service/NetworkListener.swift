@@ -29,8 +29,8 @@ final class NetworkListener: Sendable {
 
     /// Opens a socket, which is served once it is adopted.
     ///
-    /// A socket that is open at the address already is used again; without an address there is none. Throws
-    /// `.alreadyRunning` if another program listens at the address.
+    /// A socket that is open at the address already is used again; without an address there is
+    /// none. Throws `.alreadyRunning` if another program listens at the address.
     func open(_ address: ListenAddress?) throws(DownloadError) -> Prepared {
         if let address, let socket, socket.address == address {
             return Prepared(socket: socket, isNew: false)

@@ -10,8 +10,8 @@ internal import PawlCore
 /// Serves HTTP/1.1 at a socket that is open already.
 ///
 /// Hummingbird's own server binds its address itself: it cannot take a socket from systemd, and the
-/// permissions of its Unix socket could be set only after a client may have connected. It also wakes once per
-/// second for the date.
+/// permissions of its Unix socket could be set only after a client may have connected. It also
+/// wakes once per second for the date.
 struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context == APIContext {
     let responder: Responder
     let logger: Logger
@@ -125,7 +125,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
 
     /// Waits until the event loop knows the channel, because the channel cannot be closed earlier.
     private func untilActive(_ channel: any Channel) async {
-        // That takes the loop a few turns; a channel that was closed meanwhile never becomes active.
+        // That takes the loop a few turns; a channel that was closed meanwhile never becomes
+        // active.
         for _ in 0..<8 where !channel.isActive {
             try? await channel.eventLoop.submit {}.get()
         }

@@ -5,20 +5,21 @@ internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 
-/// Runs the command of a session when all its downloads have ended and no process is attached to it.
+/// Runs the command of a session when all its downloads have ended and no process is attached to
+/// it.
 final class Relauncher: Sendable {
     private let queue: DaemonQueue
     private let attachments: SessionAttachments
     private let logger: Logger
     /// The sessions whose command runs.
-    private let running = Mutex<Set<String>>([])
+    private let running = Mutex<Set<ExactText>>([])
 
     /// The time after a start in which processes can attach again before a command runs.
     private static let grace: Duration = .seconds(3)
     /// The maximum time that a command may take.
     private static let timeLimit: Duration = .seconds(600)
     /// The time that a stopped command has to end.
-    private static let patience: Duration = .seconds(1)
+    private static let timeout: Duration = .seconds(1)
 
     init(queue: DaemonQueue, attachments: SessionAttachments, logger: Logger) {
         self.queue = queue
@@ -47,7 +48,7 @@ final class Relauncher: Sendable {
         do throws(DownloadError) {
             return try await queue.relaunches().filter { relaunch in
                 !attachments.isTaken(relaunch.session)
-                    && running.withLock { $0.insert(relaunch.session).inserted }
+                    && running.withLock { $0.insert(ExactText(relaunch.session)).inserted }
             }
         } catch {
             logger.error("the commands of sessions cannot be read: \(error)")
@@ -71,7 +72,7 @@ final class Relauncher: Sendable {
         }
         logger.notice("session '\(session)': \(program) \(end)")
         defer {
-            running.withLock { _ = $0.remove(relaunch.session) }
+            running.withLock { _ = $0.remove(ExactText(relaunch.session)) }
             // More downloads may have ended meanwhile.
             attachments.detached.send()
         }
@@ -92,7 +93,7 @@ final class Relauncher: Sendable {
         // The command gets its own process group.
         options.processGroupID = 0
         options.teardownSequence = [
-            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: patience)
+            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: timeout)
         ]
         let group = Atomic<pid_t>(0)
         defer {

@@ -12,7 +12,7 @@ final class SessionAttachments: Sendable {
     }
 
     private struct State {
-        var owners: [String: Owner] = [:]
+        var owners: [ExactText: Owner] = [:]
         var nextToken = 1
     }
 
@@ -22,17 +22,22 @@ final class SessionAttachments: Sendable {
 
     /// The time that a new process waits, because the closed connection of a killed process is
     /// noticed after a while.
-    private static let patience: Duration = .seconds(1)
+    private static let timeout: Duration = .seconds(1)
 
     init(detached: Wakeup) { self.detached = detached }
 
     /// The process that is attached to a session.
-    func owner(of session: String) -> Int32? { state.withLock { $0.owners[session]?.process } }
+    func owner(of session: String) -> Int32? {
+        state.withLock { $0.owners[ExactText(session)]?.process }
+    }
 
     /// Whether a process is attached to a session, or the session is being forgotten.
-    func isTaken(_ session: String) -> Bool { state.withLock { $0.owners[session] != nil } }
+    func isTaken(_ session: String) -> Bool {
+        state.withLock { $0.owners[ExactText(session)] != nil }
+    }
 
-    /// Keeps processes from attaching to a session that is to be forgotten, until the attachment ends.
+    /// Keeps processes from attaching to a session that is to be forgotten, until the attachment
+    /// ends.
     ///
     /// - Throws: `.alreadyRunning` if a process is attached.
     func reserve(_ session: String) async throws(DownloadError) -> Attachment {
@@ -51,13 +56,13 @@ final class SessionAttachments: Sendable {
         _ stream: StreamEnd
     ) async throws(DownloadError) -> Attachment {
         let clock = ContinuousClock()
-        let deadline = clock.now + Self.patience
+        let deadline = clock.now + Self.timeout
         while true {
             let (token, old) = state.withLock { state -> (Int?, Owner?) in
-                let old = state.owners[session]
+                let old = state.owners[ExactText(session)]
                 guard old == nil || takesOver && old?.process != nil else { return (nil, old) }
                 state.nextToken += 1
-                state.owners[session] = Owner(
+                state.owners[ExactText(session)] = Owner(
                     token: state.nextToken,
                     process: process,
                     stream: stream
@@ -80,8 +85,8 @@ final class SessionAttachments: Sendable {
 
     fileprivate func detach(_ session: String, _ token: Int) {
         let hasDetached = state.withLock { state in
-            guard state.owners[session]?.token == token else { return false }
-            state.owners[session] = nil
+            guard state.owners[ExactText(session)]?.token == token else { return false }
+            state.owners[ExactText(session)] = nil
             return true
         }
         if hasDetached { detached.send() }

@@ -9,7 +9,8 @@ struct CommitCheck {
 
     enum Finding {
         case complete
-        /// The log was damaged or missing, and was removed: the database has all commits without it.
+        /// The log was damaged or missing, and was removed: the database has all commits without
+        /// it.
         case completeWithoutLog
         /// The number of commits that are missing.
         case missing(Int64)
@@ -17,7 +18,8 @@ struct CommitCheck {
 
     /// Checks the database before it is opened for writing, which would shorten the log.
     ///
-    /// Removes a log whose readable beginning is older than the database: SQLite would mix their pages.
+    /// Removes a log whose readable beginning is older than the database: SQLite would mix their
+    /// pages.
     func run() -> Finding {
         // If the number cannot be read, the usual checks find the damage.
         guard var commits = count() else { return .complete }

@@ -3,8 +3,9 @@ internal import PawlCore
 
 /// What has been committed to a database.
 ///
-/// The marker file beside the database contains it. SQLite ignores a damaged log from the damage on, and a
-/// missing log altogether, without an error: only this mark shows that commits are missing.
+/// The marker file beside the database contains it. SQLite ignores a damaged log from the damage
+/// on, and a missing log altogether, without an error: only this mark shows that commits are
+/// missing.
 struct CommitMark: Hashable, Sendable {
     /// The number of commits.
     var commits: Int64 = 0
@@ -28,7 +29,8 @@ extension CommitMark {
         return line + spaces + [UInt8(ascii: "\n")]
     }
 
-    /// Returns `nil` if the bytes are no mark: an earlier version has written none, or they are damaged.
+    /// Returns `nil` if the bytes are no mark: an earlier version has written none, or they are
+    /// damaged.
     init?(bytes: some Collection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
         let numbers = words.dropLast().compactMap { Int64($0) }.filter { $0 >= 0 }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Writes the mark of a database to the marker file.
 ///
-/// A mark is written after its commit is on the disk, so it never promises more than the database has. It is
-/// not synced after each commit: an older mark after a power cut is also true.
+/// A mark is written after its commit is on the disk, so it never promises more than the database
+/// has. It is not synced after each commit: an older mark after a power cut is also true.
 final class CommitMarkFile: Sendable {
     private let descriptor: Int32
     private let mark: Mutex<CommitMark>

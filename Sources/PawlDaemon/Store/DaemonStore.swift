@@ -20,6 +20,8 @@ package final class DaemonStore: Sendable {
     private let mark: CommitMarkFile
     private let checkpointDelay: Duration
     private let isCheckpointPlanned = Atomic<Bool>(false)
+    /// Whether the database is being closed; only the thread that writes changes it.
+    private let isClosing = Atomic<Bool>(false)
     /// The error of the last write; `nil` if it succeeded.
     private let writeFailure = Mutex<DownloadError?>(nil)
     /// What was wrong with an older store, for the log; `nil` if nothing was.
@@ -73,7 +75,8 @@ package final class DaemonStore: Sendable {
         return try write(body)
     }
 
-    /// Throws `.diskFull` if only the reserve is left, which is for transactions that end something.
+    /// Throws `.diskFull` if only the reserve is left, which is for transactions that end
+    /// something.
     package func checkRoom() throws(DownloadError) {
         guard !reserve.isWhole else { return }
         throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
@@ -90,7 +93,8 @@ package final class DaemonStore: Sendable {
                 return try write(body)
             } catch {
                 guard error.code == .diskFull else { throw error }
-                // Once all of the log is in the database, SQLite writes the log from its beginning again.
+                // Once all of the log is in the database, SQLite writes the log from its beginning
+                // again.
                 if !isTidied, tidyLog() {
                     isTidied = true
                 } else if !reserve.release() {
@@ -116,6 +120,8 @@ package final class DaemonStore: Sendable {
     private func tidyLog() -> Bool {
         // The database may need space for that, which the reserve provides.
         let isDone: Void? = try? pool.writeWithoutTransaction { database in
+            // GRDB passes a closed connection to SQLite, which crashes.
+            guard !isClosing.load(ordering: .relaxed) else { return }
             let (log, saved) = try database.checkpoint(.passive)
             // A reader may still need a part of the log.
             if log == saved { mark.savedLog() } else { planCheckpoint() }
@@ -148,7 +154,9 @@ package final class DaemonStore: Sendable {
 
     /// Returns who has written a partial file, for a download of `owner`; it blocks.
     ///
-    /// If the queue cannot be read, the writer is unknown.
+    /// A partial file that no download of the queue has recorded may be one of `pawl get`, or of a
+    /// download that was removed from the queue. Only the user may continue it, so for a program it
+    /// is somebody else's; the same applies if the queue cannot be read.
     package func ownerOfPartialFile(
         _ stamp: FileStamp,
         for download: Int64,
@@ -157,7 +165,9 @@ package final class DaemonStore: Sendable {
         let writers = try? pool.read {
             try WrittenFileTable($0).writers(ofPartialFile: stamp)
         }
-        guard let writers else { return .anybody }
+        guard let writers, !writers.isEmpty else {
+            return owner.isProgram ? .somebodyElse : .anybody
+        }
         if writers.contains(where: { $0.id == download }) { return .thisDownload }
         return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }
@@ -167,7 +177,10 @@ package final class DaemonStore: Sendable {
         do {
             // The last connection to be closed may belong to a reader, and cannot write the log. If
             // a read is still running, the next start writes the log.
-            try? pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try? pool.writeWithoutTransaction { database in
+                isClosing.store(true, ordering: .relaxed)
+                _ = try database.checkpoint(.truncate)
+            }
             try pool.close()
             if !hasMetDamage { StoreFiles.unmark(path) }
         } catch {

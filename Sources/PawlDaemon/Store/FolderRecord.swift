@@ -7,7 +7,7 @@ internal import Synchronization
 /// If the store is damaged, the partial files of downloads are searched for in these folders.
 package final class FolderRecord: Sendable {
     private let path: String
-    private let known: Mutex<Set<String>>
+    private let known: Mutex<Set<ExactText>>
 
     /// The maximum number of folders.
     private static let mostFolders = 10_000
@@ -17,13 +17,13 @@ package final class FolderRecord: Sendable {
     private static let mostBytes = 64 << 20
 
     /// Reads the file, and adds the folders of these destinations.
-    package init(path: String, destinations: Set<String>) throws(DownloadError) {
+    package init(path: String, destinations: [String]) throws(DownloadError) {
         self.path = path
         let noted = Self.read(path)
-        let needed = Set(destinations.map(Self.folder)).filter { !$0.isEmpty }
+        let needed = Self.folders(of: destinations)
         known = Mutex(noted)
         guard noted.subtracting(needed).count > Self.mostOld else {
-            try note(Array(destinations))
+            try note(destinations)
             return
         }
         try Self.replace(path, with: needed)
@@ -31,7 +31,7 @@ package final class FolderRecord: Sendable {
     }
 
     /// Returns the folders in a file; none if it cannot be read.
-    package static func read(_ path: String) -> Set<String> {
+    package static func read(_ path: String) -> Set<ExactText> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
@@ -45,7 +45,7 @@ package final class FolderRecord: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return Set(
             lines.dropLast().map { String(decoding: $0, as: UTF8.self).percentDecoded }
-                .filter { $0.hasPrefix("/") }
+                .filter(\.isAbsolutePath).map { ExactText($0) }
         )
     }
 
@@ -54,27 +54,26 @@ package final class FolderRecord: Sendable {
     /// A destination that ends in a slash is a folder itself.
     package func note(_ destinations: [String]) throws(DownloadError) {
         try known.withLock { (known) throws(DownloadError) in
-            let new = Set(destinations.map(Self.folder)).subtracting(known)
-                .filter { !$0.isEmpty }
+            let new = Self.folders(of: destinations).subtracting(known)
             guard !new.isEmpty, known.count + new.count <= Self.mostFolders else { return }
             try Self.write(new, to: path, flags: O_APPEND)
             known.formUnion(new)
         }
     }
 
-    private static func folder(_ destination: String) -> String {
-        guard let slash = destination.lastIndex(of: "/") else { return "" }
-        return String(destination[...slash])
+    private static func folders(of destinations: [String]) -> Set<ExactText> {
+        Set(destinations.map(\.pathFolder).filter { !$0.isEmpty }.map { ExactText($0) })
     }
 
-    private static func replace(_ path: String, with folders: Set<String>) throws(DownloadError) {
+    private static func replace(_ path: String, with folders: Set<ExactText>) throws(DownloadError)
+    {
         let draft = "\(path).new"
         try write(folders, to: draft, flags: O_TRUNC)
         guard rename(draft, path) == 0 else { throw failure(path) }
     }
 
     private static func write(
-        _ folders: Set<String>,
+        _ folders: Set<ExactText>,
         to path: String,
         flags: Int32
     ) throws(DownloadError) {
@@ -88,7 +87,7 @@ package final class FolderRecord: Sendable {
         defer { close(descriptor) }
         // The last line may have been cut off by a power cut, so this one starts on a new line.
         var text = flags == O_APPEND && !isNew ? "\n" : ""
-        for folder in folders.sorted() { text += line(folder) }
+        for folder in folders.map(\.text).sorted() { text += line(folder) }
         let bytes = Array(text.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
             fsync(descriptor) == 0

@@ -2,9 +2,9 @@ package import PawlCore
 
 /// A file operation that is to be carried out.
 ///
-/// It is written with the change that causes it, carried out after the commit, and then deleted. The operations
-/// that are left at a start are carried out then. A requested renaming works the same way; it is in the table
-/// `renaming`.
+/// It is written with the change that causes it, carried out after the commit, and then deleted.
+/// The operations that are left at a start are carried out then. A requested renaming works the
+/// same way; it is in the table `renaming`.
 package struct Intention: Sendable, Hashable {
     package enum Operation: Sendable, Hashable {
         /// A complete file gets its name.
@@ -25,7 +25,8 @@ package struct Removal: Codable, Sendable, Hashable {
     package var files: [WrittenFile]
     /// The file of a download that an earlier version has not recorded.
     package var unrecorded: Unrecorded?
-    /// The path of a file that existed before the download: it is not removed, and the outcome names it.
+    /// The path of a file that existed before the download: it is not removed, and the outcome
+    /// names it.
     package var kept: String?
 
     package struct Unrecorded: Codable, Sendable, Hashable {

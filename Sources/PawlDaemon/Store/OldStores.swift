@@ -1,14 +1,16 @@
 package import FoundationEssentials
 internal import Glibc
+internal import PawlCore
 
-/// The databases beside the one in use: damaged ones that were set aside, the backup of an upgrade, and the
-/// draft of an interrupted upgrade.
+/// The databases beside the one in use: damaged ones that were set aside, the backup of an upgrade,
+/// and the draft of an interrupted upgrade.
 ///
-/// They hold requests with their secrets. Damaged databases and the backup are kept for some days, then
-/// removed. What can be read of a damaged one is recovered at once. A draft is removed at once.
+/// They hold requests with their secrets. Damaged databases and the backup are kept for some days,
+/// then removed. What can be read of a damaged one is recovered at once. A draft is removed at
+/// once.
 package struct OldStores: Sendable {
     /// The time in seconds for which a damaged database or a backup is kept.
-    package static let patience: Double = 7 * 86_400
+    package static let retention: Double = 7 * 86_400
 
     /// The time in seconds after which a failed removal is tried again.
     private static let retryWait: Double = 86_400
@@ -38,7 +40,7 @@ package struct OldStores: Sendable {
     }
 
     /// The result of `removeOld`.
-    package struct Removal: Sendable, Hashable {
+    package struct RemovalResult: Sendable, Hashable {
         /// The paths of the databases that were overwritten and removed.
         package var removed: [String] = []
         /// The paths of those that should have been removed, but are still there.
@@ -50,8 +52,8 @@ package struct OldStores: Sendable {
     }
 
     /// Overwrites and removes the databases that are old enough.
-    package func removeOld(at now: Date) -> Removal {
-        var removal = Removal()
+    package func removeOld(at now: Date) -> RemovalResult {
+        var removal = RemovalResult()
         for file in all {
             guard let date = removalDate(of: file), date <= now else { continue }
             if remove(file) {
@@ -63,7 +65,8 @@ package struct OldStores: Sendable {
         return removal
     }
 
-    /// Overwrites and removes a database and the files beside it; returns whether all of them are gone.
+    /// Overwrites and removes a database and the files beside it; returns whether all of them are
+    /// gone.
     @discardableResult
     func remove(_ file: String) -> Bool {
         // The database is last: the files beside it are found by its name.
@@ -90,7 +93,7 @@ package struct OldStores: Sendable {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         guard let date = attributes?[.modificationDate] as? Date else { return nil }
         return file == StoreFiles.draft(of: path)
-            ? .distantPast : date.addingTimeInterval(Self.patience)
+            ? .distantPast : date.addingTimeInterval(Self.retention)
     }
 
     /// Returns whether the file is gone.
@@ -134,10 +137,10 @@ package struct OldStores: Sendable {
     }
 
     private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        path.pathFolder.isEmpty ? "." : path.pathFolder
     }
 
     private static func name(of path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
+        path.pathNames.last.map(String.init) ?? path
     }
 }

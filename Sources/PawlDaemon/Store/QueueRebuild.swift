@@ -3,17 +3,18 @@ internal import Pawl
 package import PawlCore
 internal import PawlWire
 
-/// Rebuilds a queue from the readable part of a damaged one, and from the checkpoints of partial files.
+/// Rebuilds a queue from the readable part of a damaged one, and from the checkpoints of partial
+/// files.
 ///
-/// A download whose request can be read continues. The settings of the others are lost, including their
-/// credentials: they are paused with a problem that explains this.
+/// A download whose request can be read continues. The settings of the others are lost, including
+/// their credentials: they are paused with a problem that explains this.
 package struct QueueRebuild {
     let path: String
     let store: DaemonStore
     private let identity: String?
 
-    /// `identity`: the identity of the queue in its checkpoints; `nil` if an earlier version has written none,
-    /// so that any partial file may be the queue's.
+    /// `identity`: the identity of the queue in its checkpoints; `nil` if an earlier version has
+    /// written none, so that any partial file may be the queue's.
     package init(path: String, store: DaemonStore, identity: String?) {
         (self.path, self.store, self.identity) = (path, store, identity)
     }
@@ -34,7 +35,7 @@ package struct QueueRebuild {
             let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
             try transaction.events.continueIDs(above: max(now, salvaged.lastEvent))
             for session in salvaged.sessions {
-                let owner = salvaged.sessionOwners[session.identifier] ?? .user
+                let owner = salvaged.sessionOwners[ExactText(session.identifier)] ?? .user
                 try transaction.sessions.register(session, by: owner, at: Date())
             }
             for item in salvaged.items { try add(item, &outcome, transaction) }
@@ -70,16 +71,16 @@ package struct QueueRebuild {
     private func found(beside salvaged: SalvagedQueue) -> [Found] {
         var folders = FolderRecord.read(StoreFiles.folders(of: path))
         for path in salvaged.destinations {
-            if let slash = path.lastIndex(of: "/") { folders.insert(String(path[...slash])) }
+            folders.insert(ExactText(path.text.pathFolder))
         }
-        let known = Set(salvaged.items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
-        return folders.filter { $0.hasPrefix("/") }.sorted()
+        let known = Set(salvaged.items.flatMap(\.paths).map { ExactText($0) })
+        return folders.map(\.text).filter(\.isAbsolutePath).sorted()
             .flatMap(UnfinishedFiles.checkpoints)
-            .filter { !known.contains($0.path) && isOwn($0.checkpoint) }
+            .filter { !known.contains(ExactText($0.path)) && isOwn($0.checkpoint) }
     }
 
     private func isOwn(_ checkpoint: CheckpointDescription) -> Bool {
-        identity.map { checkpoint.isKept(by: $0) } ?? true
+        identity.map { checkpoint.belongs(toQueue: $0) } ?? true
     }
 
     // MARK: - Adding
@@ -90,36 +91,28 @@ package struct QueueRebuild {
         _ transaction: StoreTransaction
     ) throws {
         let request = item.request
-        var row = WireDownload(
-            id: 0,
-            state: item.isPaused || request == nil ? .paused : .waiting,
-            name: item.name.sanitized,
-            url: item.url.sanitized,
-            createdAt: item.createdAt
-        )
-        row.destination = item.destination.sanitized
-        row.priority = WirePriority(item.priority)
-        row.position = item.position
-        row.session = item.session
+        var row = item.row
+        var known = request ?? NewDownload(url: row.url, destination: row.destination)
         // A download that is confined to a folder was added over TCP.
-        row.owner = item.owner ?? (request?.confinedTo == nil ? .user : .unnamedProgram)
-        row.taskIdentifier = item.taskIdentifier
-        row.taskDescription = item.taskDescription
-        row.notBefore = item.notBefore
+        row.owner = row.owner ?? (request?.confinedTo == nil ? .user : .unnamedProgram)
+        if request == nil {
+            row.state = .paused
+            row.problem = Problem(Self.lost)
+            // The folder that a program was confined to is lost with its request. The folder used
+            // here is not wider.
+            if row.owner != .user {
+                known.confinedTo = (row.path ?? row.destination).pathFolder
+            }
+        }
+        (row.name, row.url) = (row.name.sanitized, row.url.sanitized)
+        row.destination = row.destination.sanitized
         row.mirrors = request?.shownMirrors
         row.limitBytesPerSecond = request?.settings?[\.limitBytesPerSecond] ?? nil
-        row.path = item.path
-        (row.completedBytes, row.totalBytes) = (item.completedBytes, item.totalBytes)
-        if request == nil { row.problem = Problem(Self.lost) }
-        var known = request ?? NewDownload(url: item.url, destination: item.destination)
-        // The folder that a program was confined to is lost with its request. The folder used here
-        // is not wider.
-        if request == nil, row.owner != .user {
-            known.confinedTo = PathNames.folder(of: item.path ?? item.destination)
-        }
-        try transaction.downloads.continueIDs(with: item.id)
-        try add(row, known, transaction)
-        outcome.position = max(outcome.position, item.position)
+        try transaction.downloads.continueIDs(with: row.id)
+        let id = try add(row, known, transaction)
+        // Without this record, a program's download could not continue its partial file.
+        for file in item.writtenFiles { try transaction.writtenFiles.record(file, of: id) }
+        outcome.position = max(outcome.position, row.position)
         if request == nil { outcome.paused += 1 } else { outcome.whole += 1 }
     }
 
@@ -134,7 +127,7 @@ package struct QueueRebuild {
         var row = WireDownload(
             id: 0,
             state: .paused,
-            name: path.split(separator: "/").last.map { String($0).sanitized } ?? "",
+            name: path.pathNames.last.map { String($0).sanitized } ?? "",
             url: checkpoint.source,
             createdAt: Date()
         )
@@ -150,14 +143,14 @@ package struct QueueRebuild {
             request.settings = settings
         }
         row.mirrors = request.shownMirrors
-        try add(row, request, transaction)
+        _ = try add(row, request, transaction)
     }
 
     private func add(
         _ row: WireDownload,
         _ request: NewDownload,
         _ transaction: StoreTransaction
-    ) throws {
+    ) throws -> Int64 {
         var row = row
         row.id = try transaction.downloads.insert(row, request: try WireJSON.encode(request))
         // `insert` does not write all columns.
@@ -165,6 +158,7 @@ package struct QueueRebuild {
         try transaction.downloads.setLimit(row.limitBytesPerSecond, of: row.id)
         try transaction.events.append(.added, row, at: Date())
         if row.problem != nil { try transaction.events.append(.paused, row, at: Date()) }
+        return row.id
     }
 
     private static let lost = DownloadError(

@@ -8,35 +8,28 @@ internal import PawlWire
 /// Any value may have the wrong type, so each one is checked.
 struct SalvagedQueue {
     struct Item {
-        var id: Int64
-        var name: String
-        var url: String
-        var destination: String
-        var path: String?
-        var isPaused: Bool
-        var priority: DownloadPriority
-        var position: Int64
-        var session: String?
-        /// `nil` if it is lost, or if an older version has not recorded it.
-        var owner: DownloadOwner?
-        var taskIdentifier: Int64?
-        var taskDescription: String?
-        var notBefore: Date?
-        var createdAt: Date
-        var completedBytes: Int64
-        var totalBytes: Int64?
+        /// The row as it was read: its texts may not be safe to show.
+        ///
+        /// It is paused or waiting. Its owner is `nil` if it is lost, or if an older version has
+        /// not recorded it.
+        var row: WireDownload
         /// `nil` if it is lost or invalid.
         var request: NewDownload?
+        /// What remains of the record of its files.
+        var writtenFiles: [WrittenFile] = []
+
+        /// The path of its file if it is known, and its destination.
+        var paths: [String] { [row.path, row.destination].compactMap { $0 } }
     }
 
     /// The downloads, by id.
     var items: [Item] = []
     /// The destinations of all downloads, including ended ones.
-    var destinations: Set<String> = []
+    var destinations: Set<ExactText> = []
     /// The sessions that processes have registered.
     var sessions: [SessionRegistration] = []
     /// The owners of the sessions; a session without one belongs to the user.
-    var sessionOwners: [String: DownloadOwner] = [:]
+    var sessionOwners: [ExactText: DownloadOwner] = [:]
     /// The newest known id of a download; 0 if none is known.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
@@ -64,20 +57,25 @@ struct SalvagedQueue {
         let commits = try? queue.read { try StoredSettings.commits($0) }
         expected = mark.commits > commits ?? mark.commits ? nil : Self.count(queue)
         for index in items.indices {
-            items[index].request = try? queue.read { try Self.request(of: items[index].id, $0) }
+            let id = items[index].row.id
+            items[index].request = try? queue.read { try Self.request(of: id, $0) }
+            let files = try? queue.read { try WrittenFileTable($0).files(of: id) }
+            items[index].writtenFiles = files ?? []
         }
-        let ids = items.map(\.id).max() ?? 0
+        let ids = items.map(\.row.id).max() ?? 0
         lastDownload = max(ids, lastDownload)
         lastEvent = max(lastEvent, Self.last("event", queue))
         sessions = Self.sessions(queue, items, &sessionOwners)
-        destinations.formUnion(items.flatMap { [$0.path, $0.destination].compactMap { $0 } })
+        destinations.formUnion(items.flatMap(\.paths).map { ExactText($0) })
         // This comes last: it reads rows of all states, and may fail at any of them.
         try? queue.read { database in
             let sql =
                 "SELECT DISTINCT COALESCE(path, destination) FROM download NOT INDEXED LIMIT 100000"
             let rows = try Row.fetchCursor(database, sql: sql)
             while let row = try rows.next() {
-                if let path = String.fromDatabaseValue(row[0]) { destinations.insert(path) }
+                if let path = String.fromDatabaseValue(row[0]) {
+                    destinations.insert(ExactText(path))
+                }
             }
         }
         try? queue.close()
@@ -94,7 +92,7 @@ struct SalvagedQueue {
             (try? queue.read { try read($0, order, &found, &end) }) != nil
         }
         if isWhole("ASC", &ascendingEnd) || isWhole("DESC", &descendingEnd) {
-            return found.values.sorted { $0.id < $1.id }
+            return found.values.sorted { $0.row.id < $1.row.id }
         }
         let low = (ascendingEnd ?? 0) + 1
         let high = (descendingEnd ?? last + 1) - 1
@@ -107,15 +105,14 @@ struct SalvagedQueue {
                 }
             }
         }
-        return found.values.sorted { $0.id < $1.id }
+        return found.values.sorted { $0.row.id < $1.row.id }
     }
 
     /// The maximum number of rows that are read one by one.
     private static let mostProbes: Int64 = 1_000_000
 
     private static func probe(_ id: Int64, _ database: Database) throws -> Item? {
-        let sql = "SELECT * FROM download WHERE id = ? AND endedAt IS NULL"
-        return try Row.fetchOne(try database.cachedStatement(sql: sql), arguments: [id])
+        try database.row("SELECT * FROM download WHERE id = ? AND endedAt IS NULL", [id])
             .flatMap(item)
     }
 
@@ -137,11 +134,7 @@ struct SalvagedQueue {
 
     private static func last(_ table: String, _ queue: DatabaseQueue) -> Int64 {
         let row = try? queue.read { database in
-            try Row.fetchOne(
-                database,
-                sql: "SELECT seq FROM sqlite_sequence WHERE name = ?",
-                arguments: [table]
-            )
+            try database.row("SELECT seq FROM sqlite_sequence WHERE name = ?", [table])
         }
         guard let row, let id: Int64 = value("seq", of: row), (1...mostID).contains(id) else {
             return 0
@@ -153,21 +146,22 @@ struct SalvagedQueue {
     private static func sessions(
         _ queue: DatabaseQueue,
         _ items: [Item],
-        _ owners: inout [String: DownloadOwner]
+        _ owners: inout [ExactText: DownloadOwner]
     ) -> [SessionRegistration] {
-        var found: [String: SessionRegistration] = [:]
-        for item in items where item.taskIdentifier != nil {
-            guard let name = item.session else { continue }
-            found[name] = SessionRegistration(identifier: name)
+        var found: [ExactText: SessionRegistration] = [:]
+        for item in items where item.row.taskIdentifier != nil {
+            guard let name = item.row.session.map({ ExactText($0) }) else { continue }
+            found[name] = SessionRegistration(identifier: name.text)
         }
         // Reading stops where the damage begins.
         try? queue.read { database in
             let rows = try Row.fetchCursor(database, sql: "SELECT * FROM session")
             while let row = try rows.next(), found.count < mostSessions {
-                guard let name: String = value("identifier", of: row) else { continue }
+                guard let identifier: String = value("identifier", of: row) else { continue }
+                let name = ExactText(identifier)
                 let command: String? = value("relaunchCommand", of: row)
                 var session = SessionRegistration(
-                    identifier: name,
+                    identifier: identifier,
                     relaunchCommand: ColumnCoding.value(command)
                 )
                 session.maximumConcurrentDownloads =
@@ -195,8 +189,9 @@ struct SalvagedQueue {
         )
         while let row = try rows.next(), found.count < mostItems {
             guard let item = item(row) else { continue }
-            end = item.id
-            if found[item.id] == nil { found[item.id] = item }
+            let id = item.row.id
+            end = id
+            if found[id] == nil { found[id] = item }
         }
     }
 
@@ -206,25 +201,26 @@ struct SalvagedQueue {
             let state = state.flatMap(TaskState.init),
             let destination: String = value("destination", of: row)
         else { return nil }
-        let priority: Int? = value("priority", of: row)
-        return Item(
+        var download = WireDownload(
             id: id,
+            state: state == .paused || state == .suspended ? .paused : .waiting,
             name: value("name", of: row) ?? "",
             url: value("url", of: row) ?? "",
-            destination: destination,
-            path: value("path", of: row),
-            isPaused: state == .paused || state == .suspended,
-            priority: priority.flatMap(DownloadPriority.init) ?? .normal,
-            position: value("position", of: row) ?? id,
-            session: value("session", of: row),
-            owner: owner(of: row),
-            taskIdentifier: value("taskIdentifier", of: row),
-            taskDescription: value("taskDescription", of: row),
-            notBefore: date("notBefore", of: row),
-            createdAt: date("createdAt", of: row) ?? Date(),
-            completedBytes: max(0, value("completedBytes", of: row) ?? 0),
-            totalBytes: value("totalBytes", of: row)
+            createdAt: date("createdAt", of: row) ?? Date()
         )
+        download.destination = destination
+        download.path = value("path", of: row)
+        let priority: Int? = value("priority", of: row)
+        download.priority = WirePriority(priority.flatMap(DownloadPriority.init) ?? .normal)
+        download.position = value("position", of: row) ?? id
+        download.session = value("session", of: row)
+        download.owner = owner(of: row)
+        download.taskIdentifier = value("taskIdentifier", of: row)
+        download.taskDescription = value("taskDescription", of: row)
+        download.notBefore = date("notBefore", of: row)
+        download.completedBytes = max(0, value("completedBytes", of: row) ?? 0)
+        download.totalBytes = value("totalBytes", of: row)
+        return Item(row: download)
     }
 
     private static func owner(of row: Row) -> DownloadOwner? {
@@ -249,11 +245,7 @@ struct SalvagedQueue {
     }
 
     private static func request(of id: Int64, _ database: Database) throws -> NewDownload? {
-        let row = try Row.fetchOne(
-            database,
-            sql: "SELECT body FROM request WHERE download = ?",
-            arguments: [id]
-        )
+        let row = try database.row("SELECT body FROM request WHERE download = ?", [id])
         guard let row, let body = Data.fromDatabaseValue(row[0]) else { return nil }
         let request = try WireJSON.decode(NewDownload.self, from: body)
         _ = try request.checked()

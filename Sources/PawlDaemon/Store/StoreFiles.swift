@@ -3,7 +3,8 @@ internal import PawlCore
 
 /// The files beside the database.
 package enum StoreFiles {
-    /// A file that exists while a daemon has the store open; if it exists at a start, the last daemon crashed.
+    /// A file that exists while a daemon has the store open; if it exists at a start, the last
+    /// daemon crashed.
     ///
     /// It contains a `CommitMark`.
     static func marker(of path: String) -> String { "\(path).open" }
@@ -11,7 +12,8 @@ package enum StoreFiles {
     /// The folders of downloads.
     package static func folders(of path: String) -> String { "\(path).folders" }
 
-    /// The identity of the queue in the checkpoints of its partial files; it remains if the queue is damaged.
+    /// The identity of the queue in the checkpoints of its partial files; it remains if the queue
+    /// is damaged.
     static func identity(of path: String) -> String { "\(path).id" }
 
     /// A damaged database that was set aside; the numbers start at 1.
@@ -28,7 +30,8 @@ package enum StoreFiles {
     /// The copy that is being upgraded to this version.
     static func draft(of path: String) -> String { "\(path).upgrading" }
 
-    /// Creates the database, which only the user may read; SQLite gives its other files the same permissions.
+    /// Creates the database, which only the user may read; SQLite gives its other files the same
+    /// permissions.
     static func create(_ path: String) throws(DownloadError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -60,8 +63,7 @@ package enum StoreFiles {
 
     /// Syncs the folder of a file, so that a new name survives a power cut.
     static func syncFolder(of path: String) {
-        guard let slash = path.lastIndex(of: "/") else { return }
-        let descriptor = open(String(path[...slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(path.pathFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)

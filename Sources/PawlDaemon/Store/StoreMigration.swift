@@ -9,7 +9,8 @@ internal import PawlCore
 struct StoreMigration {
     let path: String
 
-    /// Copies the open database, upgrades the copy, closes the database and replaces it by the copy.
+    /// Copies the open database, upgrades the copy, closes the database and replaces it by the
+    /// copy.
     ///
     /// - Throws: `DownloadError`.
     func run(closing pool: DatabasePool) throws(DownloadError) {

@@ -41,7 +41,8 @@ enum StoreOpening {
         }
     }
 
-    /// Checks that no commit is missing; returns a note for the log if the database's log was damaged.
+    /// Checks that no commit is missing; returns a note for the log if the database's log was
+    /// damaged.
     private static func checkCommits(_ path: String) throws -> String? {
         guard let mark = CommitMark(file: StoreFiles.marker(of: path)) else { return nil }
         switch CommitCheck(path: path, mark: mark).run() {
@@ -57,8 +58,8 @@ enum StoreOpening {
     private static func openSound(_ path: String, isSuspect: Bool) throws -> DatabasePool {
         let pool = try DatabasePool(path: path, configuration: configuration)
         do {
-            // GRDB sets NORMAL when it opens a pool, which can lose the last commits in a power cut. Only the
-            // connection that writes needs FULL.
+            // GRDB sets NORMAL when it opens a pool, which can lose the last commits in a power
+            // cut. Only the connection that writes needs FULL.
             try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             if isSuspect { try check(pool) }
             let applied = try pool.read(StoreSchema.migrator.appliedIdentifiers)
@@ -130,8 +131,8 @@ enum StoreOpening {
         throw Damaged(reason: answer)
     }
 
-    /// Checks that the tables, indexes and triggers are exactly those of Pawl: SQLite only checks that they are
-    /// valid.
+    /// Checks that the tables, indexes and triggers are exactly those of Pawl: SQLite only checks
+    /// that they are valid.
     private static func checkSchema(_ pool: DatabasePool) throws {
         let fresh = try DatabaseQueue()
         defer { try? fresh.close() }
@@ -145,7 +146,8 @@ enum StoreOpening {
     /// Whether the contents of the file cause an error, and not the disk, the permissions or a lack
     /// of space.
     ///
-    /// The statements of Pawl are valid, so an error about a statement also means that the file is damaged.
+    /// The statements of Pawl are valid, so an error about a statement also means that the file is
+    /// damaged.
     private static func isDamage(_ error: any Error) -> Bool {
         guard !(error is Damaged), !(error is RowDecodingError) else { return true }
         guard let error = error as? DatabaseError else { return false }
@@ -163,7 +165,8 @@ enum StoreOpening {
         return (error as? DatabaseError)?.message ?? "\(error)"
     }
 
-    /// Continues what a crash has interrupted: the database in use would lack its marker or its log.
+    /// Continues what a crash has interrupted: the database in use would lack its marker or its
+    /// log.
     private static func finishSettingAside(_ path: String) throws(DownloadError) {
         let number = (OldStores(path: path).numbers.last ?? 0) + 1
         let marker = StoreFiles.marker(of: StoreFiles.damaged(number, of: path))
@@ -175,8 +178,8 @@ enum StoreOpening {
         let stores = OldStores(path: path)
         let number = (stores.numbers.last ?? 0) + 1
         let new = StoreFiles.damaged(number, of: path)
-        // The marker is moved first, which shows an interruption. The log is moved before the database: SQLite
-        // would apply it to a new database of the same name.
+        // The marker is moved first, which shows an interruption. The log is moved before the
+        // database: SQLite would apply it to a new database of the same name.
         for suffix in [".open", "-wal", "-shm", ""] {
             guard rename(path + suffix, new + suffix) == 0 || errno == ENOENT else {
                 throw DownloadError(

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Reserved space on the disk of the store.
 ///
-/// With it, the user can still pause, cancel and remove downloads on a full disk, and ends are recorded.
+/// With it, the user can still pause, cancel and remove downloads on a full disk, and ends are
+/// recorded.
 final class StoreReserve: Sendable {
     private struct State {
         /// The number of reserved bytes.
@@ -22,7 +23,7 @@ final class StoreReserve: Sendable {
     private static let portion: off_t = 64 << 10
     /// The space that must be free besides the reserve, so that downloads may be added.
     private static let least: UInt64 = 512 << 10
-    private static let patience: Duration = .seconds(10)
+    private static let retryInterval: Duration = .seconds(10)
 
     init(path: String) {
         self.path = path
@@ -42,7 +43,8 @@ final class StoreReserve: Sendable {
     /// Fills the reserve again, as soon as there is enough space.
     func restore() {
         state.withLock { state in
-            let isTooSoon = state.triedAt.map { $0.duration(to: .now) < Self.patience } ?? false
+            let isTooSoon =
+                state.triedAt.map { $0.duration(to: .now) < Self.retryInterval } ?? false
             if !isTooSoon { fill(&state) }
         }
     }

@@ -34,8 +34,8 @@ enum StoreSchema {
     private static let partialOwners =
         "CREATE INDEX writtenByInode ON written (file ->> '$.stamp.inode')"
 
-    // `owner`: who has added the download. A download that was added over TCP before owners were recorded is
-    // confined to a folder, and belongs to a program.
+    // `owner`: who has added the download. A download that was added over TCP before owners were
+    // recorded is confined to a folder, and belongs to a program.
     private static let owners = """
         ALTER TABLE download ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
         ALTER TABLE session ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
@@ -43,12 +43,12 @@ enum StoreSchema {
             WHERE COALESCE(confinedTo, \(RequestTable.confiningFolder)) IS NOT NULL;
         """
 
-    // `intention`: the file operations to be carried out, written with the change that causes them and deleted
-    // when they are done; they outlive the download. `written`: the files that a download has written, as
-    // JSON. `wasThere`: whether the finished file existed before, and is not one of these. `retryWait`:
-    // how long a failed download waits, in seconds. `outages`: how many of its consecutive failures the
-    // network may have caused. `missedUpTo`: the newest event that the session has not received and that was
-    // deleted.
+    // `intention`: the file operations to be carried out, written with the change that causes them
+    // and deleted when they are done; they outlive the download. `written`: the files that a
+    // download has written, as JSON. `wasThere`: whether the finished file existed before, and is
+    // not one of these. `retryWait`: how long a failed download waits, in seconds. `outages`: how
+    // many of its consecutive failures the network may have caused. `missedUpTo`: the newest event
+    // that the session has not received and that was deleted.
     private static let intentions = """
         CREATE TABLE intention (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,8 +75,8 @@ enum StoreSchema {
 
     private static let version7 = "ALTER TABLE session ADD COLUMN limitBytesPerSecond INTEGER"
 
-    // `confinedTo`: the folder that the files of an ended download must not leave; before the end, the request
-    // has it.
+    // `confinedTo`: the folder that the files of an ended download must not leave; before the end,
+    // the request has it.
     private static let version6 = "ALTER TABLE download ADD COLUMN confinedTo TEXT"
 
     private static let version5 = "CREATE INDEX eventByDownload ON event (download, id)"
@@ -96,8 +96,8 @@ enum StoreSchema {
         CREATE INDEX eventBySession ON event (session, id) WHERE session IS NOT NULL;
         """
 
-    // `detail`: more about an event, as JSON: the download of `removed`, the settings of `settings`. `seenAt`:
-    // when a process of the session was last attached.
+    // `detail`: more about an event, as JSON: the download of `removed`, the settings of
+    // `settings`. `seenAt`: when a process of the session was last attached.
     private static let version4 = """
         ALTER TABLE download ADD COLUMN metrics TEXT;
         ALTER TABLE event ADD COLUMN detail TEXT;
@@ -118,8 +118,8 @@ enum StoreSchema {
         ) STRICT;
         """
 
-    // `request` is private: its contents never leave the daemon, and are wiped when a download finishes or is
-    // removed. The other tables hold no secrets.
+    // `request` is private: its contents never leave the daemon, and are wiped when a download
+    // finishes or is removed. The other tables hold no secrets.
     private static let version1 = """
         CREATE TABLE download (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -29,7 +29,8 @@ package struct StoreTransaction {
     /// The idempotency keys of requests that added downloads.
     var idempotencyKeys: IdempotencyTable { IdempotencyTable(database) }
 
-    /// Counts the commit of this transaction, which must be the last change; returns what it commits.
+    /// Counts the commit of this transaction, which must be the last change; returns what it
+    /// commits.
     func countCommit() throws -> CommitMark {
         CommitMark(
             commits: try settings.countCommit(),

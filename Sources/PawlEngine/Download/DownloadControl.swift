@@ -5,27 +5,11 @@ internal import Synchronization
 /// Requests made before the download begins take effect when it begins.
 package final class DownloadControl: Sendable {
     private struct State {
-        var wish = Wish.none
-        var obey: (@Sendable (Command) -> Void)?
+        var requestedEnd = RequestedEnd.none
+        var post: (@Sendable (DriverMessage) -> Void)?
     }
 
-    enum Command: Sendable {
-        case resumed
-        /// End the pauses that a limit has caused, because the limit may be higher now.
-        case limitChanged
-        case stop
-
-        /// The message that it is to the driver.
-        var message: DriverMessage {
-            switch self {
-            case .resumed: .released
-            case .limitChanged: .limitChanged
-            case .stop: .cancelled
-            }
-        }
-    }
-
-    private enum Wish {
+    private enum RequestedEnd {
         case none, stop, discard
     }
 
@@ -40,7 +24,7 @@ package final class DownloadControl: Sendable {
     var isSuspended: Bool { suspended.load(ordering: .sequentiallyConsistent) }
 
     /// Whether the received bytes are to be deleted at the end.
-    var discards: Bool { state.withLock { $0.wish == .discard } }
+    var discards: Bool { state.withLock { $0.requestedEnd == .discard } }
 
     /// Stops receiving bytes.
     ///
@@ -49,28 +33,29 @@ package final class DownloadControl: Sendable {
 
     package func resume() {
         suspended.store(false, ordering: .sequentiallyConsistent)
-        state.withLock { $0.obey }?(.resumed)
+        state.withLock { $0.post }?(.released)
     }
 
     /// Reports that the download's own limit or the limit for all downloads has changed.
-    package func limitChanged() { state.withLock { $0.obey }?(.limitChanged) }
+    package func limitChanged() { state.withLock { $0.post }?(.limitChanged) }
 
     /// Ends the download with `.interrupted`.
     package func stop(keeping: Bool = true) {
-        let obey = state.withLock { state in
-            if state.wish != .discard { state.wish = keeping ? .stop : .discard }
-            return state.obey
+        let post = state.withLock { state in
+            if state.requestedEnd != .discard { state.requestedEnd = keeping ? .stop : .discard }
+            return state.post
         }
-        obey?(.stop)
+        post?(.cancelled)
     }
 
-    func attach(_ obey: @escaping @Sendable (Command) -> Void) {
+    /// Sets the function that passes messages to the driver.
+    func attach(_ post: @escaping @Sendable (DriverMessage) -> Void) {
         let isStopped = state.withLock { state in
-            state.obey = obey
-            return state.wish != .none
+            state.post = post
+            return state.requestedEnd != .none
         }
-        if isStopped { obey(.stop) }
+        if isStopped { post(.cancelled) }
     }
 
-    func detach() { state.withLock { $0.obey = nil } }
+    func detach() { state.withLock { $0.post = nil } }
 }

@@ -41,8 +41,9 @@ package final class DownloadDriver {
 
     /// Creates a driver.
     ///
-    /// `whenFetched` is called when the network is no longer needed and the file has not been named
-    /// yet; not in every case.
+    /// `whenFetched` is called at most once, as soon as the network is no longer needed and before
+    /// the file is named. It is called only for a file that was received completely in memory,
+    /// while there is memory for more such files.
     package init(
         _ job: DownloadJob,
         engine: Engine,
@@ -85,9 +86,9 @@ package final class DownloadDriver {
     /// Cancelling the task keeps the bytes received so far and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
         let (mailbox, stop) = (mailbox, stop)
-        job.control?.attach { command in
-            if command == .stop { stop.cancel() }
-            mailbox.post(command.message)
+        job.control?.attach { message in
+            if case .cancelled = message { stop.cancel() }
+            mailbox.post(message)
         }
         defer { job.control?.detach() }
         monitor.began(job)
@@ -161,13 +162,13 @@ package final class DownloadDriver {
         case .nothing(let notes, let path):
             logger.report(notes)
             absent = path
-            await tell(.started(nil))
+            await report(.started(nil))
         case .created, .undecided, .likely: break
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let file, let recovery):
             try await store.adopt(file, recovery)
             try checkResumable(recovery)
-            await tell(.started(store.startingPoint))
+            await report(.started(store.startingPoint))
         }
     }
 
@@ -188,26 +189,27 @@ package final class DownloadDriver {
             heads[id] = head
             noteHead(head, verdict)
             if case .redirect = verdict { monitor.redirected(from: head.url) }
-            await tell(.headJudged(id, verdict, connectTime: head.connectTime))
+            await report(.headJudged(id, verdict, connectTime: head.connectTime))
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
-        case .seamDiffered(let id): await tell(.seamDiffered(id))
+        case .seamDiffered(let id): await report(.seamDiffered(id))
         case .arrived(let id, let body): await arrived(id, body)
         case .overdue(let id, let body): await show(id, body)
         case .brokeOff(let id, let body, let end): await brokeOff(id, body, end)
-        case .slotGranted(let host): await tell(.slotGranted(host: host))
+        case .slotGranted(let host): await report(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
         case .released: releaseHeld()
         case .limitChanged: transfers.endPauses(at: engine.time.now())
-        case .networkChanged(let path): await tell(.networkChanged(path))
+        case .networkChanged(let path): await report(.networkChanged(path))
         case .cancelled: fail(CancellationToken.cancelled)
         }
     }
 
     private func ended(_ id: TransferID, _ end: TransferEnd, _ failure: DownloadError?) async {
         if let failure {
-            // Its slot is released together with those of the others.
+            // The end of the download releases the slots of all transfers, so this one's end stays
+            // in the mailbox for it.
             mailbox.post(.transferEnded(id, end, failure))
             return fail(failure)
         }
@@ -217,14 +219,14 @@ package final class DownloadDriver {
         if case .failed = end.outcome { slots.stopSharing() }
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(cursor.position): \(end.outcome)")
-        await lookAtNetwork(after: end.outcome)
-        await tell(.transferEnded(id, offset: cursor.countedEnd, end.outcome))
+        await checkNetwork(after: end.outcome)
+        await report(.transferEnded(id, offset: cursor.countedEnd, end.outcome))
     }
 
     private func synced(_ epoch: Int, _ failure: DownloadError?) async {
         await attempt { () async throws(DownloadError) in
             guard let durable = try self.store.synced(epoch, failure) else { return }
-            await self.tell(.syncFailed(durable: durable))
+            await self.report(.syncFailed(durable: durable))
         }
     }
 
@@ -237,7 +239,7 @@ package final class DownloadDriver {
             lastTick = now
             let work = load.observe(engine.transport.workTimes)
             let samples = transfers.samples(at: now)
-            await tell(.ticked(samples, work: work, isSuspended: isSuspended))
+            await report(.ticked(samples, work: work, isSuspended: isSuspended))
         }
         if let due = store.nextCheckpoint, now >= due { await attempt(saveCheckpoint) }
     }
@@ -245,7 +247,7 @@ package final class DownloadDriver {
     private var isSuspended: Bool { job.control?.isSuspended == true }
 
     /// Reports an event to the planner and carries out the resulting actions.
-    private func tell(_ event: DownloadEvent) async {
+    private func report(_ event: DownloadEvent) async {
         var actions = follow(event)[...]
         while let action = actions.popFirst(), outcome == nil {
             actions.append(contentsOf: await perform(action))
@@ -335,7 +337,7 @@ package final class DownloadDriver {
             cursor.begin(at: start)
             await writeCollected(id, cursor, from: start)
         }
-        // Somebody who sees the bytes may ask at once whether they can be resumed.
+        // Before the bytes are shown: a reader may ask for resume data at once.
         noteLearned()
         transfers.resume(id)
         monitor.agreed()
@@ -442,7 +444,7 @@ package final class DownloadDriver {
         }
     }
 
-    /// Writes the body to a file like that of a large file.
+    /// Lets the planner handle a body in memory like the first bytes of a large file.
     ///
     /// The planner lets the transfer continue after these bytes.
     private func show(_ id: TransferID, _ body: SmallBody) async {
@@ -450,7 +452,7 @@ package final class DownloadDriver {
         heads[id] = body.head
         noteHead(body.head, body.verdict)
         collected[id] = body
-        await tell(.headJudged(id, body.verdict))
+        await report(.headJudged(id, body.verdict))
         collected[id] = nil
     }
 
@@ -493,7 +495,7 @@ package final class DownloadDriver {
                     file.isLengthVerified = self.isLengthVerified
                     file.contentEncoding = self.planner.representation?.contentEncoding
                 }
-            case .syncFailed(let durable): await self.tell(.syncFailed(durable: durable))
+            case .syncFailed(let durable): await self.report(.syncFailed(durable: durable))
             }
         }
     }
@@ -567,11 +569,11 @@ package final class DownloadDriver {
     // MARK: - The network
 
     /// Checks the network after a failed transfer, which may end before the lost route is reported.
-    private func lookAtNetwork(after outcome: TransferOutcome) async {
+    private func checkNetwork(after outcome: TransferOutcome) async {
         guard job.settings.waitsForConnectivity, case .failed = outcome,
             let path = await engine.networkPath()
         else { return }
-        await tell(.networkChanged(path))
+        await report(.networkChanged(path))
     }
 
     /// Shows and reports that the download waits, or that it has resumed.

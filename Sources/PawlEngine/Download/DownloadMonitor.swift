@@ -54,9 +54,9 @@ package final class DownloadMonitor: Sendable {
     package var progress: DownloadProgress {
         let now = time.now()
         return state.withLock { state in
-            let (written, segments) = ledger.sample
+            let map = ledger.map
             var progress = DownloadProgress()
-            progress.completedBytes = state.completedBytes ?? written.count
+            progress.completedBytes = state.completedBytes ?? map.written.count
             state.rate.record(totalBytes: progress.completedBytes, at: now)
             progress.resumedBytes = state.resumedBytes
             progress.totalBytes = state.totalBytes
@@ -64,8 +64,8 @@ package final class DownloadMonitor: Sendable {
             progress.name = state.name
             progress.bytesPerSecond =
                 state.phase == .receiving ? state.rate.bytesPerSecond(at: now) : 0
-            progress.connections = segments.count
-            progress.segments = segments
+            progress.connections = map.segments.count
+            progress.segments = map.segments.map { SegmentProgress($0) }
             return progress
         }
     }

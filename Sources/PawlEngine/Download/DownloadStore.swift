@@ -3,7 +3,8 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// The partial file of one running download: opens and empties it, and keeps its checkpoint correct.
+/// The partial file of one running download: opens and empties it, and keeps its checkpoint
+/// correct.
 ///
 /// Only the driver's task uses it.
 final class DownloadStore {
@@ -28,7 +29,7 @@ final class DownloadStore {
     private let resolver: TargetResolver
     private let requests: DownloadRequests
     private let unclaimed: UnclaimedBytes
-    private let box: StoreBox
+    private let openStore: OpenStore
     private let logger: Logger
     private let digests: FileDigester
     private let syncer: LatestRequestWorker<SyncRequest>
@@ -36,10 +37,10 @@ final class DownloadStore {
     private let flusher: LatestRequestWorker<PartialStore>
     private var schedule = CheckpointSchedule()
 
-    /// The bytes that an earlier run left in the open file, until a byte of this run follows them.
+    /// What an earlier run left in the open file; `nil` once bytes of this run follow.
     private(set) var startingPoint: StartingPoint?
     /// Whether the file belongs to another download and contains no byte of this one.
-    private var isBorrowing = false
+    private var isForeignFile = false
     /// Another tool's bytes that the user wants to resume from.
     private var adopted: RangeSet?
     /// The number of failed syncs.
@@ -64,13 +65,13 @@ final class DownloadStore {
     ) {
         (self.job, self.engine, self.stop, self.monitor) = (job, engine, stop, monitor)
         (self.resolver, self.requests, self.logger) = (resolver, requests, logger)
-        let (box, mailbox) = (context.store, context.mailbox)
-        self.box = box
+        let (openStore, mailbox) = (context.store, context.mailbox)
+        self.openStore = openStore
         unclaimed = context.unclaimed
         digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
         syncer = LatestRequestWorker(pool: engine.syncs) {
             (request: SyncRequest) throws(DownloadError) in
-            try box.current?.sync(written: request.written, epoch: request.epoch)
+            try openStore.current?.sync(written: request.written, epoch: request.epoch)
         } done: { request, failure in
             mailbox.post(.synced(epoch: request.epoch, failure))
         }
@@ -80,7 +81,7 @@ final class DownloadStore {
         }
     }
 
-    var isOpen: Bool { box.current != nil }
+    var isOpen: Bool { openStore.current != nil }
 
     /// The time of the next checkpoint; `nil` while there is no file.
     var nextCheckpoint: Moment? { isOpen ? schedule.nextDue : nil }
@@ -92,7 +93,7 @@ final class DownloadStore {
         await digests.finish()
     }
 
-    func close() { box.current?.close() }
+    func close() { openStore.current?.close() }
 
     // MARK: - Opening
 
@@ -132,12 +133,12 @@ final class DownloadStore {
     ) async throws(DownloadError) -> TargetResolver.Found {
         // The user's callback may block for any time, and is called only once.
         guard job.choosesDestination == nil else {
-            return try await look(head, representation, digest, source, .init(), engine.choices)
+            return try await find(head, representation, digest, source, .init(), engine.choices)
         }
         var comparison = FinishedFileSearch.Comparison(readsFiles: false, asksForSamples: true)
         var pool = engine.disk
         while true {
-            let found = try await look(head, representation, digest, source, comparison, pool)
+            let found = try await find(head, representation, digest, source, comparison, pool)
             switch found {
             case .undecided:
                 // Reading a large file takes long. Checkpoints must not wait for that.
@@ -160,7 +161,7 @@ final class DownloadStore {
         }
     }
 
-    private func look(
+    private func find(
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
@@ -193,8 +194,8 @@ final class DownloadStore {
                 source: recovery.source
             )
         if recovery.isForeign { adopted = recovery.have }
-        isBorrowing = recovery.isAnothers
-        if !isBorrowing { store.setMark(resolver.mark) }
+        isForeignFile = recovery.isAnothers
+        if !isForeignFile { store.setMark(resolver.mark) }
         digests.note(recovery.representation)
         try await use(store, have: recovery.have, total: recovery.representation.total)
         try digests.follow(recovery.have.frontier, in: store)
@@ -205,10 +206,10 @@ final class DownloadStore {
         have: RangeSet,
         total: Int64?
     ) async throws(DownloadError) {
-        box.current = store
+        openStore.current = store
         // While the total size is unknown, no bytes are shown.
         monitor.sized(total)
-        if isBorrowing {
+        if isForeignFile {
             monitor.begin(with: have)
         } else {
             monitor.opened(store, have: have)
@@ -228,9 +229,9 @@ final class DownloadStore {
     /// now this download's.
     func join() {
         startingPoint = nil
-        guard isBorrowing else { return }
-        isBorrowing = false
-        guard let store = box.current else { return }
+        guard isForeignFile else { return }
+        isForeignFile = false
+        guard let store = openStore.current else { return }
         store.setMark(resolver.mark)
         monitor.opened(store, have: monitor.bytes.written)
     }
@@ -242,14 +243,14 @@ final class DownloadStore {
         _ head: ResponseHead?,
         source: String
     ) async throws(DownloadError) {
-        guard isBorrowing, let borrowed = box.current else {
+        guard isForeignFile, let borrowed = openStore.current else {
             return try await empty(for: representation, head, source)
         }
         // The bytes proved to be of another file.
-        isBorrowing = false
+        isForeignFile = false
         startingPoint = nil
         digests.reset(to: representation)
-        box.current = nil
+        openStore.current = nil
         borrowed.close()
         let (resolver, wanted) = (resolver, borrowed.paths.wanted)
         let found = try await engine.disk.run { () throws(DownloadError) in
@@ -266,7 +267,7 @@ final class DownloadStore {
         _ head: ResponseHead?,
         _ source: String
     ) async throws(DownloadError) {
-        guard let store = box.current else { return }
+        guard let store = openStore.current else { return }
         if job.resume?.fallback == .fail, !monitor.bytes.written.isEmpty {
             throw DownloadError(.changedOnServer)
         }
@@ -291,7 +292,7 @@ final class DownloadStore {
     /// Applies what a later response reports, such as the total size, or that an entity tag cannot
     /// be used.
     func learn(_ representation: Representation) async throws(DownloadError) {
-        guard let store = box.current else { return }
+        guard let store = openStore.current else { return }
         let hadTotal = store.representation.total != nil
         monitor.sized(representation.total)
         store.setRepresentation(representation)
@@ -312,7 +313,7 @@ final class DownloadStore {
 
     /// Writes the bytes that a transfer has collected in memory.
     func write(_ body: SmallBody, from start: Int64) async throws(DownloadError) {
-        guard let store = box.current else { return }
+        guard let store = openStore.current else { return }
         try await engine.disk.run { () throws(DownloadError) in
             try store.write(body.bytes, from: start)
         }
@@ -339,7 +340,7 @@ final class DownloadStore {
             }
             switch found {
             case .created(let store, _):
-                box.current = store
+                openStore.current = store
                 let have = RangeSet(ByteRange(0, Int64(body.bytes.count)))
                 monitor.opened(store, have: have, resumed: 0)
             case .resumable(let store, _): store.close()
@@ -357,9 +358,9 @@ final class DownloadStore {
     /// Returns whether transfers that wait for it may continue. If the file is not resumable, no
     /// checkpoint claims a part of it.
     func saveCheckpoint(isResumable: Bool) async throws(DownloadError) -> Bool {
-        guard let store = box.current else { return false }
+        guard let store = openStore.current else { return false }
         let now = engine.time.now()
-        schedule.looked(at: now)
+        schedule.checked(at: now)
         // A transfer may have stopped for the previous checkpoint just after that was written.
         guard !isDistrusting else { return false }
         let unclaimed = unclaimed.bytes
@@ -402,7 +403,7 @@ final class DownloadStore {
     /// The rest is fetched again. Throws the failure if that cannot help.
     private func distrust(after failure: DownloadError) throws(DownloadError) -> RangeSet {
         failedSyncs += 1
-        guard let store = box.current, failure.code == .diskFailure, failedSyncs < 3 else {
+        guard let store = openStore.current, failure.code == .diskFailure, failedSyncs < 3 else {
             throw failure
         }
         logger.warning("\(failure.message): fetching the unsynced bytes again")
@@ -416,7 +417,7 @@ final class DownloadStore {
     /// planner has done.
     func restrict(to kept: RangeSet) {
         monitor.bytes.restrict(to: kept)
-        box.current?.restrict(to: monitor.bytes.written)
+        openStore.current?.restrict(to: monitor.bytes.written)
         isDistrusting = false
     }
 
@@ -434,7 +435,7 @@ final class DownloadStore {
         total: Int64,
         _ finisher: FileFinisher
     ) async throws(DownloadError) -> Finish {
-        guard let store = box.current else {
+        guard let store = openStore.current else {
             throw DownloadError(.unknown, "the download ended without a file")
         }
         let digest: ContentDigest?
@@ -460,7 +461,7 @@ final class DownloadStore {
         _ finisher: FileFinisher
     ) async throws(DownloadError) -> DownloadError {
         let path = try await finisher.keepAsCorrupt(store, error)
-        box.current = nil
+        openStore.current = nil
         let advice =
             adopted == nil
             ? error.advice
@@ -481,9 +482,9 @@ final class DownloadStore {
         isResumable: Bool
     ) async -> DownloadError {
         // The bytes of another download may neither be claimed nor deleted.
-        guard let store = box.current, !isBorrowing else { return error }
+        guard let store = openStore.current, !isForeignFile else { return error }
         if let adopted, planner.isAdopting {
-            await giveBack(store, adopted)
+            await restoreAdopted(store, adopted)
             return error
         }
         // A sync may have failed after the last message was read, or may fail now.
@@ -491,7 +492,7 @@ final class DownloadStore {
         let isTrusted = !isDistrusting && epoch == trustedEpoch
         let written = isTrusted ? monitor.bytes.written : store.durable
         let (canResume, discards) = (planner.canResume(store.representation), job.control?.discards)
-        // If another download has the name, the bytes received beside it are of no use to anybody.
+        // Under another download's name (`.alreadyRunning`) these bytes would never be found.
         let keeps =
             isResumable && !written.isEmpty && error.code != .alreadyRunning
             // A file that has lost its name cannot be found again.
@@ -524,7 +525,7 @@ final class DownloadStore {
     }
 
     /// Restores another tool's file, because no response that fits it was accepted.
-    private func giveBack(_ store: PartialStore, _ adopted: RangeSet) async {
+    private func restoreAdopted(_ store: PartialStore, _ adopted: RangeSet) async {
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in
                 try store.cut(to: adopted.frontier)

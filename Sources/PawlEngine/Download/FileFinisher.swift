@@ -58,9 +58,7 @@ struct FileFinisher: Sendable {
                 // Reading a large file takes long. The syncs of other downloads must not wait for
                 // that.
                 let stamp = try await engine.digests.run { () throws(DownloadError) in
-                    try complete.stamp(ofSameAt: path) { () throws(DownloadError) in
-                        try stop.check()
-                    }
+                    try complete.stamp(ofSameAt: path, stop.check)
                 }
                 file.note(stamp, at: path)
             }
@@ -141,7 +139,7 @@ struct FileFinisher: Sendable {
 
     private func tryToFinish(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared
-    ) async throws(DownloadError) -> SmallFileFinisher.Answer {
+    ) async throws(DownloadError) -> SmallFileFinisher.Outcome {
         let finisher = engine.finisher
         guard let willFinish = job.willFinish else { return try await finisher.finish(prepare) }
         let answer = try await finisher.makeDurable(prepare)
@@ -166,7 +164,8 @@ struct FileFinisher: Sendable {
         try await willFinish(file.announced(stamp))
     }
 
-    /// Keeps the file of a store under a name that tells that its bytes are wrong; returns its path.
+    /// Keeps the file of a store under a name that tells that its bytes are wrong; returns its
+    /// path.
     func keepAsCorrupt(
         _ store: PartialStore,
         _ error: DownloadError

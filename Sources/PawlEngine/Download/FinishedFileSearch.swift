@@ -112,7 +112,7 @@ struct FinishedFileSearch: Sendable {
             representation.validatorStrength != .strong, representation.contentEncoding == nil,
             representation.total ?? 0 > 0 || comparison.body != nil
         else { return false }
-        return RepresentationMark.tells(path, of: partials.urls, representation)
+        return RepresentationMark.identifies(path, of: partials.urls, representation)
     }
 
     /// Compares a file with the server's.
@@ -123,9 +123,6 @@ struct FinishedFileSearch: Sendable {
         _ representation: Representation,
         _ digest: ContentDigest?
     ) throws(DownloadError) -> ExistingFile {
-        let stop = stop
-        return try ExistingFile.compare(path, representation, digest: digest) {
-            () throws(DownloadError) in try stop.check()
-        }
+        try ExistingFile.compare(path, representation, digest: digest, onPiece: stop.check)
     }
 }

@@ -47,7 +47,7 @@ struct PartialSearch: Sendable {
         ///
         /// `wasOurs`: whether this download wrote the file when it had another URL.
         case anotherDownload(Checkpoint, wasOurs: Bool)
-        /// Another owner in the queue, whose bytes this download must not delete.
+        /// Another user, or another owner in the queue, whose bytes this download must not delete.
         case somebodyElse
         /// Not known, because the checkpoint cannot be read.
         case unknown
@@ -74,7 +74,7 @@ struct PartialSearch: Sendable {
     }
 
     /// Examines `final` and its numbered names, and at least the first `number` of them.
-    func look(for final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
+    func examine(_ final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
         var result = Result()
         let names = PartialNames(final)
         var (next, last) = (0, number)
@@ -213,6 +213,7 @@ struct PartialSearch: Sendable {
         case .nothing: .nobody
         case .foreign: .anotherTool
         case .unusable: .unknown
+        case .ofAnotherUser: .somebodyElse
         case .checkpoint(let checkpoint):
             try owner(of: paths, checkpoint)
         }

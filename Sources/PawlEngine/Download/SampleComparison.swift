@@ -5,7 +5,7 @@ internal import SystemPackage
 
 /// Compares existing files with the file of a response, if no validator can decide.
 struct SampleComparison {
-    private static let patience: Duration = .seconds(5)
+    private static let timeout: Duration = .seconds(5)
 
     private let engine: Engine
     private let requests: DownloadRequests
@@ -60,7 +60,7 @@ struct SampleComparison {
         let transfer = engine.transport.start(requests.request(head.url, range: range), sink: sink)
         let alarm = engine.alarms.enroll { transfer.cancel() }
         defer { engine.alarms.resign(alarm) }
-        engine.alarms.set(alarm, at: engine.time.now() + Self.patience)
+        engine.alarms.set(alarm, at: engine.time.now() + Self.timeout)
         return await withTaskCancellationHandler {
             await sample.waitIgnoringCancellation()
         } onCancel: {

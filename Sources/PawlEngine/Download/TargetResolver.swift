@@ -74,7 +74,7 @@ struct TargetResolver: Sendable {
         switch try restorer.restore(to: path) {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
         case .obstacle(let obstacle):
-            guard restorer.order.fallback == .startAnew else { throw DownloadError(obstacle) }
+            guard restorer.request.fallback == .startAnew else { throw DownloadError(obstacle) }
             let note =
                 "the resume data cannot be used: \(obstacle.description); starting over"
             return try findBeforeAsking(path, isThere: isThere, notes: [note])
@@ -90,7 +90,7 @@ struct TargetResolver: Sendable {
         guard !isThere || settings.ifExists == .overwrite else {
             return .nothing(notes: notes, absent: nil)
         }
-        let result = try search.look(for: path)
+        let result = try search.examine(path)
         switch try recover(result, Representation()) {
         case .resumable(let store, var recovery):
             guard !isThere || !recovery.have.isEmpty else {
@@ -134,7 +134,7 @@ struct TargetResolver: Sendable {
             removeLeftover(of: final)
             return .alreadyThere(path)
         case .open(let number, let last):
-            let result = try search.look(for: final, atLeast: last)
+            let result = try search.examine(final, atLeast: last)
             let found = try recover(result, representation)
             if case .resumable(let store, let recovery) = found {
                 return .resumable(store, recovery)
@@ -203,7 +203,7 @@ struct TargetResolver: Sendable {
     }
 
     /// The mark by which a later run recognizes its partial file.
-    var mark: SourceMark { SourceMark(url, keeper: storeSettings.keeper) }
+    var mark: SourceMark { SourceMark(url, queueIdentity: storeSettings.queueIdentity) }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
         guard let choice else { return path(head, in: destination) }
@@ -245,7 +245,7 @@ struct TargetResolver: Sendable {
     private func removeLeftover(of final: FilePath) {
         guard settings.resumes, storageKey == nil else { return }
         // It only takes up space, so a failure to delete it is no failure of the download.
-        guard let own = try? search.look(for: final).own,
+        guard let own = try? search.examine(final).own,
             let found = try? PartialRecovery.recover(
                 own,
                 allowsWeakResume: true,

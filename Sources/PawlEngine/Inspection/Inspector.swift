@@ -53,10 +53,10 @@ package struct Inspector: Sendable {
         request.cookies = engine.cookies
         let sink = HeadSink()
         let transfer = engine.transport.start(request, sink: sink)
-        let patience = settings.stallTimeout
+        let timeout = settings.stallTimeout
         let alarm = engine.alarms.enroll { transfer.cancel() }
         defer { engine.alarms.resign(alarm) }
-        engine.alarms.set(alarm, at: engine.time.now() + patience)
+        engine.alarms.set(alarm, at: engine.time.now() + timeout)
         let outcome = await withTaskCancellationHandler {
             await sink.outcome.waitIgnoringCancellation()
         } onCancel: {
@@ -69,7 +69,7 @@ package struct Inspector: Sendable {
             }
             throw DownloadError(
                 .timedOut,
-                "\(address.host() ?? "the server") did not answer for \(patience)",
+                "\(address.host() ?? "the server") did not answer for \(timeout)",
                 advice: "try again later"
             )
         }
@@ -84,12 +84,12 @@ private final class HeadSink: TransferSink {
 
     var head: ResponseHead? { received.withLock { $0 } }
 
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
         received.withLock { $0 = head }
         return .refuse
     }
 
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer { .stop }
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision { .stop }
 
     func transferEnded(_ end: TransferEnd) { outcome.complete(with: end.outcome) }
 }

@@ -23,7 +23,7 @@ package final class AlarmClock: Sendable {
     private struct State {
         var alarms: [Ticket: Alarm] = [:]
         /// The alarms by time, including outdated entries of alarms that were set again.
-        var line = Heap<Entry>()
+        var pending = Heap<Entry>()
         var nextTicket: Ticket = 1
         var sleeper: Task<Void, Never>?
         var sleepsUntil = Moment.distantFuture
@@ -34,9 +34,9 @@ package final class AlarmClock: Sendable {
 
         /// Returns the earliest alarm, and removes earlier entries of alarms that were set again.
         mutating func first() -> Entry? {
-            while let entry = line.min {
+            while let entry = pending.min {
                 if alarms[entry.ticket]?.moment == entry.moment { return entry }
-                line.removeMin()
+                pending.removeMin()
             }
             return nil
         }
@@ -47,7 +47,7 @@ package final class AlarmClock: Sendable {
         mutating func takeDue(_ now: Moment) -> [@Sendable () -> Void] {
             var due: [@Sendable () -> Void] = []
             while let entry = first(), entry.moment <= now {
-                line.removeMin()
+                pending.removeMin()
                 if let wake = alarms[entry.ticket]?.wake { due.append(wake) }
                 alarms[entry.ticket]?.moment = .distantFuture
             }
@@ -58,10 +58,10 @@ package final class AlarmClock: Sendable {
             guard alarms[ticket] != nil, alarms[ticket]?.moment != moment else { return }
             alarms[ticket]?.moment = moment
             guard moment != .distantFuture else { return }
-            line.insert(Entry(moment: moment, ticket: ticket))
+            pending.insert(Entry(moment: moment, ticket: ticket))
             // Entries of alarms that were set again must not accumulate.
-            guard line.count > 4 * alarms.count + 64 else { return }
-            line = Heap(
+            guard pending.count > 4 * alarms.count + 64 else { return }
+            pending = Heap(
                 alarms.lazy.filter { $0.value.moment != .distantFuture }
                     .map { Entry(moment: $0.value.moment, ticket: $0.key) }
             )

@@ -6,23 +6,23 @@ internal import SystemPackage
 ///
 /// Its calls block.
 struct ResumeRestorer: Sendable {
-    let order: ResumeOrder
+    let request: ResumeRequest
     private let job: DownloadJob
     private let storeSettings: StoreSettings
     private let stop: CancellationToken
 
     init(
-        _ order: ResumeOrder,
+        _ request: ResumeRequest,
         of job: DownloadJob,
         _ storeSettings: StoreSettings,
         _ stop: CancellationToken
     ) {
-        (self.order, self.job) = (order, job)
+        (self.request, self.job) = (request, job)
         (self.storeSettings, self.stop) = (storeSettings, stop)
     }
 
     func restore(to final: FilePath) throws(DownloadError) -> RestoredStore {
-        let content = order.data.content
+        let content = request.data.content
         var facts = ResumeFacts()
         facts.method = content.method
         facts.representation = content.representation
@@ -35,7 +35,7 @@ struct ResumeRestorer: Sendable {
         }
         // An earlier use of the same data may have moved the file here.
         let own = DownloadPaths(final).partial
-        let found = try restore(content, own: own, to: final)
+        let found = try restore(content, own: own, isGiven: false, to: final)
         if case .resumable = found { return found }
         return .obstacle(.partialFileMissing)
     }
@@ -45,12 +45,15 @@ struct ResumeRestorer: Sendable {
         at partial: FilePath,
         to final: FilePath
     ) throws(DownloadError) -> RestoredStore {
-        guard content.isImported else { return try restore(content, own: partial, to: final) }
+        let isGiven = request.partialPath != nil
+        guard content.isImported else {
+            return try restore(content, own: partial, isGiven: isGiven, to: final)
+        }
         return try PartialRestoration.takeOver(
             beginning: content.importedBytes,
             of: content.representation,
             source: job.url.redacted,
-            at: place(partial, final),
+            at: place(partial, isGiven: isGiven, final),
             settings: storeSettings
         )
     }
@@ -58,31 +61,36 @@ struct ResumeRestorer: Sendable {
     private func restore(
         _ content: ResumeContent,
         own partial: FilePath,
+        isGiven: Bool,
         to final: FilePath
     ) throws(DownloadError) -> RestoredStore {
         try PartialRestoration.restore(
             Checkpoint(content),
             of: [content.url] + job.urls,
-            at: place(partial, final),
+            at: place(partial, isGiven: isGiven, final),
             allowsWeakResume: job.settings.allowsWeakResume,
             settings: storeSettings
         )
     }
 
-    private func place(_ partial: FilePath, _ final: FilePath) -> RestorePlace {
-        let stop = stop
-        return RestorePlace(
+    private func place(
+        _ partial: FilePath,
+        isGiven: Bool,
+        _ final: FilePath
+    ) -> RestorePlace {
+        RestorePlace(
             partial: partial,
+            isGiven: isGiven,
             final: final,
             numbered: { final.numbered($0) },
-            onPiece: { () throws(DownloadError) in try stop.check() }
+            onPiece: stop.check
         )
     }
 
     private var partialFile: FilePath? {
-        if let path = order.partialPath { return FilePath(path) }
+        if let path = request.partialPath { return FilePath(path) }
         // Apple's data may contain only a file name, whose folder is not known.
-        let path = FilePath(bytes: order.data.content.partialPath)
+        let path = FilePath(bytes: request.data.content.partialPath)
         return path.isAbsolute ? path : nil
     }
 }

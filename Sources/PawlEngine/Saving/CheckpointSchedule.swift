@@ -21,7 +21,7 @@ struct CheckpointSchedule: Sendable {
         syncedAt = now
     }
 
-    mutating func looked(at now: Moment) { savedAt = now }
+    mutating func checked(at now: Moment) { savedAt = now }
 
     mutating func claimed() { hasUnsynced = true }
 

@@ -82,7 +82,7 @@ final class FileDigester: Sendable {
     ) async throws(DownloadError) -> ContentDigest? {
         guard let expected, let digest = try digest(of: store) else { return nil }
         let found = try await pool.run { () throws(DownloadError) in
-            try digest.advance(to: total) { () throws(DownloadError) in try stop.check() }
+            try digest.advance(to: total, onPiece: stop.check)
             return try digest.finalize()
         }
         guard found == expected else {

@@ -19,7 +19,7 @@ package final class SmallFileFinisher: Sendable {
         var wasAlreadyThere = false
     }
 
-    enum Answer: Sendable {
+    enum Outcome: Sendable {
         case named(Named)
         /// The file is durable and has no name yet.
         case durable(CompleteFile, FileStamp)
@@ -31,7 +31,7 @@ package final class SmallFileFinisher: Sendable {
         var prepare: @Sendable () throws(DownloadError) -> Prepared
         /// Whether the file is to be named as well.
         var isToBeNamed: Bool
-        let answer = Completion<Result<Answer, DownloadError>>()
+        let answer = Completion<Result<Outcome, DownloadError>>()
     }
 
     private struct State {
@@ -57,7 +57,7 @@ package final class SmallFileFinisher: Sendable {
     /// `prepare` opens and fills the file. It blocks.
     func finish(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
-    ) async throws(DownloadError) -> Answer {
+    ) async throws(DownloadError) -> Outcome {
         try await serve(prepare, isToBeNamed: true)
     }
 
@@ -66,14 +66,14 @@ package final class SmallFileFinisher: Sendable {
     /// Returns the existing file if there is one.
     func makeDurable(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
-    ) async throws(DownloadError) -> Answer {
+    ) async throws(DownloadError) -> Outcome {
         try await serve(prepare, isToBeNamed: false)
     }
 
     private func serve(
         _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared,
         isToBeNamed: Bool
-    ) async throws(DownloadError) -> Answer {
+    ) async throws(DownloadError) -> Outcome {
         let order = Order(prepare: prepare, isToBeNamed: isToBeNamed)
         let isIdle = state.withLock { state in
             state.waiting.append(order)
@@ -129,7 +129,7 @@ package final class SmallFileFinisher: Sendable {
         var synced = batch.synced[...]
         var names = CompleteFile.name(batch.toBeNamed)[...]
         for (order, result) in zip(batch.orders, batch.prepared) {
-            let answer: Result<Answer, DownloadError>
+            let answer: Result<Outcome, DownloadError>
             switch result {
             case .failure(let error): answer = .failure(error)
             case .success(.alreadyThere(let path, let size)):
@@ -152,9 +152,9 @@ package final class SmallFileFinisher: Sendable {
     private static func answer(
         _ durable: Result<Void, DownloadError>,
         of file: CompleteFile
-    ) -> Result<Answer, DownloadError> {
+    ) -> Result<Outcome, DownloadError> {
         durable.flatMap { Result { () throws(DownloadError) in try file.stamp() } }
-            .map { Answer.durable(file, $0) }
+            .map { Outcome.durable(file, $0) }
             .flatMapError { error in
                 file.isDistrusted ? .success(.syncFailed(error)) : .failure(error)
             }
@@ -163,7 +163,7 @@ package final class SmallFileFinisher: Sendable {
     private static func answer(
         _ name: Result<FinishedName, DownloadError>,
         of file: CompleteFile
-    ) -> Result<Answer, DownloadError> {
+    ) -> Result<Outcome, DownloadError> {
         switch name {
         case .success(let name):
             .success(

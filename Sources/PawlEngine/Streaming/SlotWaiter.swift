@@ -28,7 +28,7 @@ final class SlotWaiter: Sendable {
 
     deinit {
         budgets.resign(ticket)
-        giveBack()
+        release()
     }
 
     /// Requests a connection.
@@ -52,17 +52,17 @@ final class SlotWaiter: Sendable {
     /// Stops waiting.
     func leave(_ host: String) {
         budgets.withdraw(host, ticket)
-        giveBack()
+        release()
     }
 
     /// The time of the next check without a wake-up.
     ///
     /// A host that closes while others have its connections wakes nobody when it opens again.
-    func nextLook(after now: Moment) -> Moment {
+    func nextCheck(after now: Moment) -> Moment {
         min(budgets.nextOpening ?? .distantFuture, now + .seconds(1))
     }
 
-    private func giveBack() {
+    private func release() {
         let hosts = granted.hosts.withLock { hosts in
             defer { hosts = [] }
             return hosts

@@ -14,7 +14,7 @@ package final class StreamDriver: Sendable {
         /// The first response broke and another one replaced it.
         ///
         /// `isSame`: whether both describe the same bytes.
-        case anew(isSame: Bool)
+        case restarted(isSame: Bool)
     }
 
     /// The part of a response that was received before it broke or stalled.
@@ -62,7 +62,7 @@ package final class StreamDriver: Sendable {
     private let engine: Engine
     private let state: Mutex<State>
     private let clock: StreamClock
-    private let line: SlotWaiter
+    private let slotWaiter: SlotWaiter
     private let logger: Logger
 
     /// Creates a driver.
@@ -73,7 +73,7 @@ package final class StreamDriver: Sendable {
         self.engine = engine
         let clock = StreamClock(engine)
         self.clock = clock
-        line = SlotWaiter(engine.budgets) { [wakeup = clock.wakeup] in wakeup.send() }
+        slotWaiter = SlotWaiter(engine.budgets) { [wakeup = clock.wakeup] in wakeup.send() }
         let exchange = ExchangePlanner(
             url: order.url,
             method: order.method,
@@ -136,7 +136,7 @@ package final class StreamDriver: Sendable {
                     state.withLock { $0.hasGivenBytes = true }
                     return bytes
                 case .end: return nil
-                case .anew(let isSame):
+                case .restarted(let isSame):
                     guard isSame else { throw Self.changed }
                 }
             }
@@ -265,12 +265,12 @@ package final class StreamDriver: Sendable {
 
     private func slot(_ host: String) async throws(DownloadError) -> HostSlot {
         try clock.check()
-        if let slot = line.ask(host) { return slot }
+        if let slot = slotWaiter.ask(host) { return slot }
         while true {
-            if let slot = line.take(host) { return slot }
-            await clock.wait(until: line.nextLook(after: engine.time.now()))
+            if let slot = slotWaiter.take(host) { return slot }
+            await clock.wait(until: slotWaiter.nextCheck(after: engine.time.now()))
             do throws(DownloadError) { try clock.check() } catch {
-                line.leave(host)
+                slotWaiter.leave(host)
                 throw error
             }
         }
@@ -317,7 +317,7 @@ package final class StreamDriver: Sendable {
 
     /// Handles a head that is not accepted: follows its redirect, or throws its error.
     private func turnAway(
-        _ answer: StreamExchange.Answer,
+        _ answer: StreamExchange.JudgedHead,
         _ running: Running
     ) async throws(DownloadError) {
         try await settle(running)
@@ -365,7 +365,7 @@ package final class StreamDriver: Sendable {
     ) async throws(DownloadError) {
         let repetition = ExchangePlanner.repetition(
             after: failure.kind,
-            hasAnswered: progress != .nothing
+            hasResponded: progress != .nothing
         )
         try await failed(DownloadError(failure, host: host), repetition, after: progress)
     }
@@ -415,8 +415,8 @@ package final class StreamDriver: Sendable {
     ///
     /// Returns `true` if there was none for too long and the exchange was ended.
     private func waitForNews(_ running: Running) async -> Bool {
-        let patience = order.settings.stallTimeout
-        let deadline = running.exchange.quietSince.map { $0 + patience } ?? .distantFuture
+        let timeout = order.settings.stallTimeout
+        let deadline = running.exchange.quietSince.map { $0 + timeout } ?? .distantFuture
         guard engine.time.now() >= deadline else {
             await clock.wait(until: deadline)
             return false
@@ -445,15 +445,15 @@ package final class StreamDriver: Sendable {
             let (phase, running) = state.withLock { ($0.phase, $0.running) }
             guard case .receiving = phase, let running else { return .end }
             try clock.check()
-            let (news, resumes) = running.exchange.take()
+            let (reading, resumes) = running.exchange.take()
             if resumes { running.transfer.resume() }
-            switch news {
+            switch reading {
             case .bytes(let bytes): return .bytes(bytes)
             case .ended(let end): return try await ended(end, after: progress)
             case .nothing:
                 guard await waitForNews(running) else { continue }
                 try await stalled(after: progress())
-                return try await beginAnew()
+                return try await startOver()
             }
         }
     }
@@ -473,7 +473,7 @@ package final class StreamDriver: Sendable {
                     throw Self.tooLarge("more bytes", limit: limit)
                 }
                 bytes.append(contentsOf: more)
-            case .anew: bytes = []
+            case .restarted: bytes = []
             case .end:
                 guard let response else { throw StreamClock.stopped }
                 return CollectedBody(bytes: bytes, response: response)
@@ -497,17 +497,17 @@ package final class StreamDriver: Sendable {
         }
         try clock.check()
         try await broke(end.failure(), after: progress())
-        return try await beginAnew()
+        return try await startOver()
     }
 
-    private func beginAnew() async throws(DownloadError) -> Piece {
+    private func startOver() async throws(DownloadError) -> Piece {
         let before = state.withLock { state in
             defer { (state.head, state.response) = (nil, nil) }
             return state.head
         }
         _ = try await ask()
         let after = state.withLock { $0.head }
-        return .anew(isSame: before?.traits == after?.traits)
+        return .restarted(isSame: before?.traits == after?.traits)
     }
 
     /// The length of the body according to the head; `nil` if it is not known.
@@ -535,24 +535,17 @@ package final class StreamDriver: Sendable {
     ) async throws(DownloadError) -> Value {
         try enter()
         defer { state.withLock { $0.isBusy = false } }
-        let result = await withTaskCancellationHandler {
-            () async -> Result<Value, DownloadError> in
-            do throws(DownloadError) {
-                return .success(try await work())
-            } catch {
-                return .failure(fail(error))
-            }
-        } onCancel: {
-            cancel()
+        do throws(DownloadError) {
+            return try await cancellable(work, onCancel: cancel)
+        } catch {
+            throw fail(error)
         }
-        return try result.get()
     }
 
     private func enter() throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             guard !state.isBusy else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "two readers are reading one response at the same time",
                     advice: "use one reader, which passes the bytes to the other"
                 )

@@ -11,27 +11,27 @@ final class StreamExchange: TransferSink {
     /// The maximum number of bytes received at once.
     static let pieceBytes = 64 << 10
 
-    struct Answer: Sendable {
+    struct JudgedHead: Sendable {
         var verdict: StreamVerdict
         var head: ResponseHead
     }
 
     /// The state of the way to a response.
     enum Asked: Sendable {
-        case answered(Answer)
+        case answered(JudgedHead)
         /// The exchange ended without a response.
         case ended(TransferEnd)
         case waiting
     }
 
-    enum News: Sendable {
+    enum Reading: Sendable {
         case bytes([UInt8])
         case ended(TransferEnd)
         case nothing
     }
 
     private struct State {
-        var answer: Answer?
+        var answer: JudgedHead?
         var pending: [UInt8] = []
         var receivedBytes: Int64 = 0
         var sentBytes: Int64 = 0
@@ -85,7 +85,7 @@ final class StreamExchange: TransferSink {
     var quietSince: Moment? { state.withLock { $0.isSuspended ? nil : $0.lastMove } }
 
     /// Returns what there is for the reader, and whether the transfer must be resumed.
-    func take() -> (news: News, resumes: Bool) {
+    func take() -> (reading: Reading, resumes: Bool) {
         let now = time.now()
         return state.withLock { state in
             guard !state.isSuspended else { return (.nothing, false) }
@@ -116,11 +116,11 @@ final class StreamExchange: TransferSink {
 
     // MARK: - For the network
 
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
         let verdict = judge.judge(head)
         let now = time.now()
-        let answer: HeadAnswer = state.withLock { state in
-            state.answer = Answer(verdict: verdict, head: head)
+        let answer: HeadDecision = state.withLock { state in
+            state.answer = JudgedHead(verdict: verdict, head: head)
             state.lastMove = now
             guard case .accept = verdict else { return .refuse }
             // Without a limit a caller must see the head first.
@@ -132,7 +132,7 @@ final class StreamExchange: TransferSink {
         return answer
     }
 
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         let now = time.now()
         let wait = limit.charge(bytes: bytes.count, now: now)
         let holds = state.withLock { state in

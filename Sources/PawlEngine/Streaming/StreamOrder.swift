@@ -27,20 +27,18 @@ package struct StreamOrder: Sendable {
     /// Throws if the request cannot be sent as it is.
     func check() throws(DownloadError) {
         guard RequestMethod.isUsable(method) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "cannot send the method '\(method.sanitized(atMost: 40))'",
                 advice: "use a method such as GET or POST"
             )
         }
         guard method != "HEAD" || body.isEmpty else {
-            throw DownloadError(.usage, "a HEAD request has no body", advice: "leave the body out")
+            throw .usage("a HEAD request has no body", advice: "leave the body out")
         }
         for field in settings.fields {
             let isRight = !field.hasName("Content-Length") || field.value == String(body.count)
             guard isRight, !field.hasName("Transfer-Encoding") else {
-                throw DownloadError(
-                    .usage,
+                throw .usage(
                     "the field '\(field.name)' contradicts the body, which has \(body.count) bytes",
                     advice: "leave it out: it is sent automatically"
                 )

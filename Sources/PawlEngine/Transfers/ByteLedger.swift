@@ -20,20 +20,6 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// The written bytes, and the ranges of the open transfers in the order of the file.
-    var sample: (written: RangeSet, segments: [SegmentProgress]) {
-        state.withLock { state in
-            var (written, segments) = (state.ended, [SegmentProgress]())
-            for cursor in state.cursors.values {
-                let own = cursor.written
-                written.insert(own)
-                segments.append(SegmentProgress(own, end: cursor.end))
-            }
-            segments.sort { $0.range.lowerBound < $1.range.lowerBound }
-            return (written, segments)
-        }
-    }
-
     /// The number of bytes received over the network, including bytes discarded later.
     ///
     /// It never falls.
@@ -52,7 +38,7 @@ final class ByteLedger: Sendable {
                 let own = cursor.written
                 map.written.insert(own)
                 map.segments.append(
-                    SegmentMap.Segment(
+                    SegmentMap.ConnectionRange(
                         number: id.number,
                         written: own,
                         end: cursor.end,
@@ -60,7 +46,7 @@ final class ByteLedger: Sendable {
                     )
                 )
             }
-            map.segments.sort { $0.written.start < $1.written.start }
+            map.segments.sort { $0.from < $1.from }
             return map
         }
     }

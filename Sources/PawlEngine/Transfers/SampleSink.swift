@@ -36,7 +36,7 @@ final class SampleSink: TransferSink, @unchecked Sendable {
         }
     }
 
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
         let expectation = HeadExpectation(asked: range, pinned: representation)
         guard case .write(range, _) = HeadJudge.judge(head, expecting: expectation) else {
             return .refuse
@@ -44,7 +44,7 @@ final class SampleSink: TransferSink, @unchecked Sendable {
         return .take
     }
 
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         self.bytes.append(contentsOf: bytes)
         return Int64(self.bytes.count) < range.count ? .more : .stop
     }

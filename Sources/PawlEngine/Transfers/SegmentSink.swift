@@ -31,7 +31,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         provenEnd = position
     }
 
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
         let verdict = HeadJudge.judge(head, expecting: order.expectation)
         if case .pin(let representation, let acceptsRanges) = verdict {
             small = smallBody(head, representation, acceptsRanges)
@@ -54,7 +54,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         }
     }
 
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         guard let small else { return take(bytes) }
         small.append(bytes)
         // These bytes are in no file yet, so the ledger must not count them as written.
@@ -64,7 +64,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
 
     /// Called when a body takes too long to stay in memory: the driver writes the bytes received so
     /// far to a file.
-    func transferNudged() -> BodyAnswer {
+    func transferNudged() -> BodyDecision {
         guard let small = handOver() else { return .more }
         position = Int64(small.bytes.count)
         provenEnd = small.representation.total ?? .max
@@ -72,7 +72,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return .hold
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+    private func take(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         let edge = cursor.currentEdge
         var rest = bytes
         let skipped = min(Int64(bytes.count), max(0, cursor.position - position))
@@ -158,7 +158,9 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
             acceptsRanges: acceptsRanges,
             budget: budget
         )
-        if body != nil { cursor.collects(until: context.time.now() + SmallBodyBudget.patience) }
+        if body != nil {
+            cursor.collects(until: context.time.now() + SmallBodyBudget.collectingTime)
+        }
         return body
     }
 
@@ -193,7 +195,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return store
     }
 
-    private func answer(after written: Int, of received: Int) -> BodyAnswer {
+    private func answer(after written: Int, of received: Int) -> BodyDecision {
         let (unclaimed, control, limits) = (context.unclaimed, context.control, context.limits)
         unclaimed.wrote(written)
         let isLimited = limits.isLimited

@@ -33,7 +33,7 @@ final class SmallBody: @unchecked Sendable {
         bytes.reserveCapacity(Int(total))
     }
 
-    deinit { budget.giveBack(total) }
+    deinit { budget.release(total) }
 
     var verdict: HeadVerdict { .pin(representation, acceptsRanges: acceptsRanges) }
 
@@ -46,7 +46,7 @@ final class SmallBody: @unchecked Sendable {
 package final class SmallBodyBudget: Sendable {
     /// The maximum time that a file may stay in memory: a crash may cost at most one second of
     /// work.
-    static let patience = Duration.milliseconds(500)
+    static let collectingTime = Duration.milliseconds(500)
     /// The maximum size of a file; larger ones are written as they arrive.
     static let mostBytesEach: Int64 = 64 << 10
     static let mostBytes: Int64 = 4 << 20
@@ -57,7 +57,7 @@ package final class SmallBodyBudget: Sendable {
         guard (0...Self.mostBytesEach).contains(count) else { return false }
         let (_, sum) = taken.add(Self.cost(count), ordering: .relaxed)
         guard sum > Self.mostBytes else { return true }
-        giveBack(count)
+        release(count)
         return false
     }
 
@@ -67,7 +67,7 @@ package final class SmallBodyBudget: Sendable {
     /// another.
     var isRoomy: Bool { taken.load(ordering: .relaxed) <= Self.mostBytes / 2 }
 
-    func giveBack(_ count: Int64) { taken.subtract(Self.cost(count), ordering: .relaxed) }
+    func release(_ count: Int64) { taken.subtract(Self.cost(count), ordering: .relaxed) }
 
     /// The memory that a waiting file uses, which is more than its bytes.
     private static func cost(_ count: Int64) -> Int64 { count + 8192 }

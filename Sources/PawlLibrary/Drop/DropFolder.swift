@@ -19,12 +19,12 @@ package struct DropFolder: Sendable {
     package init(_ folder: FilePath) { self.folder = folder }
 
     /// Returns the current state of the files; `nil` for one that does not exist.
-    package func look(at names: [String]) -> [String: DropSettling.Look?] {
+    package func check(_ names: [String]) -> [String: DropSettling.Check?] {
         // A folder that cannot be read contains nothing to take.
-        let stamps = (try? FolderSnapshot.look(at: names, in: folder)) ?? [:]
-        return names.reduce(into: [:]) { looks, name in
-            looks[name] = .some(
-                stamps[name].map { DropSettling.Look(stamp: $0, hasWriter: hasWriter(name)) }
+        let stamps = (try? FolderSnapshot.check(names, in: folder)) ?? [:]
+        return names.reduce(into: [:]) { checks, name in
+            checks[name] = .some(
+                stamps[name].map { DropSettling.Check(stamp: $0, hasWriter: hasWriter(name)) }
             )
         }
     }

@@ -39,10 +39,10 @@ struct DropIntake: Sendable {
         guard !settling.isIdle else { return [] }
         let (folder, names) = (drop.folder, settling.names)
         // A pool that was shut down ends the library.
-        let looks =
-            (try? await library.disk.run { () throws(DownloadError) in folder.look(at: names) })
+        let checks =
+            (try? await library.disk.run { () throws(DownloadError) in folder.check(names) })
             ?? [:]
-        return settling.looked(looks, at: library.session.engine.time.now())
+        return settling.checked(checks, at: library.session.engine.time.now())
     }
 
     private func take(_ name: String) async {

@@ -11,7 +11,7 @@ package struct DropSettling: Sendable {
     }
 
     /// The state of a file at one check.
-    package struct Look: Hashable, Sendable {
+    package struct Check: Hashable, Sendable {
         package var stamp: FileStamp
         /// Whether somebody has the file open for writing; `nil` if the file system cannot tell.
         package var hasWriter: Bool?
@@ -23,7 +23,7 @@ package struct DropSettling: Sendable {
     }
 
     /// The factor by which a file must rest longer if it is not known whether it has a writer.
-    private static let patience = 8
+    private static let unsureFactor = 8
 
     private let rest: Duration
     private var waiting: [String: Waiting] = [:]
@@ -48,21 +48,21 @@ package struct DropSettling: Sendable {
     /// Takes the results of a check, with `nil` for a file that is gone.
     ///
     /// Returns the complete files, sorted.
-    package mutating func looked(_ looks: [String: Look?], at now: Moment) -> [String] {
+    package mutating func checked(_ checks: [String: Check?], at now: Moment) -> [String] {
         var whole: [String] = []
-        for (name, look) in looks {
-            guard let look else {
+        for (name, check) in checks {
+            guard let check else {
                 waiting[name] = nil
                 continue
             }
             guard let known = waiting[name] else { continue }
-            if known.stamp != look.stamp || look.hasWriter == true {
-                waiting[name] = Waiting(stamp: look.stamp, since: now)
+            if known.stamp != check.stamp || check.hasWriter == true {
+                waiting[name] = Waiting(stamp: check.stamp, since: now)
                 continue
             }
             // An empty file may be filled soon by a program that opens it again.
-            let isSure = look.hasWriter == false && look.stamp.size > 0
-            let needed = isSure ? rest : rest * Self.patience
+            let isSure = check.hasWriter == false && check.stamp.size > 0
+            let needed = isSure ? rest : rest * Self.unsureFactor
             guard now - known.since >= needed else { continue }
             waiting[name] = nil
             whole.append(name)

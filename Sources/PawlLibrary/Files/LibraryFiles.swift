@@ -88,7 +88,7 @@ package struct LibraryFiles: Sendable {
 
     /// Returns the file of that name if its record fits.
     package func known(_ name: String) throws(DownloadError) -> KnownFile? {
-        guard let found = try LibraryScan(folder).look(at: [name])[name],
+        guard let found = try LibraryScan(folder).check([name])[name],
             let record = found.fittingRecord
         else { return nil }
         return KnownFile(name: name, record: record, stamp: found.stamp)
@@ -186,12 +186,7 @@ package struct LibraryFiles: Sendable {
         // A file that cannot be checked cannot be removed.
         let all = parts.compactMap { try? path($0).status() }.filter(\.isRegular)
         guard !all.isEmpty else { return nil }
-        return CleaningPlan.Candidate(
-            index: index,
-            bytes: all.reduce(0) { $0 + $1.size },
-            reclaimableBytes: all.reduce(0) { $0 + ($1.linkCount == 1 ? $1.allocated : 0) },
-            lastUsed: all.map { max($0.accessedNanoseconds, $0.modifiedNanoseconds) }.max() ?? 0
-        )
+        return CleaningPlan.Candidate(index: index, all)
     }
 
     /// Returns the names that a download of a file uses until it is finished.

@@ -16,14 +16,14 @@ package struct LibraryScan: Sendable {
     }
 
     /// Returns those of the names that are files.
-    package func look(
-        at names: some Sequence<String>
+    package func check(
+        _ names: some Sequence<String>
     ) throws(DownloadError) -> [String: FoundFile] {
         let stamps = try attempt(.inspect, folder) { () throws(Errno) in
-            try FolderSnapshot.look(at: names, in: folder)
+            try FolderSnapshot.check(names, in: folder)
         }
         return stamps.reduce(into: [:]) { files, file in
-            files[file.key] = look(at: file.key, file.value)
+            files[file.key] = check(file.key, file.value)
         }
     }
 
@@ -40,7 +40,7 @@ package struct LibraryScan: Sendable {
                 // A note that is just being created is empty.
                 if stamp.size > 0 { content.notes[name] = .some(PendingNote.read(path(name))) }
             } else if !LibraryName.isInternal(name) {
-                content.files[name] = look(at: name, stamp)
+                content.files[name] = check(name, stamp)
             }
         }
         settle(&content)
@@ -53,7 +53,7 @@ package struct LibraryScan: Sendable {
         FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
     }
 
-    private func look(at name: String, _ stamp: FileStamp) -> FoundFile {
+    private func check(_ name: String, _ stamp: FileStamp) -> FoundFile {
         if LibraryName.form(ofPending: name) != nil {
             return FoundFile(stamp: stamp, pending: PendingNote.read(path(name)))
         }
@@ -67,19 +67,19 @@ package struct LibraryScan: Sendable {
             guard let noted = note, content.files[noted.name]?.record == .absent,
                 RepresentationMark.found(on: path(noted.name)) != nil,
                 // Another process is about to do it.
-                let (claim, order) = try? PendingNote.take(noted.key, in: folder)
+                let (claim, pending) = try? PendingNote.take(noted.key, in: folder)
             else { continue }
             defer { claim.release() }
-            let path = path(order.name)
+            let path = path(pending.name)
             // A file of that name may belong to somebody else. The key owns only a file that its
             // own download has created, and only if nobody has changed the file's record since.
-            guard let file = try? look(at: [order.name])[order.name], file.record == .absent,
-                KeyMark.key(on: path) == order.key,
+            guard let file = try? check([pending.name])[pending.name], file.record == .absent,
+                KeyMark.key(on: path) == pending.key,
                 let mark = RepresentationMark.found(on: path), mark.total == file.stamp.size
             else { continue }
             var record = FileRecord(
-                key: order.key,
-                source: order.url,
+                key: pending.key,
+                source: pending.url,
                 byteCount: mark.total,
                 modified: file.stamp.modified
             )
@@ -88,7 +88,7 @@ package struct LibraryScan: Sendable {
             record.lastModified = mark.lastModified
             // If the record cannot be written, the download resumes and finds the file.
             guard (try? RecordStore.write(record, for: path)) != nil else { continue }
-            content.files[order.name] = FoundFile(stamp: file.stamp, record: .found(record))
+            content.files[pending.name] = FoundFile(stamp: file.stamp, record: .found(record))
             content.notes[name] = nil
             // The download finds its file the next time.
             try? claim.remove()

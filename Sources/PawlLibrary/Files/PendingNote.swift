@@ -31,26 +31,26 @@ package final class PendingNote: Sendable {
     ///
     /// Throws `.alreadyRunning`, with the owner's process ID, if the lock is held already.
     package static func claim(
-        _ order: PendingDownload,
+        _ pending: PendingDownload,
         in folder: FilePath
     ) throws(DownloadError) -> PendingNote {
-        let path = path(of: order.key, in: folder)
+        let path = path(of: pending.key, in: folder)
         for _ in 0..<mostAttempts {
-            let file = try attempt(.create, path) { () throws(Errno) in try made(order, path) }
-            if let file { return PendingNote(order.key, path, file) }
+            let file = try attempt(.create, path) { () throws(Errno) in try made(pending, path) }
+            if let file { return PendingNote(pending.key, path, file) }
             switch try locked(path) {
             case .taken(let file):
-                let note = PendingNote(order.key, path, file)
-                try note.write(order)
+                let note = PendingNote(pending.key, path, file)
+                try note.write(pending)
                 return note
             case .held(let file):
                 // The lock is taken, even if its owner cannot be determined.
                 let owner = (try? file.status()).flatMap { LockTable.owner(of: $0.identity) }
-                throw isHeld(order.key, by: owner)
+                throw isHeld(pending.key, by: owner)
             case .gone: continue
             }
         }
-        throw isHeld(order.key, by: nil)
+        throw isHeld(pending.key, by: nil)
     }
 
     /// Locks a key that has a note, which stays as it is, and returns the note's content.
@@ -59,13 +59,13 @@ package final class PendingNote: Sendable {
     package static func take(
         _ key: StorageKey,
         in folder: FilePath
-    ) throws(DownloadError) -> (note: PendingNote, order: PendingDownload)? {
+    ) throws(DownloadError) -> (note: PendingNote, pending: PendingDownload)? {
         let path = path(of: key, in: folder)
         for _ in 0..<mostAttempts {
             switch try locked(path) {
             case .taken(let file):
-                guard let order = read(path) else { return nil }
-                return (PendingNote(key, path, file), order)
+                guard let pending = read(path) else { return nil }
+                return (PendingNote(key, path, file), pending)
             case .held: return nil
             case .gone
             where try attempt(.inspect, path, { () throws(Errno) in try path.status() })
@@ -84,17 +84,17 @@ package final class PendingNote: Sendable {
     /// If `creates` is `false`, a missing note is not created, because the download was finished or
     /// cancelled.
     package static func save(
-        _ order: PendingDownload,
+        _ pending: PendingDownload,
         in folder: FilePath,
         creates: Bool = true
     ) throws(DownloadError) {
         guard creates else {
-            guard let note = try take(order.key, in: folder)?.note else { return }
+            guard let note = try take(pending.key, in: folder)?.note else { return }
             defer { note.release() }
-            return try note.write(order)
+            return try note.write(pending)
         }
         do throws(DownloadError) {
-            try claim(order, in: folder).release()
+            try claim(pending, in: folder).release()
         } catch  where error.code == .alreadyRunning {
             return
         }
@@ -106,22 +106,22 @@ package final class PendingNote: Sendable {
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let bytes = try? file.contents(limit: PendingDownload.longestText),
             let text = String(validating: bytes, as: UTF8.self),
-            let order = PendingDownload(text: text),
-            LibraryName.pendingName(form: order.key.fileName) == path.lastComponent?.string
+            let pending = PendingDownload(text: text),
+            LibraryName.pendingName(form: pending.key.fileName) == path.lastComponent?.string
         else { return nil }
-        return order
+        return pending
     }
 
     /// Writes new content in one step.
     ///
     /// Does nothing if the note is no longer at its path: somebody has removed it or replaced the
     /// folder, and a removed note is not created again.
-    package func write(_ order: PendingDownload) throws(DownloadError) {
+    package func write(_ pending: PendingDownload) throws(DownloadError) {
         try held.withLock { (held) throws(DownloadError) in
             guard let file = held else { return }
             held = try attempt(.write, path) { () throws(Errno) in
                 guard try path.status()?.identity == file.status().identity else { return file }
-                let draft = try Self.draft(order, path)
+                let draft = try Self.draft(pending, path)
                 try draft.takeName(path)
                 return draft.file
             }
@@ -152,10 +152,11 @@ package final class PendingNote: Sendable {
     }
 
     /// Creates the note; `nil` if there is one already.
-    private static func made(_ order: PendingDownload, _ path: FilePath) throws(Errno) -> OpenFile?
+    private static func made(_ pending: PendingDownload, _ path: FilePath) throws(Errno)
+        -> OpenFile?
     {
         guard try path.status() == nil else { return nil }
-        let draft = try draft(order, path)
+        let draft = try draft(pending, path)
         do throws(Errno) {
             try draft.giveName(path)
             return draft.file
@@ -167,14 +168,11 @@ package final class PendingNote: Sendable {
     /// Creates the note under a temporary name.
     ///
     /// Its lock stays with it when it is renamed.
-    private static func draft(_ order: PendingDownload, _ path: FilePath) throws(Errno) -> FileDraft
+    private static func draft(_ pending: PendingDownload, _ path: FilePath) throws(Errno)
+        -> FileDraft
     {
         let draft = try FileDraft(in: path.folder, mode: 0o600)
-        var failure: Errno?
-        Array(order.text.utf8).withUnsafeBytes { bytes in
-            do throws(Errno) { try draft.file.write(bytes, at: 0) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try draft.file.write(Array(pending.text.utf8))
         _ = try FileLock.tryToTake(draft.file)
         return draft
     }

@@ -23,7 +23,7 @@ extension LibraryIndex {
             case pause, discard, restart
         }
 
-        package var order: PendingDownload
+        package var pending: PendingDownload
         package var phase: Phase
         package var renewal = LinkRenewal()
         /// The number of callers that wait for the file.
@@ -62,8 +62,8 @@ extension LibraryIndex {
 
 extension LibraryIndex.Download {
     /// Creates a download that this library has not started.
-    package init(found order: PendingDownload) {
-        self.order = order
-        phase = order.failure.map { .failed($0.error) } ?? .paused
+    package init(found pending: PendingDownload) {
+        self.pending = pending
+        phase = pending.failure.map { .failed($0.error) } ?? .paused
     }
 }

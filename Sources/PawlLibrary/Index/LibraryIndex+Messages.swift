@@ -21,7 +21,7 @@ extension LibraryIndex {
         }
     }
 
-    package enum RunEnd: Sendable {
+    package enum RunOutcome: Sendable {
         /// `wasFetched` is `false` if the server confirmed the old file.
         case finished(KnownFile, wasFetched: Bool)
         /// `reached` is the number of bytes of the file at the end of the run.
@@ -37,7 +37,7 @@ extension LibraryIndex {
         case cancelAsked(StorageKey)
         case urlReplaced(StorageKey, URL)
         case urlGiven(StorageKey, RunID, URL?)
-        case runEnded(StorageKey, RunID, RunEnd)
+        case runEnded(StorageKey, RunID, RunOutcome)
         case folderChanged([FolderChange], [String: FoundFile])
         /// The program itself wrote a file, or a file was verified again.
         case recorded(KnownFile)
@@ -52,7 +52,7 @@ extension LibraryIndex {
 
     package struct Start: Sendable {
         package var run: RunID
-        package var order: PendingDownload
+        package var pending: PendingDownload
         /// The existing file, which is used if the server confirms it.
         package var revalidates: KnownFile?
         /// The file that the new one replaces, as it was last seen.
@@ -82,9 +82,9 @@ extension LibraryIndex {
         /// Delete the bytes of a download that continues under another name.
         case discardPart(PendingDownload)
         /// Check which file has this name now.
-        case lookAt(String)
+        case check(String)
         /// Move a file's record to its new name.
         case moveRecord(from: String, to: String)
-        case tell(LibraryEvent)
+        case report(LibraryEvent)
     }
 }

@@ -53,7 +53,7 @@ package struct LibraryIndex: Sendable {
             guard var download = tables.entries[key]?.download, download.run == run else {
                 return []
             }
-            download.order.name = name
+            download.pending.name = name
             tables.setDownload(download, of: key)
             return []
         case .closed:
@@ -66,7 +66,7 @@ package struct LibraryIndex: Sendable {
 
     private mutating func asked(_ key: StorageKey, _ ask: Ask) -> [Action] {
         guard !isClosed else {
-            return [.refuse(DownloadError(.usage, "the library was closed"))]
+            return [.refuse(DownloadError.usage("the library was closed"))]
         }
         let entry = tables.entries[key] ?? Entry()
         if let download = entry.download, download.run != nil { return join(key, download, ask) }
@@ -78,24 +78,24 @@ package struct LibraryIndex: Sendable {
         {
             (ask.url, ask.name) = former
         }
-        guard let url = ask.url ?? entry.download?.order.url ?? entry.file?.record.fetchableURL
+        guard let url = ask.url ?? entry.download?.pending.url ?? entry.file?.record.fetchableURL
         else { return [.refuse(Self.noURL(key))] }
-        let (order, discards) = order(key, ask, entry)
-        var download = entry.download ?? Download(order: order, phase: .paused)
-        download.order = order
-        download.replaced = order.replaces ? entry.file : nil
-        download.order.url = url
-        download.order.failure = nil
+        let (pending, discards) = pending(key, ask, entry)
+        var download = entry.download ?? Download(pending: pending, phase: .paused)
+        download.pending = pending
+        download.replaced = pending.replaces ? entry.file : nil
+        download.pending.url = url
+        download.pending.failure = nil
         download.renewal = LinkRenewal()
         download.waiters = ask.waits ? 1 : 0
         download.isDetached = !ask.waits
         download.renews = ask.renews
         download.isOwn = true
-        download.mayBeAt = [ask.name, entry.download?.order.name].compactMap(\.self)
-            .filter { $0 != order.name }
+        download.mayBeAt = [ask.name, entry.download?.pending.name].compactMap(\.self)
+            .filter { $0 != pending.name }
         return discards
             + start(key, download, revalidating: ask.policy == .revalidate ? file : nil)
-            + [.tell(.started(key))]
+            + [.report(.started(key))]
     }
 
     private mutating func join(
@@ -128,22 +128,24 @@ package struct LibraryIndex: Sendable {
     /// are of no use to it.
     ///
     /// A file that somebody changed keeps its name, unless it is to be replaced.
-    private func order(
+    private func pending(
         _ key: StorageKey,
         _ ask: Ask,
         _ entry: Entry
     ) -> (PendingDownload, [Action]) {
-        var order = entry.download?.order ?? PendingDownload(key: key, name: ask.name, url: nil)
-        order.replaces = false
+        var pending = entry.download?.pending ?? PendingDownload(key: key, name: ask.name, url: nil)
+        pending.replaces = false
         if let file = entry.file, ask.policy == .reload || !file.isChanged {
-            order.name = file.name
-            order.replaces = true
-        } else if !tables.isFree(order.name, for: key) {
-            order.name = tables.freeName(ask.name, for: key)
+            pending.name = file.name
+            pending.replaces = true
+        } else if !tables.isFree(pending.name, for: key) {
+            pending.name = tables.freeName(ask.name, for: key)
         }
-        guard let old = entry.download?.order, old.name != order.name else { return (order, []) }
+        guard let old = entry.download?.pending, old.name != pending.name else {
+            return (pending, [])
+        }
         // Its bytes are in a file that is named after the old name.
-        return (order, [.discardPart(old)])
+        return (pending, [.discardPart(old)])
     }
 
     private mutating func start(
@@ -157,7 +159,7 @@ package struct LibraryIndex: Sendable {
         // The new URL is recorded when the run begins.
         download.hasNewURL = false
         tables.setDownload(download, of: key)
-        var start = Start(run: run, order: download.order, revalidates: file)
+        var start = Start(run: run, pending: download.pending, revalidates: file)
         start.replaced = download.replaced
         start.mayBeAt = download.mayBeAt
         return [.start(start)]
@@ -180,7 +182,7 @@ package struct LibraryIndex: Sendable {
             tables.setDownload(download, of: key)
             return [.stop(run, keeping: stop != .discard)]
         case .stopping(let run, let old):
-            // Bytes that are to be deleted are no longer kept.
+            // A discard cannot be taken back by a later pause.
             guard old != .discard else { return [] }
             download.phase = .stopping(run, stop)
             tables.setDownload(download, of: key)
@@ -194,10 +196,10 @@ package struct LibraryIndex: Sendable {
 
     private mutating func replaceURL(_ key: StorageKey, _ url: URL) -> [Action] {
         guard var download = tables.entries[key]?.download else { return [] }
-        download.order.url = url
+        download.pending.url = url
         download.hasNewURL = true
         download.renewal = LinkRenewal()
-        let told = Action.tell(.urlReplaced(key))
+        let told = Action.report(.urlReplaced(key))
         switch download.phase {
         case .running(let run):
             download.phase = .stopping(run, .restart)
@@ -206,17 +208,16 @@ package struct LibraryIndex: Sendable {
         case .renewing: return start(key, download) + [told]
         case .failed:
             download.phase = .paused
-            download.order.failure = nil
+            download.pending.failure = nil
         case .paused, .stopping: break
         }
         tables.setDownload(download, of: key)
         // A run records it when it begins.
-        return download.run == nil ? [.save(download.order, hasEnded: false), told] : [told]
+        return download.run == nil ? [.save(download.pending, hasEnded: false), told] : [told]
     }
 
     private static func noURL(_ key: StorageKey) -> DownloadError {
-        DownloadError(
-            .usage,
+        DownloadError.usage(
             "no URL is known for '\(key.text.sanitized(atMost: 100))'",
             advice: "request the key together with a URL"
         )
@@ -224,7 +225,7 @@ package struct LibraryIndex: Sendable {
 
     // MARK: - The ends of runs
 
-    private mutating func ended(_ key: StorageKey, _ run: RunID, _ end: RunEnd) -> [Action] {
+    private mutating func ended(_ key: StorageKey, _ run: RunID, _ end: RunOutcome) -> [Action] {
         guard let download = tables.entries[key]?.download, download.run == run else { return [] }
         let actions = concluded(key, download, run, end)
         guard let missed = download.missed, tables.entries[key]?.download?.run == nil else {
@@ -234,18 +235,18 @@ package struct LibraryIndex: Sendable {
             left.missed = nil
             tables.setDownload(left, of: key)
         }
-        let name = download.order.name
+        let name = download.pending.name
         if case .finished(let file, _) = end, file.name == name, file.stamp == missed.stamp {
             return actions
         }
-        return actions + [.lookAt(name)]
+        return actions + [.check(name)]
     }
 
     private mutating func concluded(
         _ key: StorageKey,
         _ download: Download,
         _ run: RunID,
-        _ end: RunEnd
+        _ end: RunOutcome
     ) -> [Action] {
         switch end {
         case .finished(let file, let wasFetched): return finished(key, file, wasFetched)
@@ -270,7 +271,7 @@ package struct LibraryIndex: Sendable {
     ) -> [Action] {
         tables.setDownload(nil, of: key)
         tables.setFile(file, of: key)
-        return [.conclude(key, .success(file)), .tell(.finished(LibraryFile(file, in: folder)))]
+        return [.conclude(key, .success(file)), .report(.finished(LibraryFile(file, in: folder)))]
     }
 
     private mutating func failed(
@@ -298,9 +299,9 @@ package struct LibraryIndex: Sendable {
         var download = download
         download.phase = .failed(error)
         download.waiters = 0
-        download.order.failure = PendingDownload.Failure(error)
+        download.pending.failure = PendingDownload.Failure(error)
         tables.setDownload(download, of: key)
-        return [.conclude(key, .failure(error)), .tell(.failed(key, error))]
+        return [.conclude(key, .failure(error)), .report(.failed(key, error))]
     }
 
     private mutating func given(_ key: StorageKey, _ run: RunID, _ url: URL?) -> [Action] {
@@ -308,8 +309,8 @@ package struct LibraryIndex: Sendable {
             case .renewing(run, let error) = download.phase
         else { return [] }
         guard let url else { return fail(key, download, error) }
-        download.order.url = url
-        return start(key, download) + [.tell(.urlReplaced(key))]
+        download.pending.url = url
+        return start(key, download) + [.report(.urlReplaced(key))]
     }
 
     /// Records that the run has ended.
@@ -330,12 +331,12 @@ package struct LibraryIndex: Sendable {
                 "the download was paused",
                 advice: "request the key again to resume"
             )
-            return (download.hasNewURL ? [.save(download.order, hasEnded: true)] : [])
-                + [.conclude(key, .failure(error)), .tell(.paused(key))]
+            return (download.hasNewURL ? [.save(download.pending, hasEnded: true)] : [])
+                + [.conclude(key, .failure(error)), .report(.paused(key))]
         case .discard:
             tables.setDownload(nil, of: key)
             let error = DownloadError(.cancelled, "the download was cancelled")
-            return [.conclude(key, .failure(error)), .tell(.cancelled(key))]
+            return [.conclude(key, .failure(error)), .report(.cancelled(key))]
         }
     }
 

@@ -4,7 +4,7 @@ internal import PawlCore
 extension LibraryTables {
     /// Returns the names that must be checked before these changes are followed: those in them, and
     /// those to which a changed note refers.
-    package func namesToLookAt(_ changes: [FolderChange]) -> Set<String> {
+    package func namesToCheck(_ changes: [FolderChange]) -> Set<String> {
         var names: Set<String> = []
         for change in changes {
             switch change {
@@ -76,7 +76,7 @@ extension LibraryTables {
     /// Another process that finishes a download records the file, then removes its note.
     private func namesOf(_ key: StorageKey) -> [String] {
         guard let download = entries[key]?.download else { return [] }
-        let name = download.order.name
+        let name = download.pending.name
         // If the name was taken, the file has a number.
         return [name] + download.mayBeAt
             + (1...3).map { FileName.numbered(name, $0) }.filter { stamp(of: $0) != nil }
@@ -93,7 +93,7 @@ extension LibraryTables {
             case .renamed(let from, let to): actions += renamed(from, to, found)
             case .overflowed: break
             case .ended(let reason):
-                actions.append(.tell(.watchingEnded(reason: reason.sentence)))
+                actions.append(.report(.watchingEnded(reason: reason.sentence)))
             }
         }
         return actions
@@ -114,11 +114,11 @@ extension LibraryTables {
         if self.stamp(of: to) != nil { actions += vanished(to, [:]) }
         let key = rename(from, to: to)
         if key != nil { actions.append(.moveRecord(from: from, to: to)) }
-        return actions + [.tell(.fileRenamed(from: from, to: to, key: key))]
+        return actions + [.report(.fileRenamed(from: from, to: to, key: key))]
     }
 
     mutating func appeared(_ name: String, _ all: [String: FoundFile]) -> [Action] {
-        // It is gone again. This must be reported, or nobody would know of it.
+        // It appeared and has vanished: report the removal.
         guard let found = all[name] else { return vanished(name, [:]) }
         if LibraryName.isInternal(name) { return appearedInternal(name, found) }
         let old = stamp(of: name)
@@ -129,7 +129,7 @@ extension LibraryTables {
         setStamp(found.stamp, of: name)
         if old == found.stamp, owner(of: name) != nil || found.record == .absent { return [] }
         if let record = found.fittingRecord {
-            let told = Action.tell(
+            let told = Action.report(
                 old == nil
                     ? .fileAdded(name: name, key: nil)
                     : .fileChanged(name: name, key: owner(of: name))
@@ -141,23 +141,23 @@ extension LibraryTables {
         }
         var actions: [Action] = []
         if case .damaged(let reason) = found.record {
-            actions.append(.tell(.recordDamaged(name: name, reason: reason)))
+            actions.append(.report(.recordDamaged(name: name, reason: reason)))
         }
         guard let key = owner(of: name) else {
             if old == found.stamp { return actions }
             return actions + [
-                .tell(
+                .report(
                     old == nil
                         ? .fileAdded(name: name, key: nil) : .fileChanged(name: name, key: nil)
                 )
             ]
         }
         return actions + overwritten(name, found.stamp) + [
-            .tell(.fileChanged(name: name, key: key))
+            .report(.fileChanged(name: name, key: key))
         ]
     }
 
-    /// Records that the key that has this name no longer finds its own bytes there.
+    /// Marks the key's file of this name as changed.
     private mutating func overwritten(_ name: String, _ stamp: FileStamp) -> [Action] {
         guard let key = owner(of: name), var file = entries[key]?.file else { return [] }
         file.isChanged = true
@@ -208,7 +208,7 @@ extension LibraryTables {
         let key = record.key
         setFile(KnownFile(name: name, record: record, stamp: stamp), of: key)
         return [
-            .tell(
+            .report(
                 old == nil ? .fileAdded(name: name, key: key) : .fileChanged(name: name, key: key)
             )
         ]
@@ -222,19 +222,19 @@ extension LibraryTables {
         }
         let key = owner(of: name)
         if let key { setFile(nil, of: key) }
-        return [.tell(.fileRemoved(name: name, key: key))]
+        return [.report(.fileRemoved(name: name, key: key))]
     }
 
     /// Handles a note on a download that another process or an earlier one wrote.
     private mutating func appearedInternal(_ name: String, _ found: FoundFile) -> [Action] {
         guard let form = LibraryName.form(ofPending: name) else { return [] }
-        guard let order = found.pending else {
+        guard let pending = found.pending else {
             // A note that is being written is reported again.
             return []
         }
-        noteForm(form, of: order.key)
-        guard entries[order.key]?.download?.isOwn != true else { return [] }
-        setDownload(Download(found: order), of: order.key)
+        noteForm(form, of: pending.key)
+        guard entries[pending.key]?.download?.isOwn != true else { return [] }
+        setDownload(Download(found: pending), of: pending.key)
         return []
     }
 

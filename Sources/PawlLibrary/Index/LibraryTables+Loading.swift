@@ -13,7 +13,7 @@ extension LibraryTables {
         for (name, note) in content.notes.sorted(by: { $0.key < $1.key }) {
             guard let note else {
                 actions.append(
-                    .tell(.recordDamaged(name: name, reason: "it is not a record of a download"))
+                    .report(.recordDamaged(name: name, reason: "it is not a record of a download"))
                 )
                 continue
             }
@@ -22,13 +22,13 @@ extension LibraryTables {
         }
         for partial in content.partials where entries[partial.key]?.download == nil {
             // Its note is lost, so the next request must give the URL again.
-            let order = PendingDownload(key: partial.key, name: partial.name, url: nil)
-            setDownload(Download(found: order), of: partial.key)
+            let pending = PendingDownload(key: partial.key, name: partial.name, url: nil)
+            setDownload(Download(found: pending), of: partial.key)
         }
         for (name, file) in content.files.sorted(by: { $0.key < $1.key }) {
             // Files that exist from the beginning are not reported.
             actions += appeared(name, content.files).filter {
-                if case .tell(.recordDamaged) = $0 { true } else { false }
+                if case .report(.recordDamaged) = $0 { true } else { false }
             }
             takeChanged(name, file)
         }

@@ -53,11 +53,11 @@ package struct LibraryTables: Sendable {
     }
 
     mutating func setDownload(_ download: Download?, of key: StorageKey) {
-        if let old = entries[key]?.download, targets[old.order.name] == key {
-            targets[old.order.name] = nil
+        if let old = entries[key]?.download, targets[old.pending.name] == key {
+            targets[old.pending.name] = nil
         }
         entries[key, default: Entry()].download = download
-        if let download { targets[download.order.name] = key }
+        if let download { targets[download.pending.name] = key }
         removeIfEmpty(key)
     }
 
@@ -100,7 +100,7 @@ package struct LibraryTables: Sendable {
     /// Returns the names under which files of a key exist or may appear, as far as is known.
     package func names(of key: StorageKey) -> Set<String> {
         guard let entry = entries[key] else { return [] }
-        let known = [entry.file?.name, entry.download?.order.name].compactMap(\.self)
+        let known = [entry.file?.name, entry.download?.pending.name].compactMap(\.self)
         return Set(known + (entry.download?.mayBeAt ?? []))
     }
 

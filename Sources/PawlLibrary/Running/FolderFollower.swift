@@ -47,18 +47,17 @@ final class FolderFollower: Sendable {
         let scan = LibraryScan(folder)
         let number = index.beginCheck()
         defer { index.endCheck(number) }
-        var look = FolderLook(told)
+        var check = FolderCheck(told)
         while true {
-            switch index.follow(&look, number) {
+            switch index.follow(&check, number) {
             case .done: return
-            case .look(let names): look.saw(try scan.look(at: names), of: names)
-            case .search(let names): index.searched(names, among: try scan.stamps(), &look)
+            case .check(let names): check.saw(try scan.check(names), of: names)
+            case .search(let names): index.searched(names, among: try scan.stamps(), &check)
             }
         }
     }
 
-    /// Checks by a finished file's own status whether it still exists, if the watch has not
-    /// reported it yet or nobody watches.
+    /// Checks the status of a key's file itself, without waiting for the watch.
     ///
     /// It blocks.
     func refresh(_ key: StorageKey) throws(DownloadError) {

@@ -48,18 +48,18 @@ final class LibraryContext: Sendable {
     /// Removes the files of a download.
     ///
     /// It blocks. Throws if another process runs the download.
-    func discard(_ order: PendingDownload) throws(DownloadError) {
-        let note = try PendingNote.claim(order, in: folder)
-        discardPart(order)
+    func discard(_ pending: PendingDownload) throws(DownloadError) {
+        let note = try PendingNote.claim(pending, in: folder)
+        discardPart(pending)
         try note.remove()
     }
 
     /// Removes the bytes of a download.
     ///
     /// It blocks. Another tool's partial file of that name stays.
-    func discardPart(_ order: PendingDownload) {
-        let paths = DownloadPaths(files.path(order.name))
-        guard KeyMark.isPossible(order.key, on: paths.partial) else { return }
+    func discardPart(_ pending: PendingDownload) {
+        let paths = DownloadPaths(files.path(pending.name))
+        guard KeyMark.isPossible(pending.key, on: paths.partial) else { return }
         Leftover.discard(paths, session.engine)
     }
 }

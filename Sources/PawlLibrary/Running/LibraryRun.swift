@@ -23,7 +23,7 @@ final class LibraryRun: Sendable {
 
     init(_ start: LibraryIndex.Start) { self.start = start }
 
-    var key: StorageKey { start.order.key }
+    var key: StorageKey { start.pending.key }
 
     var task: DownloadTask? { state.withLock { $0.task } }
 

@@ -51,7 +51,7 @@ struct LibraryRunner: Sendable {
                 case .stopped: mayHaveStopped = true
                 case .end: isEnding = true
                 }
-                // Not when all are noted: there may be a hundred thousand.
+                // Start runs while enqueuing: noting a hundred thousand takes long.
                 if let run = queue.next() { group.addTask { await self.fetch(run) } }
             }
             var begun = mayHaveStopped ? queue.takeStopped() : []
@@ -65,7 +65,7 @@ struct LibraryRunner: Sendable {
     /// One that has to wait is noted on the disk: it must not be lost with the process.
     private func enqueue(_ run: LibraryRun, _ queue: inout RunQueue) async {
         if queue.isFull {
-            await carryOut(.save(run.start.order, hasEnded: false))
+            await carryOut(.save(run.start.pending, hasEnded: false))
             run.noted.complete()
         }
         queue.add(run)
@@ -76,9 +76,9 @@ struct LibraryRunner: Sendable {
         do throws(DownloadError) {
             try await library.disk.run { () throws(DownloadError) in
                 switch action {
-                case .save(let order, let hasEnded):
-                    try PendingNote.save(order, in: library.folder, creates: !hasEnded)
-                case .discardPart(let order): library.discardPart(order)
+                case .save(let pending, let hasEnded):
+                    try PendingNote.save(pending, in: library.folder, creates: !hasEnded)
+                case .discardPart(let pending): library.discardPart(pending)
                 case .moveRecord(let from, let to):
                     let files = library.files
                     try RecordStore.move(from: files.path(from), to: files.path(to))
@@ -86,7 +86,8 @@ struct LibraryRunner: Sendable {
                 }
             }
         } catch {
-            // Nobody waits for it; what it was about is found again when the library is opened.
+            // No caller waits for the result. The next opening of the library finds the change
+            // again.
             library.session.engine.logger.warning("cannot save the library's records: \(error)")
         }
     }
@@ -102,7 +103,7 @@ struct LibraryRunner: Sendable {
         if case .failed(let error, _) = end, run.hasClaimed || error.code == .alreadyRunning {
             // The changes that another process made while this one ran were ignored.
             let note = LibraryName.pendingName(form: run.key.fileName)
-            work.post(.check([note, run.start.order.name] + run.start.mayBeAt))
+            work.post(.check([note, run.start.pending.name] + run.start.mayBeAt))
         }
         run.noted.complete()
         run.ended.complete()
@@ -120,7 +121,7 @@ struct LibraryRunner: Sendable {
         let index = library.index
         var given: URL?
         if let ask = index.request(for: key)?.renewURL ?? library.configuration.renewURL,
-            let url = index.entry(key)?.download?.order.url
+            let url = index.entry(key)?.download?.pending.url
         {
             let expired = ExpiredURL(key: key, url: url, status: error.httpStatus ?? 0)
             given = await Self.answer(of: ask, expired)

@@ -21,12 +21,12 @@ struct RunFetcher: Sendable {
         self.library = library
     }
 
-    func outcome() async -> LibraryIndex.RunEnd {
+    func outcome() async -> LibraryIndex.RunOutcome {
         let end = await attempt()
         guard run.discards, case .stopped = end else { return end }
-        let (library, order) = (library, currentOrder)
+        let (library, pending) = (library, currentPending)
         do throws(DownloadError) {
-            try await library.disk.run { () throws(DownloadError) in try library.discard(order) }
+            try await library.disk.run { () throws(DownloadError) in try library.discard(pending) }
         } catch {
             library.session.engine.logger.warning("cannot delete the received bytes: \(error)")
         }
@@ -34,19 +34,19 @@ struct RunFetcher: Sendable {
     }
 
     /// The download as it is now: its name may have changed since the run began.
-    private var currentOrder: PendingDownload {
-        library.index.entry(run.key)?.download?.order ?? run.start.order
+    private var currentPending: PendingDownload {
+        library.index.entry(run.key)?.download?.pending ?? run.start.pending
     }
 
-    private func attempt() async -> LibraryIndex.RunEnd {
+    private func attempt() async -> LibraryIndex.RunOutcome {
         guard !run.isStopped else { return .stopped }
-        let (order, folder) = (run.start.order, library.folder)
+        let (pending, folder) = (run.start.pending, library.folder)
         do throws(DownloadError) {
             let note = try await library.disk.run { () throws(DownloadError) in
-                try PendingNote.claim(order, in: folder)
+                try PendingNote.claim(pending, in: folder)
             }
             run.claimed()
-            let end = await fetch(order, note)
+            let end = await fetch(pending, note)
             if case .failed(let error, _) = end { await write(error, in: note) }
             note.release()
             return end
@@ -58,9 +58,9 @@ struct RunFetcher: Sendable {
     /// Writes a failure into the download's note, before anybody is told and before the key is
     /// free.
     private func write(_ error: DownloadError, in note: PendingNote) async {
-        var order = currentOrder
-        order.failure = PendingDownload.Failure(error)
-        let failed = order
+        var pending = currentPending
+        pending.failure = PendingDownload.Failure(error)
+        let failed = pending
         do throws(DownloadError) {
             try await library.disk.run { () throws(DownloadError) in try note.write(failed) }
         } catch {
@@ -69,15 +69,15 @@ struct RunFetcher: Sendable {
     }
 
     private func fetch(
-        _ order: PendingDownload,
+        _ pending: PendingDownload,
         _ note: PendingNote
-    ) async -> LibraryIndex.RunEnd {
+    ) async -> LibraryIndex.RunOutcome {
         do throws(DownloadError) {
             if let file = try await finishedElsewhere(note) {
                 return .finished(file, wasFetched: false)
             }
-            guard let url = order.url else {
-                throw DownloadError(.usage, "the download has no URL", advice: "give its URL")
+            guard let url = pending.url else {
+                throw .usage("the download has no URL", advice: "give its URL")
             }
             if let file = run.start.revalidates, try await isStillSame(file, url),
                 let file = try await current(file)
@@ -85,21 +85,21 @@ struct RunFetcher: Sendable {
                 try await remove(note)
                 return .finished(file, wasFetched: false)
             }
-            return try await download(order, url, note)
+            return try await download(pending, url, note)
         } catch {
             return run.isStopped ? .stopped : .failed(error, reached: 0)
         }
     }
 
     private func download(
-        _ order: PendingDownload,
+        _ pending: PendingDownload,
         _ url: URL,
         _ note: PendingNote
-    ) async throws(DownloadError) -> LibraryIndex.RunEnd {
-        var order = order
+    ) async throws(DownloadError) -> LibraryIndex.RunOutcome {
+        var pending = pending
         for _ in 0..<Self.mostAttempts {
-            order = try await prepared(order, note)
-            let task = makeTask(order, url)
+            pending = try await prepared(pending, note)
+            let task = makeTask(pending, url)
             guard run.began(task) else {
                 task.end(keeping: true)
                 return .stopped
@@ -109,55 +109,55 @@ struct RunFetcher: Sendable {
             switch task.fileOutcome {
             case nil: return .stopped
             case .success(let file):
-                if let known = try await keep(file, task, order) {
+                if let known = try await keep(file, task, pending) {
                     try await remove(note)
                     return .finished(known, wasFetched: true)
                 }
                 // A file with the same bytes exists and belongs to somebody else. A key has its own
                 // file.
-                order.replaces = false
+                pending.replaces = false
             case .failure(let error):
                 return run.isStopped
                     ? .stopped : .failed(error, reached: task.currentProgress.completedBytes)
             }
         }
-        throw DownloadError(.fileExists, while: .create, library.files.path(order.name))
+        throw DownloadError(.fileExists, while: .create, library.files.path(pending.name))
     }
 
-    /// Prepares the order.
+    /// Prepares the pending download.
     ///
     /// Files that are in the way are found before the download begins, so that its note contains
     /// the final name.
     private func prepared(
-        _ order: PendingDownload,
+        _ pending: PendingDownload,
         _ note: PendingNote
     ) async throws(DownloadError) -> PendingDownload {
         let (library, files) = (library, library.files)
-        guard !order.replaces else {
-            let path = files.path(order.name)
+        guard !pending.replaces else {
+            let path = files.path(pending.name)
             // Damage that left the modification time unchanged must not pass for the server's file.
             try await library.disk.run { () throws(DownloadError) in
                 RepresentationMark.remove(from: path)
             }
-            return order
+            return pending
         }
         let name = try await library.disk.run { () throws(DownloadError) in
-            try FreeName.first(of: order.name) { (name) throws(DownloadError) in
+            try FreeName.first(of: pending.name) { (name) throws(DownloadError) in
                 try self.claim(name)
             }
         }
         guard let name else {
-            throw DownloadError(.fileExists, while: .create, files.path(order.name))
+            throw DownloadError(.fileExists, while: .create, files.path(pending.name))
         }
         // If the name has become the download's own by then, the claim is not needed any more.
         defer { library.index.unclaim(name) }
-        var renamed = order
+        var renamed = pending
         renamed.name = name
-        if name != order.name {
+        if name != pending.name {
             let new = renamed
             try await library.disk.run { () throws(DownloadError) in
                 try note.write(new)
-                library.discardPart(order)
+                library.discardPart(pending)
             }
         }
         library.index.handle(.named(run.key, run.start.run, name))
@@ -173,22 +173,22 @@ struct RunFetcher: Sendable {
         return isFree
     }
 
-    private func makeTask(_ order: PendingDownload, _ url: URL) -> DownloadTask {
+    private func makeTask(_ pending: PendingDownload, _ url: URL) -> DownloadTask {
         let (session, replaced) = (library.session, run.start.replaced)
         var settings = givenSettings(for: url) ?? session.configuration.settings
         // A file of somebody else is never replaced, nor one that was changed after the request to
         // replace it.
-        settings.ifExists = order.replaces && replaced != nil ? .overwrite : .rename
+        settings.ifExists = pending.replaces && replaced != nil ? .overwrite : .rename
         return session.downloadTask(
             DownloadRequest(url, settings: settings),
-            to: library.files.path(order.name).string,
-            storageKey: order.key,
+            to: library.files.path(pending.name).string,
+            storageKey: pending.key,
             replacing: replaced?.stamp
         )
     }
 
-    /// Returns the settings given for the key, without secrets of an origin other than that of `url`,
-    /// which may have changed since.
+    /// Returns the settings given for the key, without secrets of an origin other than that of
+    /// `url`, which may have changed since.
     private func givenSettings(for url: URL) -> DownloadSettings? {
         let request = library.index.request(for: run.key)
         return request?.settings?.moved(from: request?.settingsURL, to: url)
@@ -198,12 +198,12 @@ struct RunFetcher: Sendable {
     private func finishedElsewhere(
         _ note: PendingNote
     ) async throws(DownloadError) -> KnownFile? {
-        let order = run.start.order
-        guard !order.replaces else { return nil }
-        let (files, seen) = (library.files, library.index.entry(order.key)?.file?.name)
-        let names = [seen, order.name].compactMap(\.self) + run.start.mayBeAt
+        let pending = run.start.pending
+        guard !pending.replaces else { return nil }
+        let (files, seen) = (library.files, library.index.entry(pending.key)?.file?.name)
+        let names = [seen, pending.name].compactMap(\.self) + run.start.mayBeAt
         return try await library.disk.run { () throws(DownloadError) in
-            guard let file = try files.known(order.key, among: names) else { return nil }
+            guard let file = try files.known(pending.key, among: names) else { return nil }
             try note.remove()
             return file
         }
@@ -249,11 +249,11 @@ struct RunFetcher: Sendable {
     private func keep(
         _ file: DownloadedFile,
         _ task: DownloadTask,
-        _ order: PendingDownload
+        _ pending: PendingDownload
     ) async throws(DownloadError) -> KnownFile? {
         var record = FileRecord(
-            key: order.key,
-            source: order.url ?? task.originalRequest.url,
+            key: pending.key,
+            source: pending.url ?? task.originalRequest.url,
             byteCount: file.byteCount,
             modified: 0,
             finishedAt: Int64(Date().timeIntervalSince1970)
@@ -262,10 +262,10 @@ struct RunFetcher: Sendable {
         record.entityTag = task.response?.value("ETag").flatMap(EntityTag.init(lenient:))
         record.lastModified = task.response?.value("Last-Modified")?.sanitized
         record.mediaType = task.response?.mediaType
-        let name = FilePath(file.path).lastComponent?.string ?? order.name
+        let name = FilePath(file.path).lastComponent?.string ?? pending.name
         let (files, known, digests) = (library.files, record, library.configuration.keepsDigests)
         return try await library.session.engine.digests.run { () throws(DownloadError) in
-            guard !file.wasAlreadyThere || files.isOwn(name, order.key) else { return nil }
+            guard !file.wasAlreadyThere || files.isOwn(name, pending.key) else { return nil }
             return try files.note(known, on: name, digests: digests)
         }
     }

@@ -148,7 +148,7 @@ final class SharedIndex: Sendable {
             remembered.settings = state.requests[key]?.settings
             remembered.settingsURL = state.requests[key]?.settingsURL
         } else if !isRunning {
-            remembered.settingsURL = state.index.entries[key]?.download?.order.url
+            remembered.settingsURL = state.index.entries[key]?.download?.pending.url
         }
         remembered.renewURL =
             isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal
@@ -195,7 +195,7 @@ final class SharedIndex: Sendable {
     }
 
     /// Records the end of a run.
-    func ended(_ run: LibraryRun, _ end: LibraryIndex.RunEnd) {
+    func ended(_ run: LibraryRun, _ end: LibraryIndex.RunOutcome) {
         state.withLock { state in
             state.runs[run.start.run] = nil
             change(.runEnded(run.key, run.start.run, end), run.key, &state)
@@ -207,7 +207,7 @@ final class SharedIndex: Sendable {
     /// Its damage is reported to the first reader of events.
     func load(_ content: LibraryContent) {
         state.withLock { state in
-            for case .tell(let event) in state.index.load(content) { events.keep(event) }
+            for case .report(let event) in state.index.load(content) { events.keep(event) }
         }
     }
 
@@ -234,8 +234,8 @@ final class SharedIndex: Sendable {
             case .conclude(let key, let result):
                 state.answers.removeValue(forKey: key)?.complete(with: result)
                 if state.index.entries[key]?.download == nil { state.requests[key] = nil }
-            case .tell(let event): events.post(event)
-            case .lookAt(let name): work.post(.check([name]))
+            case .report(let event): events.post(event)
+            case .check(let name): work.post(.check([name]))
             case .save, .discardPart, .moveRecord: work.post(.disk(action))
             case .give, .refuse: break
             }
@@ -245,16 +245,16 @@ final class SharedIndex: Sendable {
     // MARK: - Checks of the folder
 
     /// Notes from now on which names downloads touch, until `endCheck`.
-    func beginCheck() -> TouchedNames.Look { state.withLock { $0.touched.begin() } }
+    func beginCheck() -> TouchedNames.Check { state.withLock { $0.touched.begin() } }
 
-    func endCheck(_ check: TouchedNames.Look) { state.withLock { $0.touched.end(check) } }
+    func endCheck(_ check: TouchedNames.Check) { state.withLock { $0.touched.end(check) } }
 
     /// The next step of a check of the folder.
     enum CheckStep {
         /// The changes were followed.
         case done
         /// Check which files have these names.
-        case look(at: Set<String>)
+        case check(Set<String>)
         /// Search all files of the folder for those that had these names.
         case search(for: Set<String>)
     }
@@ -262,14 +262,14 @@ final class SharedIndex: Sendable {
     /// Follows the changes if everything about them is known.
     ///
     /// Names that a download has touched since they were checked are checked again.
-    func follow(_ look: inout FolderLook, _ check: TouchedNames.Look) -> CheckStep {
+    func follow(_ check: inout FolderCheck, _ number: TouchedNames.Check) -> CheckStep {
         state.withLock { state in
-            look.forget(state.touched.take(check))
-            let names = look.missing(for: state.index)
-            guard names.isEmpty else { return .look(at: names) }
-            let lost = look.lost(for: state.index)
+            check.forget(state.touched.take(number))
+            let names = check.missing(for: state.index)
+            guard names.isEmpty else { return .check(names) }
+            let lost = check.lost(for: state.index)
             guard lost.isEmpty else { return .search(for: lost) }
-            perform(state.index.handle(look.event(for: state.index)), &state)
+            perform(state.index.handle(check.event(for: state.index)), &state)
             return .done
         }
     }
@@ -278,8 +278,8 @@ final class SharedIndex: Sendable {
     func searched(
         _ names: Set<String>,
         among files: [String: FileStamp],
-        _ look: inout FolderLook
+        _ check: inout FolderCheck
     ) {
-        state.withLock { look.searched(names, among: files, for: $0.index) }
+        state.withLock { check.searched(names, among: files, for: $0.index) }
     }
 }

@@ -1,25 +1,25 @@
 /// The names that downloads have touched during a check of the folder.
 struct TouchedNames {
-    typealias Look = UInt64
+    typealias Check = UInt64
 
-    private var looks: [Look: Set<String>] = [:]
-    private var lastLook: Look = 0
+    private var checks: [Check: Set<String>] = [:]
+    private var lastCheck: Check = 0
 
-    mutating func begin() -> Look {
-        lastLook += 1
-        looks[lastLook] = []
-        return lastLook
+    mutating func begin() -> Check {
+        lastCheck += 1
+        checks[lastCheck] = []
+        return lastCheck
     }
 
-    mutating func end(_ look: Look) { looks[look] = nil }
+    mutating func end(_ check: Check) { checks[check] = nil }
 
     mutating func add(_ names: Set<String>) {
-        for look in looks.keys { looks[look]?.formUnion(names) }
+        for check in checks.keys { checks[check]?.formUnion(names) }
     }
 
     /// Returns the names since the check began, or since the last call.
-    mutating func take(_ look: Look) -> Set<String> {
-        defer { looks[look] = [] }
-        return looks[look] ?? []
+    mutating func take(_ check: Check) -> Set<String> {
+        defer { checks[check] = [] }
+        return checks[check] ?? []
     }
 }

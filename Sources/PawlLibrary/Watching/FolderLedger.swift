@@ -9,7 +9,7 @@ package struct FolderLedger: Sendable {
     package enum Work: Hashable, Sendable {
         case nothing
         /// Check the files of these names.
-        case look(Set<String>)
+        case check(Set<String>)
         /// Check all files of the folder.
         case rescan
     }
@@ -24,7 +24,7 @@ package struct FolderLedger: Sendable {
 
     package var work: Work {
         if isRescanDue { return .rescan }
-        return names.isEmpty ? .nothing : .look(names)
+        return names.isEmpty ? .nothing : .check(names)
     }
 
     /// Records that something happened to a name.
@@ -48,8 +48,8 @@ package struct FolderLedger: Sendable {
     /// Takes the result of a check.
     ///
     /// `found` are those of the names that are files now.
-    package mutating func looked(
-        at names: Set<String>,
+    package mutating func checked(
+        _ names: Set<String>,
         found: FolderComparison.Files
     ) -> [FolderChange] {
         self.names.subtract(names)

@@ -10,12 +10,12 @@ package enum FolderSnapshot {
     /// Files that disappear meanwhile are left out.
     package static func take(_ folder: FilePath) throws(Errno) -> [String: FileStamp] {
         let names = try FolderListing.names(in: folder)
-        return try look(at: names.compactMap { String(validating: $0, as: UTF8.self) }, in: folder)
+        return try check(names.compactMap { String(validating: $0, as: UTF8.self) }, in: folder)
     }
 
     /// Returns those of the names that are files.
-    static func look(
-        at names: some Sequence<String>,
+    static func check(
+        _ names: some Sequence<String>,
         in folder: FilePath
     ) throws(Errno) -> [String: FileStamp] {
         var files: [String: FileStamp] = [:]

@@ -8,7 +8,7 @@ internal import SystemPackage
 /// The kernel's queue of events in one folder (`inotify(7)`).
 struct InotifyQueue: Sendable {
     /// The result of one reading of the queue.
-    struct News {
+    struct Reading {
         var names: [String] = []
         var didOverflow = false
         var end: FolderEnd?
@@ -42,19 +42,19 @@ struct InotifyQueue: Sendable {
     var descriptor: Int32 { queue.descriptor }
 
     /// Reads the current events, or a large part of them.
-    func drain(_ buffer: PieceBuffer) throws(Errno) -> News {
-        var news = News()
+    func drain(_ buffer: PieceBuffer) throws(Errno) -> Reading {
+        var reading = Reading()
         for _ in 0..<Self.mostReads {
             let count = Glibc.read(queue.descriptor, buffer.bytes.baseAddress, buffer.bytes.count)
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { return news }
+            if count < 0, errno == EAGAIN { return reading }
             guard count > 0 else { throw count < 0 ? .last : .ioError }
-            read(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), &news)
+            read(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), &reading)
         }
-        return news
+        return reading
     }
 
-    private func read(_ bytes: UnsafeRawBufferPointer, _ news: inout News) {
+    private func read(_ bytes: UnsafeRawBufferPointer, _ reading: inout Reading) {
         var rest = bytes[...]
         while rest.count >= Self.headSize {
             let head = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.headSize))
@@ -63,24 +63,28 @@ struct InotifyQueue: Sendable {
             let length = Int(head.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
             let name = rest.dropFirst(Self.headSize).prefix(length).prefix { $0 != 0 }
             rest = rest.dropFirst(Self.headSize + length)
-            if mask & UInt32(IN_MOVED_FROM) != 0 { news.halfRenames.insert(cookie) }
-            if mask & UInt32(IN_MOVED_TO) != 0 { news.halfRenames.remove(cookie) }
-            note(mask, name, &news)
+            if mask & UInt32(IN_MOVED_FROM) != 0 { reading.halfRenames.insert(cookie) }
+            if mask & UInt32(IN_MOVED_TO) != 0 { reading.halfRenames.remove(cookie) }
+            note(mask, name, &reading)
         }
     }
 
-    private func note(_ mask: UInt32, _ name: Slice<UnsafeRawBufferPointer>, _ news: inout News) {
+    private func note(
+        _ mask: UInt32,
+        _ name: Slice<UnsafeRawBufferPointer>,
+        _ reading: inout Reading
+    ) {
         func has(_ kind: some BinaryInteger) -> Bool {
             mask & UInt32(truncatingIfNeeded: kind) != 0
         }
-        if has(IN_Q_OVERFLOW) { news.didOverflow = true }
-        if has(IN_UNMOUNT) { news.end = .unmounted }
-        if has(IN_DELETE_SELF) { news.end = news.end ?? .removed }
-        if has(IN_MOVE_SELF) { news.end = news.end ?? .moved }
+        if has(IN_Q_OVERFLOW) { reading.didOverflow = true }
+        if has(IN_UNMOUNT) { reading.end = .unmounted }
+        if has(IN_DELETE_SELF) { reading.end = reading.end ?? .removed }
+        if has(IN_MOVE_SELF) { reading.end = reading.end ?? .moved }
         // The watch is gone, for whatever reason.
-        if has(IN_IGNORED) { news.end = news.end ?? .removed }
+        if has(IN_IGNORED) { reading.end = reading.end ?? .removed }
         guard !name.isEmpty, !has(IN_ISDIR) else { return }
-        if let name = String(validating: name, as: UTF8.self) { news.names.append(name) }
+        if let name = String(validating: name, as: UTF8.self) { reading.names.append(name) }
     }
 
     private static func open(_ folder: FilePath) throws(DownloadError) -> OpenFile {

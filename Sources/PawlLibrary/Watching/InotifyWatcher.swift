@@ -22,7 +22,7 @@ package final class InotifyWatcher: FolderWatching {
         self.pending = pending
         baseline = thread.baseline
         try attempt(.watch, folder) { () throws(Errno) in
-            try ServiceThread.start("pawl-watch") { thread.run() }
+            try DetachedThread.start("pawl-watch") { thread.run() }
         }
     }
 
@@ -41,7 +41,7 @@ private struct WatchThread: Sendable {
     /// The interval, in milliseconds, for checking whether the folder still has its name.
     ///
     /// The kernel does not report that a folder above it was renamed.
-    private static let lookInterval: Int32 = 1000
+    private static let checkInterval: Int32 = 1000
     /// The time in milliseconds to wait for the second half of a rename.
     ///
     /// The two halves arrive one after the other, but not at once.
@@ -104,19 +104,19 @@ private struct WatchThread: Sendable {
     ) throws(Errno) -> FolderEnd? {
         beforeReading()
         for _ in 0..<Self.mostReadings {
-            let news = try queue.drain(buffer)
-            for name in news.names { ledger.noted(name) }
-            if news.didOverflow { ledger.overflowed() }
-            if let end = news.end { return end }
-            guard !news.halfRenames.isEmpty, isReadable(within: Self.secondHalf) else { break }
+            let reading = try queue.drain(buffer)
+            for name in reading.names { ledger.noted(name) }
+            if reading.didOverflow { ledger.overflowed() }
+            if let end = reading.end { return end }
+            guard !reading.halfRenames.isEmpty, isReadable(within: Self.secondHalf) else { break }
         }
         let now = try folder.targetStatus()?.identity
         guard now != identity else { return nil }
         // The kernel may be about to report the reason. It reports an unmounted file system only
         // when nothing uses it any more.
         let isOnOtherDevice = now.map { $0.device != identity.device } ?? false
-        let patience = isOnOtherDevice ? Self.lookInterval : Self.secondHalf
-        guard isReadable(within: patience) else { return .moved }
+        let timeout = isOnOtherDevice ? Self.checkInterval : Self.secondHalf
+        guard isReadable(within: timeout) else { return .moved }
         return try queue.drain(buffer).end ?? .moved
     }
 
@@ -130,10 +130,10 @@ private struct WatchThread: Sendable {
         let changes: [FolderChange]
         switch ledger.work {
         case .nothing: return
-        case .look(let names):
-            let found = try FolderSnapshot.look(at: names, in: folder)
+        case .check(let names):
+            let found = try FolderSnapshot.check(names, in: folder)
             try checkFolder()
-            changes = ledger.looked(at: names, found: found)
+            changes = ledger.checked(names, found: found)
         case .rescan:
             let found = try FolderSnapshot.take(folder)
             try checkFolder()
@@ -156,7 +156,7 @@ private struct WatchThread: Sendable {
         if queueToo {
             entries.append(pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0))
         }
-        _ = poll(&entries, nfds_t(entries.count), queueToo ? Self.lookInterval : -1)
+        _ = poll(&entries, nfds_t(entries.count), queueToo ? Self.checkInterval : -1)
         if entries[0].revents != 0 { pending.clearEvent() }
     }
 

@@ -34,13 +34,7 @@ package struct CheckpointFile: Sendable {
         startsUnnamed: Bool
     ) throws(DownloadError) -> CheckpointFile? {
         if startsUnnamed,
-            let file = try attempt(
-                .create,
-                path,
-                { () throws(Errno) in
-                    try OpenFile.unnamed(in: path.folder)
-                }
-            )
+            let file = try attempt(.create, path, OpenFile.unnamed(in: path.folder))
         {
             let made = try began(file, path, checkpoint)
             try FileLock.take(file, path)
@@ -89,7 +83,7 @@ package struct CheckpointFile: Sendable {
         var slotSize = CheckpointLimits.usualSlot
         // A file without a name cannot be replaced by a larger one.
         if length > CheckpointSlot.room(in: slotSize) { slotSize = Self.slotSize(for: length) }
-        try attempt(.write, path) { () throws(Errno) in try file.writeHeader(slotSize) }
+        try attempt(.write, path, file.writeHeader(slotSize))
         var made = CheckpointFile(file, path: path, slotSize: slotSize, table: SlotTable())
         try made.write(checkpoint)
         return made
@@ -124,7 +118,7 @@ package struct CheckpointFile: Sendable {
         let offset = CheckpointHeader.length + slot * slotSize
         let file = file
         table.writeBegan(in: slot)
-        try attempt(.write, path) { () throws(Errno) in try file.write(bytes, at: offset) }
+        try attempt(.write, path, file.write(bytes, at: Int64(offset)))
         table.writeEnded(in: slot, sequence: sequence)
     }
 
@@ -156,9 +150,7 @@ package struct CheckpointFile: Sendable {
         let bytes = CheckpointSlot.encode(head, payload: payload)
         let path = path
         let draft = Self.draft(of: path)
-        file = try attempt(.write, path) { () throws(Errno) in
-            try Self.replace(path, by: draft, slotSize: size, slot: bytes)
-        }
+        file = try attempt(.write, path, Self.replace(path, by: draft, slotSize: size, slot: bytes))
         slotSize = size
         table = SlotTable(sequences: [sequence], syncedSequence: sequence)
     }
@@ -178,7 +170,7 @@ package struct CheckpointFile: Sendable {
         let file = try OpenFile(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
         do throws(Errno) {
             try file.writeHeader(slotSize)
-            try file.write(slot, at: CheckpointHeader.length)
+            try file.write(slot, at: Int64(CheckpointHeader.length))
             try file.syncAll()
             try FileLock.takeWithoutContest(file)
             try draft.systemCall(path) { rename($0, $1) }
@@ -208,15 +200,6 @@ extension OpenFile {
         // will fail themselves.
         let length = CheckpointHeader.length + SlotTable.slotCount * slotSize
         _ = pawl_fallocate(descriptor, 0, 0, Int64(length))
-        try write(CheckpointHeader(slotSize: slotSize).encoded, at: 0)
-    }
-
-    fileprivate func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
-        // The array's own method does not preserve the closure's error type.
-        var failure: Errno?
-        bytes.withUnsafeBytes { raw in
-            do throws(Errno) { try write(raw, at: Int64(offset)) } catch { failure = error }
-        }
-        if let failure { throw failure }
+        try write(CheckpointHeader(slotSize: slotSize).encoded)
     }
 }

@@ -12,21 +12,22 @@ package struct SourceMark: Hashable, Sendable {
 
     /// Creates a mark.
     ///
-    /// `keeper` identifies the owner of the download; half of the salt depends on it.
-    package init(_ url: URL, keeper: String? = nil) {
+    /// `queueIdentity` identifies the queue that owns the download, such as a daemon's; half of the
+    /// salt depends on it.
+    package init(_ url: URL, queueIdentity: String? = nil) {
         let random = Self.randomDigits()
         text = Self.text(
             url,
-            salt: random + (Self.digits(of: keeper, random) ?? Self.randomDigits())
+            salt: random + (Self.digits(of: queueIdentity, random) ?? Self.randomDigits())
         )
     }
 
     /// Whether the mark was made for a download of this owner.
     ///
     /// A mark of another owner matches by chance once in four billion.
-    package func isKept(by keeper: String) -> Bool {
+    package func belongs(toQueue queueIdentity: String) -> Bool {
         let salt = text.prefix(16)
-        guard let own = Self.digits(of: keeper, String(salt.prefix(8))) else { return false }
+        guard let own = Self.digits(of: queueIdentity, String(salt.prefix(8))) else { return false }
         return salt.suffix(8) == own
     }
 
@@ -34,8 +35,8 @@ package struct SourceMark: Hashable, Sendable {
         UInt32.random(in: .min ... .max).hexadecimal
     }
 
-    private static func digits(of keeper: String?, _ random: String) -> String? {
-        keeper.map { String(SHA256.shortText(of: "\(random) \($0)").prefix(8)) }
+    private static func digits(of queueIdentity: String?, _ random: String) -> String? {
+        queueIdentity.map { String(SHA256.shortText(of: "\(random) \($0)").prefix(8)) }
     }
 
     /// Returns `nil` if the text has a different format.

@@ -75,14 +75,10 @@ package struct CacheCleaner: Sendable {
     /// Throws if the whole cache folder is inside the documents folder.
     private func protectedFolder() throws(DownloadError) -> FileStatus.Identity? {
         guard let documents else { return nil }
-        let protected = try attempt(.inspect, documents) { () throws(Errno) in
-            try documents.targetStatus()?.identity
-        }
+        let protected = try attempt(.inspect, documents, documents.targetStatus()?.identity)
         guard let protected, let real = RealPath.of(folder) else { return nil }
         for place in RealPath.ancestors(of: real) {
-            let status = try attempt(.inspect, place) { () throws(Errno) in
-                try place.targetStatus()
-            }
+            let status = try attempt(.inspect, place, place.targetStatus())
             guard status?.identity == protected else { continue }
             throw DownloadError(
                 .usage,

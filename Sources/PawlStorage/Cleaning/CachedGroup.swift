@@ -1,5 +1,5 @@
 internal import Glibc
-internal import PawlCore
+package import PawlCore
 internal import SystemPackage
 
 /// Files of a cache that are removed together.
@@ -36,13 +36,9 @@ struct CachedGroup {
     ///
     /// `locked` contains the inode numbers of the locked files.
     func candidate(index: Int, locked: Set<UInt64>) -> CleaningPlan.Candidate {
-        CleaningPlan.Candidate(
-            index: index,
-            bytes: sum { $0.size },
-            reclaimableBytes: sum { $0.linkCount == 1 ? $0.allocated : 0 },
-            lastUsed: files.map(\.status.lastUsed).max() ?? 0,
-            isInUse: files.contains { locked.contains($0.status.identity.inode) }
-        )
+        var candidate = CleaningPlan.Candidate(index: index, files.map(\.status))
+        candidate.isInUse = files.contains { locked.contains($0.status.identity.inode) }
+        return candidate
     }
 
     /// Removes the files that have not changed and have not been locked since.
@@ -70,12 +66,23 @@ struct CachedGroup {
         }
         return locks
     }
+}
 
-    private func sum(_ value: (FileStatus) -> Int64) -> Int64 {
-        files.reduce(0) { total, file in
-            let (sum, overflow) = total.addingReportingOverflow(max(0, value(file.status)))
-            return overflow ? .max : sum
+extension CleaningPlan.Candidate {
+    /// Creates the candidate of files that are removed together.
+    package init(index: Int, _ files: [FileStatus]) {
+        let sum = { (value: (FileStatus) -> Int64) in
+            files.reduce(Int64(0)) { total, file in
+                let (sum, overflow) = total.addingReportingOverflow(max(0, value(file)))
+                return overflow ? .max : sum
+            }
         }
+        self.init(
+            index: index,
+            bytes: sum { $0.size },
+            reclaimableBytes: sum { $0.linkCount == 1 ? $0.allocated : 0 },
+            lastUsed: files.map(\.lastUsed).max() ?? 0
+        )
     }
 }
 

@@ -8,7 +8,7 @@ package enum FileDigest {
         _ algorithm: DigestAlgorithm,
         of path: FilePath
     ) throws(DownloadError) -> ContentDigest {
-        let file = try attempt(.inspect, path) { () throws(Errno) in try OpenFile(path, O_RDONLY) }
+        let file = try attempt(.inspect, path, OpenFile(path, O_RDONLY))
         return try compute(algorithm, of: file, path)
     }
 
@@ -24,9 +24,7 @@ package enum FileDigest {
         while true {
             try onPiece()
             let offset = position
-            let count = try attempt(.inspect, path) { () throws(Errno) in
-                try file.read(into: buffer.bytes, at: offset)
-            }
+            let count = try attempt(.inspect, path, file.read(into: buffer.bytes, at: offset))
             guard count > 0 else { return try context.finalize() }
             try context.update(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
             position += Int64(count)

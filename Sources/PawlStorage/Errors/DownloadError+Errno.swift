@@ -120,9 +120,7 @@ extension DownloadError {
     }
 }
 
-/// Runs a system call.
-///
-/// Adds to its error what was being done.
+/// Runs system calls; adds to their error what was being done.
 @discardableResult
 package func attempt<T>(
     _ action: DiskAction,
@@ -130,4 +128,14 @@ package func attempt<T>(
     _ body: () throws(Errno) -> T
 ) throws(DownloadError) -> T {
     do { return try body() } catch { throw DownloadError(error, while: action, path) }
+}
+
+/// Evaluates an expression with a system call; adds to its error what was being done.
+@discardableResult
+package func attempt<T>(
+    _ action: DiskAction,
+    _ path: FilePath,
+    _ value: @autoclosure () throws(Errno) -> T
+) throws(DownloadError) -> T {
+    do { return try value() } catch { throw DownloadError(error, while: action, path) }
 }

@@ -114,7 +114,7 @@ package struct CompleteFile: Sendable {
     }
 
     static func syncFolder(of path: FilePath) throws(DownloadError) {
-        try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
+        try attempt(.sync, path, path.folder.syncFolder())
     }
 
     /// Handles a file that got its name, but whose name could not be made durable.
@@ -142,9 +142,7 @@ package struct CompleteFile: Sendable {
             throw DownloadError(.fileExists, while: .rename, final)
         case .overwrite: return try replace(final)
         case .replace(let stamp, let numbered):
-            let now = try attempt(.inspect, final) { () throws(Errno) in
-                try final.status().map { FileStamp($0) }
-            }
+            let now = try attempt(.inspect, final, final.status().map { FileStamp($0) })
             return try now == stamp ? replace(final) : place(at: final, or: numbered)
         case .rename(let numbered): return try place(at: final, or: numbered)
         }

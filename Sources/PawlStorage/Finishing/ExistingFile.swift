@@ -21,9 +21,9 @@ package enum ExistingFile: Hashable, Sendable {
         digest: ContentDigest?,
         onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> ExistingFile {
-        let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
+        let name = try attempt(.create, path, path.status())
         guard name != nil else { return .absent }
-        let target = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
+        let target = try attempt(.create, path, path.targetStatus())
         try checkKind(target, path)
         guard let target else { return .different }
         if let total = representation.total, total != target.size { return .different }
@@ -41,9 +41,9 @@ package enum ExistingFile: Hashable, Sendable {
 
     /// Whether anything has that name.
     package static func isThere(_ path: FilePath) throws(DownloadError) -> Bool {
-        let name = try attempt(.create, path) { () throws(Errno) in try path.status() }
+        let name = try attempt(.create, path, path.status())
         guard name != nil else { return false }
-        let target = try attempt(.create, path) { () throws(Errno) in try path.targetStatus() }
+        let target = try attempt(.create, path, path.targetStatus())
         try checkKind(target, path)
         return true
     }
@@ -75,7 +75,7 @@ package enum ExistingFile: Hashable, Sendable {
 
     /// Returns the file's size in bytes.
     package static func size(_ path: FilePath) throws(DownloadError) -> Int64 {
-        try attempt(.inspect, path) { () throws(Errno) in try path.targetStatus()?.size ?? 0 }
+        try attempt(.inspect, path, path.targetStatus()?.size ?? 0)
     }
 
     // MARK: - Comparing bytes

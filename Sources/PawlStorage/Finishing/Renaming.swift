@@ -12,7 +12,7 @@ package enum Renaming {
         /// A check, then a plain rename, for file systems (FAT over FUSE) that support neither.
         ///
         /// Two processes that do it at the same moment can still replace each other's file.
-        case looked
+        case checkedFirst
     }
 
     /// Renames a file.
@@ -57,7 +57,7 @@ package enum Renaming {
         case .link:
             try from.systemCall(to) { Glibc.link($0, $1) }
             try from.removeFile()
-        case .looked:
+        case .checkedFirst:
             guard try to.status() == nil else { throw .fileExists }
             try replacing(from, to)
         }

@@ -43,7 +43,7 @@ package struct RepresentationMark: Hashable {
 
     /// Whether a file of that length came from one of these URLs, has not been written to since,
     /// and has the server's validators.
-    package static func tells(
+    package static func identifies(
         _ path: FilePath,
         of urls: [URL],
         _ representation: Representation

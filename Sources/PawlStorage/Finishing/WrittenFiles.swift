@@ -66,7 +66,7 @@ package enum WrittenFiles {
     package static func remove(_ file: WrittenFile) throws(DownloadError) {
         let path = FilePath(file.path)
         guard file.kind != .partial else { return try removePartial(file, path) }
-        let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+        let status = try attempt(.remove, path, path.status())
         guard let status else { return }
         guard status.isRegular, FileStamp(status) == file.stamp else { throw another(path) }
         try unlink(path)
@@ -82,7 +82,7 @@ package enum WrittenFiles {
     ) throws(DownloadError) {
         let usual = DownloadPaths(FilePath(file.path)).partial
         for path in partial.map({ FilePath($0) }) + [usual] {
-            let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+            let status = try attempt(.remove, path, path.status())
             if status == nil { try removeAbandoned(path.appending(suffix: ".pawl")) }
         }
     }
@@ -103,7 +103,7 @@ package enum WrittenFiles {
     ///
     /// - Throws: `.conflict` if the mark does not show that.
     package static func removeMarked(_ path: FilePath, size: Int64) throws(DownloadError) {
-        let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+        let status = try attempt(.remove, path, path.status())
         guard let status else { return }
         guard status.isRegular, RepresentationMark.found(on: path)?.total == size else {
             throw another(path)
@@ -140,7 +140,7 @@ package enum WrittenFiles {
         _ path: FilePath
     ) throws(DownloadError) {
         let checkpoint = path.appending(suffix: ".pawl")
-        let status = try attempt(.remove, path) { () throws(Errno) in try path.status() }
+        let status = try attempt(.remove, path, path.status())
         if let status, FileStamp(status).isSameFile(as: file.stamp) {
             return try remove(path, checkpoint)
         }
@@ -148,7 +148,7 @@ package enum WrittenFiles {
         if status == nil { try removeAbandoned(checkpoint) }
         for number in 1..<mostNumbers {
             let aside = path.appending(suffix: ".\(number)")
-            let status = try attempt(.remove, aside) { () throws(Errno) in try aside.status() }
+            let status = try attempt(.remove, aside, aside.status())
             guard let status else { return }
             guard FileStamp(status).isSameFile(as: file.stamp) else { continue }
             return try remove(aside, checkpoint.appending(suffix: ".\(number)"))
@@ -173,9 +173,7 @@ package enum WrittenFiles {
     /// Removes a checkpoint without a partial file.
     private static func removeAbandoned(_ checkpoint: FilePath) throws(DownloadError) {
         guard let file = try FileLock.open(checkpoint) else { return }
-        let bytes = try attempt(.inspect, checkpoint) { () throws(Errno) in
-            try file.contents(limit: CheckpointImage.longest)
-        }
+        let bytes = try attempt(.inspect, checkpoint, file.contents(limit: CheckpointImage.longest))
         guard case .sound = CheckpointImage(bytes) else { return }
         try unlink(checkpoint)
     }
@@ -184,6 +182,6 @@ package enum WrittenFiles {
 extension PartialStore {
     /// Returns the stamp that distinguishes the partial file from others, whatever its name.
     package func stamp() throws(DownloadError) -> FileStamp {
-        try attempt(.inspect, paths.partial) { () throws(Errno) in FileStamp(try file.status()) }
+        try attempt(.inspect, paths.partial, FileStamp(file.status()))
     }
 }

@@ -44,20 +44,17 @@ package struct FileCopy {
         if status.allocated >= status.size { try reserve(status.size) }
         var pieces = CopyPieces(source, size: status.size, pieceSize: Self.pieceSize)
         var methods = methods
-        while let piece = try attempt(.read, sourcePath, { () throws(Errno) in try pieces.next() })
-        {
+        while let piece = try attempt(.read, sourcePath, pieces.next()) {
             try onPiece()
             try copy(piece, &methods)
         }
-        try attempt(.truncate, targetPath) { () throws(Errno) in
-            try target.truncate(to: status.size)
-        }
+        try attempt(.truncate, targetPath, target.truncate(to: status.size))
         let lost = copyAttributes()
         try attempt(.write, targetPath) { () throws(Errno) in
             try retrying { fchmod(target.descriptor, mode_t(status.permissions)) }
             try copyTimes(status)
         }
-        try attempt(.sync, targetPath) { () throws(Errno) in try target.syncAll() }
+        try attempt(.sync, targetPath, target.syncAll())
         return lost
     }
 
@@ -114,9 +111,7 @@ package struct FileCopy {
             let wanted = Int(min(Int64(buffer.bytes.count), piece.upperBound - offset))
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<wanted])
             let place = offset
-            let count = try attempt(.read, sourcePath) { () throws(Errno) in
-                try source.read(into: part, at: place)
-            }
+            let count = try attempt(.read, sourcePath, source.read(into: part, at: place))
             guard count > 0 else {
                 // The file was longer before.
                 throw DownloadError(.resourceBusy, while: .read, sourcePath)

@@ -56,7 +56,7 @@ package struct FileMove: Sendable {
         let file = try attempt(.inspect, source) { () throws(Errno) in
             try OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         }
-        let status = try attempt(.inspect, source) { () throws(Errno) in try file.status() }
+        let status = try attempt(.inspect, source, file.status())
         guard status.isRegular else {
             throw DownloadError(
                 .fileUnreadable,
@@ -74,7 +74,7 @@ package struct FileMove: Sendable {
         switch name {
         case .given(let path):
             try sync(path)
-            try attempt(.remove, source) { () throws(Errno) in try removeSecondName(status) }
+            try attempt(.remove, source, removeSecondName(status))
             return MovedFile(path: path)
         case .taken: return MovedFile(path: target, wasSkipped: true, sourceRemains: true)
         case .otherFileSystem: return try copyAcross(file, status, onPiece)
@@ -149,7 +149,7 @@ package struct FileMove: Sendable {
     }
 
     private func checkUnchanged(_ status: FileStatus) throws(DownloadError) {
-        let now = try attempt(.inspect, source) { () throws(Errno) in try source.status() }
+        let now = try attempt(.inspect, source, source.status())
         guard let now, now.identity == status.identity, now.size == status.size,
             now.modifiedNanoseconds == status.modifiedNanoseconds
         else {
@@ -194,7 +194,7 @@ package struct FileMove: Sendable {
     ///
     /// If the old name were gone before the new one is durable, a power cut would lose both.
     private func sync(_ path: FilePath) throws(DownloadError) {
-        try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
+        try attempt(.sync, path, path.folder.syncFolder())
         guard source.folder != path.folder else { return }
         // A power cut may restore the old name, as a second name of the same file.
         try? source.folder.syncFolder()

@@ -152,9 +152,7 @@ struct CheckpointedFile: Sendable {
 
     /// Removes a file, unless somebody has moved or replaced it.
     private static func remove(_ path: FilePath, ifStill file: OpenFile) throws(DownloadError) {
-        let isOurs = try attempt(.read, path) { () throws(Errno) in
-            try path.status()?.identity == file.status().identity
-        }
-        if isOurs { try attempt(.remove, path) { () throws(Errno) in try path.removeFile() } }
+        let isOurs = try attempt(.read, path, path.status()?.identity == file.status().identity)
+        if isOurs { try attempt(.remove, path, path.removeFile()) }
     }
 }

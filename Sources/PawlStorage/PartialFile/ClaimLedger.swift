@@ -64,9 +64,7 @@ struct ClaimLedger: Sendable {
             durable.remove(ByteRange(total, .max))
         }
         var tails = tails
-        let claims = try attempt(.read, paths.partial) { () throws(Errno) in
-            try tails.claims(written, durable, in: file)
-        }
+        let claims = try attempt(.read, paths.partial, tails.claims(written, durable, in: file))
         self.tails = tails
         var checkpoint = emptyCheckpoint(paths, boot)
         checkpoint.updatedAt = Int64(time(nil))

@@ -109,9 +109,7 @@ struct DataFile: Sendable {
     /// would fill it with zeros.
     func reserve(total: Int64) throws(DownloadError) {
         guard total > 0 else { return }
-        let missing = try attempt(.reserve, path) { () throws(Errno) in
-            try file.missingRoom(for: total)
-        }
+        let missing = try attempt(.reserve, path, file.missingRoom(for: total))
         if let missing { throw .diskFull(missing: missing, announced: total, .reserve, path) }
         do throws(Errno) {
             try file.allocate(total)
@@ -131,14 +129,14 @@ struct DataFile: Sendable {
     }
 
     func empty() throws(DownloadError) {
-        try attempt(.truncate, path) { () throws(Errno) in try file.truncate(to: 0) }
+        try attempt(.truncate, path, file.truncate(to: 0))
     }
 
     /// Removes the bytes after the end, and throws if the file is shorter.
     func adjustSize(to total: Int64) throws(DownloadError) {
         // The bytes after the end were reserved, or are left from a longer version.
         try cut(to: total)
-        let size = try attempt(.truncate, path) { () throws(Errno) in try file.status().size }
+        let size = try attempt(.truncate, path, file.status().size)
         guard size == total else {
             throw DownloadError(
                 .diskFailure,

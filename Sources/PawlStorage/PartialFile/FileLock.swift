@@ -53,9 +53,7 @@ package enum FileLock {
                 throw DownloadError(error, while: .open, path)
             }
             try take(file, path)
-            let isSame = try attempt(.open, path) { () throws(Errno) in
-                try path.status()?.identity == file.status().identity
-            }
+            let isSame = try attempt(.open, path, path.status()?.identity == file.status().identity)
             if isSame { return file }
         }
         throw taken(path)

@@ -5,9 +5,9 @@ package import SystemPackage
 /// The numbers in the names of the partial files in some folders.
 ///
 /// A search for a download's partial file checks the first numbers itself. This finds a file whose
-/// number is higher, because other downloads had the lower ones and have finished since. The numbers
-/// are hints: a folder is listed again only after a while, so that many downloads into one folder do
-/// not list it each time.
+/// number is higher, because other downloads had the lower ones and have finished since. The
+/// numbers are hints: a folder is listed again only after a while, so that many downloads into one
+/// folder do not list it each time.
 ///
 /// Its calls block.
 package final class NumberedPartials: Sendable {

@@ -122,9 +122,7 @@ package enum PartialCreation {
     /// Checks the target, so that an error that would occur at the end occurs before anything is
     /// fetched.
     private static func checkTarget(_ paths: DownloadPaths) throws(DownloadError) {
-        let status = try attempt(.create, paths.final) { () throws(Errno) in
-            try paths.final.targetStatus()
-        }
+        let status = try attempt(.create, paths.final, paths.final.targetStatus())
         try ExistingFile.checkKind(status, paths.final)
     }
 }

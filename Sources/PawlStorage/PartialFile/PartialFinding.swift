@@ -7,6 +7,8 @@ package enum PartialFinding: Sendable {
     case nothing
     /// A file without a checkpoint: another tool's.
     case foreign
+    /// A download of another user, who can change its bytes at any time.
+    case ofAnotherUser
     /// A checkpoint that cannot be read.
     case unusable
     /// A valid checkpoint, whether or not a process uses it.
@@ -16,8 +18,14 @@ package enum PartialFinding: Sendable {
     ///
     /// It takes no lock, so that no owner ever finds its file locked by a mere check.
     package init(_ paths: DownloadPaths) throws(DownloadError) {
-        guard let status = try PartialRecovery.status(paths.checkpoint) else {
-            self = try PartialRecovery.status(paths.partial) == nil ? .nothing : .foreign
+        let checkpoint = try PartialRecovery.status(paths.checkpoint)
+        let partial = try PartialRecovery.status(paths.partial)
+        guard let status = checkpoint else {
+            self = partial == nil ? .nothing : .foreign
+            return
+        }
+        guard PartialRecovery.areOwn([status, partial], paths) else {
+            self = .ofAnotherUser
             return
         }
         // A file that has gone or cannot be read is checked again when it is opened.

@@ -18,13 +18,9 @@ package struct PartialNames: Sendable {
         guard let path = final.withPlatformString({ String(validatingCString: $0) }) else {
             return nil
         }
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let start = slash.map { path.utf8.index(after: $0) } ?? path.startIndex
-        guard start < path.endIndex, path[start...].utf8.count <= Self.longestName else {
-            return nil
-        }
-        folder = String(path[..<start])
-        name = FileNameParts(String(path[start...]))
+        guard (1...Self.longestName).contains(path.pathFile.utf8.count) else { return nil }
+        folder = path.pathFolder
+        name = FileNameParts(String(path.pathFile))
     }
 
     private static let longestNumber = 99_999

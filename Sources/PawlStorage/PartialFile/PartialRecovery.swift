@@ -16,13 +16,13 @@ package enum PartialRecovery {
     ) throws(DownloadError) -> RecoveredStore {
         // Another process may rename or remove one of the two meanwhile, which ends soon.
         for _ in 0..<8 {
-            if let found = try look(paths, allowsWeakResume, settings) { return found }
+            if let found = try check(paths, allowsWeakResume, settings) { return found }
         }
         throw FileLock.taken(paths.partial)
     }
 
     /// Returns `nil` if the files have just gone and must be looked for again.
-    private static func look(
+    private static func check(
         _ paths: DownloadPaths,
         _ allowsWeakResume: Bool,
         _ settings: StoreSettings
@@ -32,11 +32,18 @@ package enum PartialRecovery {
         guard let checkpointStatus = try status(paths.checkpoint) else {
             return partialStatus == nil ? .nothing(notes: []) : .foreignPartial
         }
+        guard areOwn([partialStatus, checkpointStatus], paths) else { return .foreignPartial }
         let partial = try FileLock.open(paths.partial)
         guard checkpointStatus.isRegular else {
             return try setAside(paths, .foreign, hasPartial: partial != nil)
         }
         guard let checkpoint = try FileLock.open(paths.checkpoint) else { return nil }
+        // Another user may have replaced the files since.
+        let opened: [FileStatus?] = try [
+            attempt(.inspect, paths.partial, partial?.status()),
+            attempt(.inspect, paths.checkpoint, checkpoint.status()),
+        ]
+        guard areOwn(opened, paths) else { return .foreignPartial }
         let bytes = try attempt(.inspect, paths.checkpoint) { () throws(Errno) in
             try checkpoint.contents(limit: CheckpointImage.longest)
         }
@@ -146,9 +153,7 @@ package enum PartialRecovery {
         let fault = "the checkpoint \(paths.checkpoint) \(flaw.sentence)"
         if !hasPartial, case .torn = flaw {
             // A damaged checkpoint without a file is of no use to anybody.
-            try attempt(.remove, paths.checkpoint) { () throws(Errno) in
-                try paths.checkpoint.removeFile()
-            }
+            try attempt(.remove, paths.checkpoint, paths.checkpoint.removeFile())
             return .nothing(notes: ["\(fault); it had no partial file and was removed"])
         }
         let kept = try FreeName.search(from: 1) { (number) throws(DownloadError) -> FilePath? in
@@ -185,22 +190,20 @@ package enum PartialRecovery {
     /// Nothing is known of its bytes except that a digest will prove them at the end. The file
     /// stays as it is, without a checkpoint, until the first claim.
     ///
-    /// Returns `nil` if there is no such file, or it is not a regular file.
+    /// Returns `nil` if there is no such file, or it is not a regular file of this user.
     package static func adopt(
         _ paths: DownloadPaths,
         source: String,
         representation: Representation,
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> (store: PartialStore, recovery: Recovery)? {
-        let status = try attempt(.open, paths.partial) { () throws(Errno) in
-            try paths.partial.status()
-        }
-        guard let status, status.isRegular, let file = try FileLock.open(paths.partial) else {
-            return nil
-        }
-        let size = try attempt(.open, paths.partial) { () throws(Errno) in
-            try file.status().size
-        }
+        let status = try attempt(.open, paths.partial, paths.partial.status())
+        guard let status, status.isRegular, areOwn([status], paths),
+            let file = try FileLock.open(paths.partial)
+        else { return nil }
+        let opened = try attempt(.open, paths.partial, file.status())
+        guard areOwn([opened], paths) else { return nil }
+        let size = opened.size
         let have = RangeSet(ByteRange(0, size))
         var claims = ClaimLedger(source: source, representation: representation)
         claims.written = have
@@ -218,7 +221,12 @@ package enum PartialRecovery {
         return (store, recovery)
     }
 
+    /// Whether all files that exist belong to the user of this process.
+    static func areOwn(_ files: [FileStatus?], _ paths: DownloadPaths) -> Bool {
+        files.allSatisfy { $0.map { FileOwnership.isOwn($0, in: paths.folder) } ?? true }
+    }
+
     static func status(_ path: FilePath) throws(DownloadError) -> FileStatus? {
-        try attempt(.open, path) { () throws(Errno) in try path.status() }
+        try attempt(.open, path, path.status())
     }
 }

@@ -126,9 +126,7 @@ package enum PartialRelocation {
         guard checkpoint != nil else { return }
         if partial != nil { try rename(old.partial, new.partial) }
         try rename(old.checkpoint, new.checkpoint)
-        try attempt(.rename, new.checkpoint) { () throws(Errno) in
-            try new.folder.syncFolder()
-        }
+        try attempt(.rename, new.checkpoint, new.folder.syncFolder())
         withExtendedLifetime((partial, checkpoint)) {}
     }
 

@@ -14,6 +14,11 @@ package enum RestoredStore: Sendable {
 package struct RestorePlace: Sendable {
     /// The current path of the partial file.
     package var partial: FilePath
+    /// Whether the caller has named the partial file itself.
+    ///
+    /// A path in resume data may lead to any file of the user, so that file must prove to be a
+    /// partial file.
+    package var isGiven: Bool
     /// The path of the finished file.
     package var final: FilePath
     /// The names to try for the partial file; number 0 is `final` itself.
@@ -25,11 +30,13 @@ package struct RestorePlace: Sendable {
 
     package init(
         partial: FilePath,
+        isGiven: Bool = true,
         final: FilePath,
         numbered: @escaping @Sendable (Int) -> FilePath,
         onPiece: @escaping @Sendable () throws(DownloadError) -> Void = {}
     ) {
         self.partial = partial
+        self.isGiven = isGiven
         self.final = final
         self.numbered = numbered
         self.onPiece = onPiece
@@ -53,9 +60,9 @@ package enum PartialRestoration {
         allowsWeakResume: Bool = false,
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> RestoredStore {
-        guard let status = try PartialRecovery.status(place.partial), status.isRegular,
-            let partial = try FileLock.open(place.partial)
-        else { return .obstacle(.partialFileMissing) }
+        guard let partial = try open(place.partial) else {
+            return .obstacle(.partialFileMissing)
+        }
         switch try image(beside: place.partial) {
         case .sound(let found, _, _)?:
             guard checkpoint.representation.compare(found.representation) == .same else {
@@ -73,6 +80,16 @@ package enum PartialRestoration {
         case nil:
             return try restore(checkpoint, partial, at: place, nil, settings)
         }
+    }
+
+    /// Opens and locks the file; `nil` if there is no regular file of this user.
+    private static func open(_ path: FilePath) throws(DownloadError) -> OpenFile? {
+        guard let status = try PartialRecovery.status(path), status.isRegular,
+            FileOwnership.isOwn(status, in: path.folder), let file = try FileLock.open(path)
+        else { return nil }
+        // Another user may have replaced the file since.
+        let opened = try attempt(.open, path, file.status())
+        return FileOwnership.isOwn(opened, in: path.folder) ? file : nil
     }
 
     private static func recovered(
@@ -101,8 +118,12 @@ package enum PartialRestoration {
         _ flaw: CheckpointFlaw?,
         _ settings: StoreSettings
     ) throws(DownloadError) -> RestoredStore {
+        guard place.isGiven || place.partial.removing(suffix: ".part") != nil else {
+            return .obstacle(.partialFileMissing)
+        }
         let check = TailCheck(checkpoint, in: partial, boot: settings.boot)
-        guard !check.usable.isEmpty else { return .obstacle(.partialFileChanged) }
+        let proof = place.isGiven ? 1 : shortestProof
+        guard check.usable.count >= proof else { return .obstacle(.partialFileChanged) }
         let (paths, file) = try PartialRelocation.bring(partial, to: place)
         var notes = Recovery.notes(checkpoint, check)
         if let flaw,
@@ -118,6 +139,11 @@ package enum PartialRestoration {
         claims.durable = check.durable
         return try owned(file, paths, claims, have: check.usable, notes, settings)
     }
+
+    /// The minimum number of bytes by which resume data without a checkpoint identifies a file.
+    ///
+    /// Anybody can guess the first bytes of a file.
+    private static let shortestProof: Int64 = 4096
 
     /// The number of bytes at the end of another program's data that are fetched again.
     ///
@@ -136,18 +162,21 @@ package enum PartialRestoration {
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> RestoredStore {
         guard beginning > overlap else { return .obstacle(.nothingReceived) }
-        guard let status = try PartialRecovery.status(place.partial), status.isRegular,
-            let partial = try FileLock.open(place.partial)
+        guard place.isGiven || isAppleTemporary(place.partial),
+            let partial = try open(place.partial)
         else { return .obstacle(.partialFileMissing) }
-        let size = try attempt(.open, place.partial) { () throws(Errno) in
-            try partial.status().size
-        }
+        let size = try attempt(.open, place.partial, partial.status().size)
         guard size >= beginning else { return .obstacle(.partialFileChanged) }
         let (paths, file) = try PartialRelocation.bring(partial, to: place)
         let claims = ClaimLedger(source: source, representation: representation)
         let have = RangeSet(ByteRange(0, beginning - overlap))
         let notes = ["resuming \(paths.partial), \(have.count) bytes of another program"]
         return try owned(file, paths, claims, have: have, notes, settings)
+    }
+
+    private static func isAppleTemporary(_ path: FilePath) -> Bool {
+        path.nameBytes.starts(with: "CFNetworkDownload_".utf8)
+            && path.removing(suffix: ".tmp") != nil
     }
 
     /// Makes the file ours: without a checkpoint it would look like another tool's.
@@ -176,11 +205,15 @@ package enum PartialRestoration {
     ) throws(DownloadError) -> CheckpointImage? {
         let path = PartialRelocation.checkpointPath(of: partial)
         guard let status = try PartialRecovery.status(path) else { return nil }
-        guard status.isRegular else { return .unusable(.foreign) }
-        let bytes = try attempt(.inspect, path) { () throws(Errno) in
-            try OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-                .contents(limit: CheckpointImage.longest)
+        guard status.isRegular, FileOwnership.isOwn(status, in: path.folder) else {
+            return .unusable(.foreign)
         }
+        let bytes = try attempt(
+            .inspect,
+            path,
+            OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+                .contents(limit: CheckpointImage.longest)
+        )
         return CheckpointImage(bytes)
     }
 }

@@ -85,12 +85,10 @@ package final class PartialStore: Sendable {
     /// Writes a small file from its beginning, without its first `start` bytes.
     package func write(_ bytes: [UInt8], from start: Int64 = 0) throws(DownloadError) {
         guard start < Int64(bytes.count) else { return }
-        let failure: DownloadError? = bytes.withUnsafeBytes { buffer in
-            let rest = UnsafeRawBufferPointer(rebasing: buffer[Int(max(0, start))...])
-            do throws(DownloadError) { try write(rest, at: max(0, start)) } catch { return error }
-            return nil
+        try bytes.span.withUnsafeBytes { (bytes) throws(DownloadError) in
+            let rest = bytes[Int(max(0, start))...]
+            try write(UnsafeRawBufferPointer(rebasing: rest), at: max(0, start))
         }
-        if let failure { throw failure }
     }
 
     /// Reads bytes.
@@ -300,7 +298,7 @@ package final class PartialStore: Sendable {
             )
             state.isNameDurable = state.isNameDurable || succeeded
         }
-        try attempt(.sync, paths.checkpoint) { () throws(Errno) in try result.get() }
+        try attempt(.sync, paths.checkpoint, result.get())
     }
 
     private func save(_ state: inout State) throws(DownloadError) {

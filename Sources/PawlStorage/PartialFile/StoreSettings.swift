@@ -8,7 +8,7 @@ package struct StoreSettings: Sendable {
     /// that.
     package var startsUnnamed = true
     /// The owner of the partial files, by which they are found again; `nil` for no particular one.
-    package var keeper: String?
+    package var queueIdentity: String?
     /// Syncs the data of a descriptor like `fdatasync`: -1 and `errno` on failure.
     package var syncData: @Sendable (Int32) -> Int32 = { fdatasync($0) }
     /// Syncs all data and metadata of a file, like `fsync`.

@@ -17,9 +17,7 @@ package struct FileFolder: Hashable, Sendable {
     /// Returns `false` if it existed already.
     package func createDirectory(_ name: String) throws(DownloadError) -> Bool {
         let folder = try resolve(name)
-        let status = try attempt(.prepareFolder, folder) { () throws(Errno) in
-            try folder.targetStatus()
-        }
+        let status = try attempt(.prepareFolder, folder, folder.targetStatus())
         try FolderPreparation.prepare(folder, mode: 0o700)
         return status == nil
     }
@@ -46,7 +44,7 @@ package struct FileFolder: Hashable, Sendable {
     ) throws(DownloadError) -> [UInt8] {
         let path = try resolve(name)
         let flags = O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
-        let file = try attempt(.inspect, path) { () throws(Errno) in try OpenFile(path, flags) }
+        let file = try attempt(.inspect, path, OpenFile(path, flags))
         // Reading one byte more detects a file that grows.
         let bytes = try attempt(.inspect, path) { () throws(Errno) in
             try file.contents(limit: limit == .max ? limit : max(0, limit) + 1)
@@ -74,7 +72,7 @@ package struct FileFolder: Hashable, Sendable {
 
     /// Returns the size in bytes of all files in the folder, each counted once.
     package func size() throws(DownloadError) -> Int64 {
-        try attempt(.inspect, path) { () throws(Errno) in try FolderTree.byteCount(of: path) }
+        try attempt(.inspect, path, FolderTree.byteCount(of: path))
     }
 
     /// Removes a file, or a folder with its content.
@@ -82,22 +80,20 @@ package struct FileFolder: Hashable, Sendable {
     /// Returns `false` if there was nothing.
     package func delete(_ name: String) throws(DownloadError) -> Bool {
         let path = try resolve(name)
-        return try attempt(.remove, path) { () throws(Errno) in try FolderTree.remove(path) }
+        return try attempt(.remove, path, FolderTree.remove(path))
     }
 
     /// Returns whether anything has that name; a symbolic link that leads nowhere counts, too.
     package func exists(_ name: String) throws(DownloadError) -> Bool {
         let path = try resolve(name)
-        return try attempt(.inspect, path) { () throws(Errno) in try path.status() } != nil
+        return try attempt(.inspect, path, path.status()) != nil
     }
 
     /// Returns the sorted names in the folder.
     ///
     /// Names that are not UTF-8 are left out.
     package func names() throws(DownloadError) -> [String] {
-        let names = try attempt(.inspect, path) { () throws(Errno) in
-            try FolderListing.names(in: path)
-        }
+        let names = try attempt(.inspect, path, FolderListing.names(in: path))
         return names.compactMap { String(validating: $0, as: UTF8.self) }.sorted()
     }
 
@@ -120,8 +116,7 @@ package struct FileFolder: Hashable, Sendable {
         guard !relative.isAbsolute, !relative.components.isEmpty,
             relative.components.allSatisfy({ $0.kind == .regular })
         else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "\(name.isEmpty ? "an empty name" : name) does not name anything in \(path)",
                 advice: "give a relative path without . and .."
             )
@@ -136,18 +131,10 @@ package struct FileFolder: Hashable, Sendable {
     ) throws(DownloadError) {
         let path = try resolve(name)
         try FolderPreparation.prepare(path.folder, mode: 0o700)
-        let draft = try attempt(.create, path) { () throws(Errno) in
-            try FileDraft(in: path.folder, mode: 0o666)
-        }
-        try attempt(.write, path) { () throws(Errno) in
-            var failure: Errno?
-            bytes.withUnsafeBytes { bytes in
-                do throws(Errno) { try draft.file.write(bytes, at: 0) } catch { failure = error }
-            }
-            if let failure { throw failure }
-        }
-        try attempt(.sync, path) { () throws(Errno) in try draft.file.syncAll() }
-        try attempt(.rename, path) { () throws(Errno) in try place(draft, path) }
-        try attempt(.sync, path) { () throws(Errno) in try path.folder.syncFolder() }
+        let draft = try attempt(.create, path, FileDraft(in: path.folder, mode: 0o666))
+        try attempt(.write, path, draft.file.write(bytes))
+        try attempt(.sync, path, draft.file.syncAll())
+        try attempt(.rename, path, place(draft, path))
+        try attempt(.sync, path, path.folder.syncFolder())
     }
 }

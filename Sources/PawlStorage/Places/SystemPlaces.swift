@@ -79,7 +79,7 @@ package struct SystemPlaces: Sendable {
     /// The parent folder is shared: another user may have created this one, to read its files or to
     /// redirect it.
     private func checkOwner(_ path: FilePath) throws(DownloadError) {
-        let status = try attempt(.prepareFolder, path) { () throws(Errno) in try path.status() }
+        let status = try attempt(.prepareFolder, path, path.status())
         guard let status, status.isDirectory, status.owner == user, status.permissions & 0o022 == 0
         else {
             throw DownloadError(
@@ -109,10 +109,13 @@ package struct SystemPlaces: Sendable {
     /// Creates a folder that only the user can access.
     package static func preparePrivate(_ path: FilePath) throws(DownloadError) {
         try prepareOwn(path)
-        let status = try attempt(.prepareFolder, path) { () throws(Errno) in try path.status() }
-        guard let status, status.isDirectory, status.owner == getuid(),
-            status.permissions & 0o077 == 0
-        else {
+        try checkPrivate(path)
+    }
+
+    /// Checks that no other user can access the folder; a folder that does not exist passes.
+    package static func checkPrivate(_ path: FilePath) throws(DownloadError) {
+        guard let status = try attempt(.prepareFolder, path, path.status()) else { return }
+        guard status.isDirectory, status.owner == getuid(), status.permissions & 0o077 == 0 else {
             throw DownloadError(
                 .directoryNotUsable,
                 "\(path) exists, but other users can access it",

@@ -1,6 +1,5 @@
-internal import CPlatform
-internal import Glibc
 package import PawlCore
+internal import SystemPackage
 
 /// A few threads for blocking calls, so that Swift's own threads never wait for a disk.
 ///
@@ -63,36 +62,13 @@ package final class BlockingPool: Sendable {
     )
 
     private func startThread() {
-        let seat = Unmanaged.passRetained(Seat(queue: queue, name: name))
-        var thread = pthread_t()
-        let status = pthread_create(&thread, nil, { PoolThread.run($0) }, seat.toOpaque())
-        guard status != 0 else {
-            pthread_detach(thread)
-            return
+        do throws(Errno) {
+            try DetachedThread.start(name) { [queue] in
+                while let job = queue.pop() { job() }
+            }
+        } catch {
+            // The system cannot provide a thread. Slow is better than never, so the jobs run here.
+            for job in queue.threadDidNotStart() { job() }
         }
-        seat.release()
-        // The system cannot provide a thread. Slow is better than never, so the jobs run here.
-        for job in queue.threadDidNotStart() { job() }
-    }
-}
-
-/// The arguments of a new thread.
-private final class Seat: Sendable {
-    let queue: JobQueue
-    let name: String
-
-    init(queue: JobQueue, name: String) {
-        self.queue = queue
-        self.name = name
-    }
-}
-
-private enum PoolThread {
-    static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let argument else { return nil }
-        let seat = Unmanaged<Seat>.fromOpaque(argument).takeRetainedValue()
-        pawl_name_this_thread(seat.name)
-        while let job = seat.queue.pop() { job() }
-        return nil
     }
 }

@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import Glibc
 
 typealias Job = @Sendable () -> Void
@@ -9,8 +10,7 @@ typealias Job = @Sendable () -> Void
 final class JobQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let arrived = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var jobs: [Job] = []
-    private var next = 0
+    private var jobs = Deque<Job>()
     private var idle = 0
     private var threads = 0
     private var isClosed = false
@@ -37,7 +37,7 @@ final class JobQueue: @unchecked Sendable {
             guard !isClosed else { return .closed }
             jobs.append(job)
             pthread_cond_signal(arrived)
-            guard jobs.count - next > idle, threads < limit else { return .accepted }
+            guard jobs.count > idle, threads < limit else { return .accepted }
             threads += 1
             return .needsThread
         }
@@ -50,11 +50,8 @@ final class JobQueue: @unchecked Sendable {
         locked {
             threads -= 1
             guard threads == 0 else { return [] }
-            defer {
-                jobs.removeAll()
-                next = 0
-            }
-            return Array(jobs[next...])
+            defer { jobs.removeAll() }
+            return Array(jobs)
         }
     }
 
@@ -63,7 +60,7 @@ final class JobQueue: @unchecked Sendable {
     /// Returns `nil` once the queue is closed and empty, which ends the thread.
     func pop() -> Job? {
         locked {
-            while next == jobs.count {
+            while jobs.isEmpty {
                 if isClosed {
                     threads -= 1
                     return nil
@@ -72,13 +69,7 @@ final class JobQueue: @unchecked Sendable {
                 pthread_cond_wait(arrived, mutex)
                 idle -= 1
             }
-            let job = jobs[next]
-            next += 1
-            if next == jobs.count {
-                jobs.removeAll(keepingCapacity: true)
-                next = 0
-            }
-            return job
+            return jobs.removeFirst()
         }
     }
 

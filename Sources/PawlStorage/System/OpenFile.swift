@@ -65,6 +65,10 @@ package final class OpenFile: Sendable {
         }
     }
 
+    package func write(_ bytes: [UInt8], at offset: Int64 = 0) throws(Errno) {
+        try bytes.span.withUnsafeBytes { (bytes) throws(Errno) in try write(bytes, at: offset) }
+    }
+
     func truncate(to size: Int64) throws(Errno) {
         try retrying { ftruncate(descriptor, off_t(size)) }
     }

@@ -34,9 +34,7 @@ package final class TemporaryArea: Sendable {
             return try claim(name).map { TemporaryArea(name, lock: $0) }
         }
         guard let area else { throw DownloadError(.fileExists, while: .prepareFolder, root) }
-        try attempt(.prepareFolder, area.path) { () throws(Errno) in
-            try area.path.systemCall { mkdir($0, 0o700) }
-        }
+        try attempt(.prepareFolder, area.path, area.path.systemCall { mkdir($0, 0o700) })
         return area
     }
 
@@ -70,9 +68,7 @@ package final class TemporaryArea: Sendable {
     /// Moves a file of the same file system into the area.
     package func take(_ file: FilePath, as name: String) throws(DownloadError) -> FilePath {
         let place = path.appending(name)
-        try attempt(.rename, file) { () throws(Errno) in
-            try Renaming.withoutReplacing(file, place)
-        }
+        try attempt(.rename, file, Renaming.withoutReplacing(file, place))
         return place
     }
 
@@ -82,7 +78,7 @@ package final class TemporaryArea: Sendable {
     package func remove() throws(DownloadError) {
         try isRemoved.withLock { (isRemoved) throws(DownloadError) in
             guard !isRemoved else { return }
-            try attempt(.remove, path) { () throws(Errno) in try name.remove() }
+            try attempt(.remove, path, name.remove())
             isRemoved = true
         }
     }

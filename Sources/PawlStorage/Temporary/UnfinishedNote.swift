@@ -32,14 +32,7 @@ enum UnfinishedNote {
         as path: FilePath
     ) throws(Errno) {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
-        let bytes = Array("\(identity.text)\n".utf8) + partial.absolute.bytes
-        // The closure cannot throw a typed error through this call.
-        let result = bytes.withUnsafeBytes { buffer -> Result<Void, Errno> in
-            do throws(Errno) { return .success(try file.write(buffer, at: 0)) } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
+        try file.write(Array("\(identity.text)\n".utf8) + partial.absolute.bytes)
     }
 
     /// Removes the files named by the notes of an area, unless they are in use.

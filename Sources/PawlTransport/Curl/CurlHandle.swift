@@ -284,8 +284,7 @@ extension TransferRequest {
     /// The part of the origin that one response about authentication applies to: a folder (RFC 7617
     /// §2.2).
     fileprivate var signInScope: String {
-        let folder = url.path().split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        return url.origin + folder.joined(separator: "/") + " " + (credentials?.name ?? "")
+        url.origin + url.path().pathFolder + " " + (credentials?.name ?? "")
     }
 }
 

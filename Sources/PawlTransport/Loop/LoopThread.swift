@@ -26,7 +26,7 @@ final class LoopThread {
         defer { surroundings.leave() }
         while true {
             let (commands, isClosed) = loop.takeCommands()
-            for command in commands { obey(command) }
+            for command in commands { perform(command) }
             guard !isClosed else { break }
             turn()
         }
@@ -34,7 +34,7 @@ final class LoopThread {
         idleHandles = []
     }
 
-    private func obey(_ command: TransferLoop.Command) {
+    private func perform(_ command: TransferLoop.Command) {
         switch command {
         case .start(let context):
             begin(context)
@@ -196,7 +196,7 @@ final class LoopThread {
         guard let (handle, receiveBytes) = context.releaseHandle() else { return }
         multi.remove(handle)
         handle.reset()
-        room.giveBack(receiveBytes)
+        room.release(receiveBytes)
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
     }
 

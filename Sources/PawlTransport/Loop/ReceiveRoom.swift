@@ -13,15 +13,15 @@ package struct ReceiveRoom {
 
     package init() {}
 
-    /// Reserves at most `wish` bytes for a buffer, and returns its size.
+    /// Reserves at most `most` bytes for a buffer, and returns its size.
     ///
     /// Give the bytes back when the transfer has ended.
-    package mutating func take(atMost wish: Int) -> Int {
+    package mutating func take(atMost most: Int) -> Int {
         let half = max(0, Self.allBytes - taken) / 2
-        let bytes = max(1_024, min(wish, max(Self.leastBytes, half)))
+        let bytes = max(1_024, min(most, max(Self.leastBytes, half)))
         taken += bytes
         return bytes
     }
 
-    package mutating func giveBack(_ bytes: Int) { taken -= bytes }
+    package mutating func release(_ bytes: Int) { taken -= bytes }
 }

@@ -16,8 +16,8 @@ final class NetlinkHub: Sendable {
         var observers: [UInt64: Observer] = [:]
         var nextID: UInt64 = 1
         var routes: NetworkPath?
-        /// `nil` until it was looked up; afterwards whether the network is metered, or `nil` if
-        /// that is not known.
+        /// `nil` until it was read; afterwards whether the network is metered, or `nil` if that is
+        /// not known.
         var metered: Bool??
         var isClosed = false
 
@@ -34,7 +34,7 @@ final class NetlinkHub: Sendable {
     /// queries.
     ///
     /// Contains the time when the last query began.
-    private let looking = Mutex(Moment.zero)
+    private let queriedAt = Mutex(Moment.zero)
     private let clock = SystemTimekeeper()
     /// A pipe, because poll(2) can wait only for descriptors.
     let wakeEnds: (reader: Int32, writer: Int32)
@@ -67,7 +67,7 @@ final class NetlinkHub: Sendable {
                 asksWhetherMetered: asksWhetherMetered,
                 changed: changed
             )
-            Self.tell(&state)
+            Self.notify(&state)
             return id
         }
         wake()
@@ -77,9 +77,9 @@ final class NetlinkHub: Sendable {
     func resign(_ id: UInt64) { state.withLock { $0.observers[id] = nil } }
 
     /// Asks the kernel, unless another thread starts to do so meanwhile.
-    func look() -> NetworkPath {
+    func current() -> NetworkPath {
         let called = clock.now()
-        return looking.withLock { begun in
+        return queriedAt.withLock { begun in
             let known = state.withLock { $0.path }
             if begun > called, let known { return known }
             begun = clock.now()
@@ -87,7 +87,7 @@ final class NetlinkHub: Sendable {
             let routes = RouteSnapshot.current()?.path ?? .unknown
             return state.withLock { state in
                 state.routes = routes
-                Self.tell(&state)
+                Self.notify(&state)
                 return state.path ?? routes
             }
         }
@@ -107,7 +107,7 @@ final class NetlinkHub: Sendable {
     func learned(isMetered: Bool?) {
         state.withLock { state in
             state.metered = .some(isMetered)
-            Self.tell(&state)
+            Self.notify(&state)
         }
     }
 
@@ -139,7 +139,7 @@ final class NetlinkHub: Sendable {
     ///
     /// Called under the lock, so that reports are in order and no observer is called after it has
     /// ended its observation.
-    private static func tell(_ state: inout State) {
+    private static func notify(_ state: inout State) {
         guard let routes = state.routes else { return }
         for (id, observer) in state.observers {
             var path = routes

@@ -46,8 +46,8 @@ package final class NetlinkMonitor: NetworkPathMonitoring {
         return NetworkObservation { hub.resign(id) }
     }
 
-    package func look() -> NetworkPath {
-        runningHub?.look() ?? RouteSnapshot.current()?.path ?? .unknown
+    package func current() -> NetworkPath {
+        runningHub?.current() ?? RouteSnapshot.current()?.path ?? .unknown
     }
 
     package func shutDown() {

@@ -18,8 +18,8 @@ final class NetlinkThread {
     private let clock = SystemTimekeeper()
     private var probe: MeteredProbe
     private var socket: NetlinkSocket?
-    private var mustLook = true
-    private var mayLookAt = Moment.zero
+    private var mustRead = true
+    private var mayReadAt = Moment.zero
     /// The routes that this thread found last.
     ///
     /// Another thread may have read them since.
@@ -41,19 +41,19 @@ final class NetlinkThread {
         // The socket is opened before the first read, so that no change is missed.
         socket = NetlinkSocket(hearing: pawl_netlink_all_groups)
         while !hub.isClosed {
-            lookAtRoutes(clock.now())
+            readRoutes(clock.now())
             askWhetherMetered(clock.now())
             wait(clock.now())
         }
         probe.end()
     }
 
-    private func lookAtRoutes(_ now: Moment) {
-        guard mustLook, now >= mayLookAt else { return }
-        mustLook = false
-        mayLookAt = now + Self.pause
+    private func readRoutes(_ now: Moment) {
+        guard mustRead, now >= mayReadAt else { return }
+        mustRead = false
+        mayReadAt = now + Self.pause
         let before = seenRoutes
-        _ = hub.look()
+        _ = hub.current()
         seenRoutes = hub.routes
         guard let before, seenRoutes != before else { return }
         nextProbeAt = min(nextProbeAt, now)
@@ -92,15 +92,15 @@ final class NetlinkThread {
         else { return }
         guard let changed = socket.takeChanges() else {
             self.socket = NetlinkSocket(hearing: pawl_netlink_all_groups)
-            mustLook = true
+            mustRead = true
             return
         }
-        mustLook = mustLook || changed
+        mustRead = mustRead || changed
     }
 
     private func milliseconds(from now: Moment) -> Int32 {
         var moments = [probe.deadline]
-        if mustLook { moments.append(mayLookAt) }
+        if mustRead { moments.append(mayReadAt) }
         if hub.asksWhetherMetered, probe.descriptor == nil { moments.append(nextProbeAt) }
         guard let next = moments.compactMap(\.self).min() else { return -1 }
         // Rounded up, so that the thread does not wake slightly early again and again.

@@ -10,7 +10,7 @@ package struct Sharing {
     /// up to 32 MiB (7.88). Beyond this limit it is better to request the rest again.
     static let mostKeptBytes: Int64 = 1 << 20
     /// The time without any bytes after which a connection that many use is not used again.
-    private static let patience: Duration = .seconds(5)
+    private static let timeout: Duration = .seconds(5)
 
     /// Whether a connection was found, so that the request is on its way.
     private(set) var hasAsked = false
@@ -19,20 +19,20 @@ package struct Sharing {
     /// Whether bytes are passed on only to discard them.
     var isDropping = false
     private(set) var shownBytes: Int64 = 0
-    private var lastHeard = Moment.zero
+    private var lastReceived = Moment.zero
 
     package init() {}
 
     package mutating func asked(at now: Moment) {
         hasAsked = true
-        lastHeard = now
+        lastReceived = now
     }
 
-    package mutating func heard(_ bytes: Int, at now: Moment) {
+    package mutating func received(_ bytes: Int, at now: Moment) {
         shownBytes += Int64(bytes)
-        lastHeard = now
+        lastReceived = now
     }
 
     /// Whether the connection seems dead: the request is on its way, and nothing arrives.
-    package func isSilent(at now: Moment) -> Bool { hasAsked && now - lastHeard >= Self.patience }
+    package func isSilent(at now: Moment) -> Bool { hasAsked && now - lastReceived >= Self.timeout }
 }

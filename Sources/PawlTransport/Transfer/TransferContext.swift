@@ -15,7 +15,7 @@ final class TransferContext: @unchecked Sendable {
     }
 
     /// The time to wait for a refused body: if it is small, it mostly arrives with its head.
-    private static let patienceWithRefusedBody = Duration.milliseconds(500)
+    private static let refusedBodyTimeout = Duration.milliseconds(500)
 
     let request: TransferRequest
     /// The scheme, host and port.
@@ -193,7 +193,7 @@ extension TransferContext {
     func receivedHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         // After the body has begun these are trailers (RFC 9112 §7.1.2), which are not used.
         guard !isHeadShown else { return true }
-        sharing?.heard(0, at: clock.now())
+        sharing?.received(0, at: clock.now())
         do throws(TransferFailure) {
             try head.take(line)
             if head.isCloseDelimited, request.url.isSecure, isClosedCleanly == nil {
@@ -228,7 +228,7 @@ extension TransferContext {
                 return 0
             }
         }
-        sharing?.heard(bytes.count, at: clock.now())
+        sharing?.received(bytes.count, at: clock.now())
         // A body that has arrived completely is let through, so that the connection can be reused.
         if ending == .stopped, handle?.contentLength == Int64(bytes.count) { return bytes.count }
         guard ending == nil else { return 0 }
@@ -246,11 +246,11 @@ extension TransferContext {
     /// Called on the loop's thread, between libcurl's callbacks.
     func nudged() {
         guard isHeadShown, ending == nil, deferredEnd == nil, let sink else { return }
-        obey(sink.transferNudged())
+        follow(sink.transferNudged())
     }
 
-    private func obey(_ answer: BodyAnswer) {
-        switch answer {
+    private func follow(_ decision: BodyDecision) {
+        switch decision {
         case .more: break
         case .pause(let duration): startPause(duration)
         case .hold:
@@ -267,7 +267,7 @@ extension TransferContext {
         guard let length = handle?.contentLength, (0...Int64(16 * 1024)).contains(length) else {
             return false
         }
-        timers?.add(self, until: clock.now() + Self.patienceWithRefusedBody)
+        timers?.add(self, until: clock.now() + Self.refusedBodyTimeout)
         return true
     }
 
@@ -419,7 +419,7 @@ extension TransferContext {
     private func show(_ bytes: UnsafeRawBufferPointer) {
         guard ending == nil, !bytes.isEmpty, let sink else { return }
         shownBytes += Int64(bytes.count)
-        obey(sink.transferReceived(bytes))
+        follow(sink.transferReceived(bytes))
     }
 
     private func dropGathered() {

@@ -10,6 +10,13 @@ package enum DownloadOwner: Sendable, Hashable {
     /// The owner of downloads that programs added before owners were recorded.
     package static let unnamedProgram = DownloadOwner.token(TokenName.main)
 
+    package var isProgram: Bool {
+        switch self {
+        case .user, .page: false
+        case .token: true
+        }
+    }
+
     /// The owner as text: `user`, `page`, or `token:` and the token's name.
     package var text: String {
         switch self {

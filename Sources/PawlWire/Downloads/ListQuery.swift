@@ -60,32 +60,22 @@ package struct ListQuery: Sendable, Hashable {
                     .map(String.init)
             case "search":
                 guard (1...Self.mostSearchBytes).contains(value.utf8.count) else {
-                    throw DownloadError(
-                        .usage,
-                        "'search' must have 1 to \(Self.mostSearchBytes) bytes"
-                    )
+                    throw .usage("'search' must have 1 to \(Self.mostSearchBytes) bytes")
                 }
                 search = value
             case "after": after = try QueryText.number(name, value, in: 0...Int64.max)
             case "order":
                 guard value == "newest" || value == "oldest" else {
-                    throw DownloadError(.usage, "'order' must be 'newest' or 'oldest'")
+                    throw .usage("'order' must be 'newest' or 'oldest'")
                 }
                 newestFirst = value == "newest"
             case "pending":
                 guard value == "true" else {
-                    throw DownloadError(
-                        .usage,
-                        "invalid value for 'pending'; use 'true' or leave it out"
-                    )
+                    throw .usage("invalid value for 'pending'; use 'true' or leave it out")
                 }
                 isPending = true
-            default:
-                throw DownloadError(
-                    .usage,
-                    "the list has no parameter '\(name.sanitized(atMost: 40))'",
-                    advice: "use state, session, target, search, after, order, pending or limit"
-                )
+            // The route has refused parameters that it does not have.
+            default: break
             }
         }
     }
@@ -93,8 +83,7 @@ package struct ListQuery: Sendable, Hashable {
     private static func state(_ word: Substring) throws(DownloadError) -> TaskState {
         guard let state = TaskState(rawValue: String(word)) else {
             let known = TaskState.allCases.map(\.rawValue).joined(separator: ", ")
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "invalid state '\(String(word).sanitized(atMost: 40))'",
                 advice: "use one of \(known)"
             )

@@ -67,13 +67,17 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
             // A stored URL that is no longer valid has no origin.
             let old = try? SourceURL.parse(url).url
             let kept = OriginSecrets.kept(
-                settings[\.fields] ?? [],
-                settings[\.credentials] ?? nil,
+                .init(
+                    fields: settings[\.fields] ?? [],
+                    credentials: settings[\.credentials] ?? nil,
+                    referer: settings[\.connection.referer] ?? nil
+                ),
                 from: old,
                 to: try SourceURL.parse(new).url
             )
             settings[\.fields] = kept.fields.isEmpty ? nil : kept.fields
             settings[\.credentials] = kept.credentials.map { .some($0) }
+            settings[\.connection.referer] = kept.referer.map { .some($0) }
             url = new
         }
         self.settings = settings.merging(changes)
@@ -109,8 +113,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     /// Throws `.usage`.
     package func checked() throws(DownloadError) -> Checked {
         guard url.utf8.count <= Self.mostURLBytes else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "the URL has \(url.utf8.count) bytes, which is too long",
                 advice: "use a URL of at most \(Self.mostURLBytes) bytes"
             )
@@ -118,8 +121,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
         let (address, credentials) = try SourceURL.parse(url)
         try checkSession()
         if let taskDescription { try Self.checkDescription(taskDescription) }
-        guard confinedTo?.hasPrefix("/") != false else {
-            throw DownloadError(.usage, "'confinedTo' is not an absolute path")
+        guard confinedTo?.isAbsolutePath != false else {
+            throw .usage("'confinedTo' is not an absolute path")
         }
         var settings = try (settings ?? SettingsDocument()).settings(over: Self.usualSettings)
         try settings.check()
@@ -141,8 +144,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     /// Throws `.usage`.
     package static func checkDescription(_ text: String) throws(DownloadError) {
         guard text.utf8.count > mostDescriptionBytes else { return }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "the description has \(text.utf8.count) bytes, which is too long",
             advice: "give at most \(mostDescriptionBytes) bytes"
         )
@@ -157,28 +159,25 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     ///
     /// Throws `.usage` if a folder's path is given for a file.
     package func checkDestination() throws(DownloadError) {
-        guard let last = destination.split(separator: "/").last, !destination.hasSuffix("/"),
-            last == "." || last == ".."
+        guard destination.pathFile == "." || destination.pathFile == ".."
         else { return }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "'\(destination.sanitized(atMost: 100))' is a folder",
             advice: "to save into this folder, end the path with a slash"
         )
     }
 
     private func checkedDestination() throws(DownloadError) -> Destination {
-        guard destination.hasPrefix("/"), !destination.utf8.contains(0),
+        guard destination.isAbsolutePath, !destination.utf8.contains(0),
             destination.utf8.count < 4096
         else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(destination.sanitized(atMost: 100))' is not an absolute path",
                 advice: "use /folder/name for a file, or /folder/ for a folder"
             )
         }
         try checkDestination()
-        return destination.hasSuffix("/") ? .directory(destination) : .file(destination)
+        return destination.isFolderPath ? .directory(destination) : .file(destination)
     }
 }
 

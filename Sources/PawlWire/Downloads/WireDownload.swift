@@ -43,7 +43,7 @@ package struct WireDownload: Codable, Sendable, Hashable {
     /// The download's own speed limit, beside the limit for all downloads.
     package var limitBytesPerSecond: Int64?
     /// The times and counts of its runs so far.
-    package var metrics: WireMetrics?
+    package var metrics: TaskMetrics?
 
     package init(id: Int64, state: TaskState, name: String, url: String, createdAt: Date) {
         self.id = id

@@ -228,8 +228,8 @@ extension SettingForm where Value == [String]? {
     )
 
     private static func folder(_ path: String) throws(ValueError) -> String {
-        let names = path.split(separator: "/")
-        guard path.hasPrefix("/"), !path.holdsUnsafeToShow, path.utf8.count < 4096,
+        let names = path.pathNames
+        guard path.isAbsolutePath, !path.holdsUnsafeToShow, path.utf8.count < 4096,
             !names.contains(".."), !names.isEmpty
         else {
             throw ValueError(

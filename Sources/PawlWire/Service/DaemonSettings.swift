@@ -4,7 +4,8 @@ package import PawlCore
 package struct DaemonSettings: Sendable, Hashable {
     /// The maximum speed of all downloads together; `nil`, the default, is no limit.
     package var limitBytesPerSecond: Int64?
-    /// Limits by the time of day: the first matching period applies, otherwise `limitBytesPerSecond`.
+    /// Limits by the time of day: the first matching period applies, otherwise
+    /// `limitBytesPerSecond`.
     package var timetable: [WireLimitPeriod] = []
     /// The maximum number of downloads that run at the same time.
     package var maximumConcurrentDownloads = 5

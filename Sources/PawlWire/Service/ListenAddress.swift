@@ -48,8 +48,7 @@ package struct ListenAddress: Sendable, Hashable {
         case "" where number != nil: host = .version4
         case "[::1]", "::1": host = .version6
         default:
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(text.sanitized(atMost: 100))' is not a loopback address",
                 advice: "give 127.0.0.1 or [::1] with a port; to connect from another machine, use "
                     + "ssh -L 6880:127.0.0.1:6880 HOST"
@@ -60,8 +59,7 @@ package struct ListenAddress: Sendable, Hashable {
             return
         }
         guard let parsed = UInt16(number), number.allSatisfy(\.isNumber) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "invalid port '\(number.sanitized(atMost: 40))'",
                 advice: "give a number from 0 to 65535"
             )

@@ -23,12 +23,8 @@ package struct PageQuery: Sendable, Hashable {
             case name: cursor = value
             case "limit":
                 self.limit = try QueryText.number("limit", value, in: 1...Int64(Self.mostLimit))
-            default:
-                throw DownloadError(
-                    .usage,
-                    "the list has no parameter '\(parameter.name.sanitized(atMost: 40))'",
-                    advice: "use \(name) or limit"
-                )
+            // The route has refused parameters that it does not have.
+            default: break
             }
         }
     }

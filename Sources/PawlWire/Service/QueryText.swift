@@ -27,8 +27,7 @@ package enum QueryText {
         in range: ClosedRange<Int64>
     ) throws(DownloadError) -> Number {
         guard let number = Int64(text), range.contains(number) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(name)' is '\(text.sanitized(atMost: 40))'",
                 advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
             )
@@ -41,10 +40,17 @@ package enum QueryText {
         guard spaced.hasSoundPercentCoding,
             let decoded = String(validating: spaced.percentDecodedBytes, as: UTF8.self)
         else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(String(text).sanitized(atMost: 40))' is not percent-encoded UTF-8",
                 advice: "encode '%' as %25, and other bytes as %XX"
+            )
+        }
+        // SQLite and the kernel would end the text there.
+        guard !decoded.utf8.contains(0) else {
+            throw DownloadError(
+                .usage,
+                "'\(String(text).sanitized(atMost: 40))' contains U+0000",
+                advice: "leave it out"
             )
         }
         return decoded

@@ -11,7 +11,7 @@ package enum TimetableText {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.split { $0 == " " || $0 == "\t" }.map { $0.lowercased() }
             guard words.count >= 2 else {
-                throw wrong(String(part).trimmed)
+                throw wrong(part.trimmed(of: " "))
             }
             let period = WireLimitPeriod(
                 days: try days(words.dropLast(2)),
@@ -88,11 +88,5 @@ package enum TimetableText {
             }
         }
         return Weekday.allCases.filter(found.contains).map(\.shortName)
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

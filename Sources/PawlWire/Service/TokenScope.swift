@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// The rights of a program that has a token (docs/security.md).
 package enum TokenScope: String, Codable, Sendable, CaseIterable {
     /// Read the queue.
@@ -17,13 +19,6 @@ package enum TokenName {
 
     package static func isOne(_ name: String) -> Bool {
         (1...most).contains(name.utf8.count) && name != main
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-_.".utf8.contains(byte)
-                }
-            }
+            && name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
     }
 }

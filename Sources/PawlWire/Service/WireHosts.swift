@@ -1,33 +1,13 @@
-/// The current state of a host.
-package struct WireHost: Codable, Sendable, Hashable {
-    /// The host with its port.
-    package var host: String
-    /// The number of HTTP/1.1 connections that are open or being opened.
-    package var connections: Int
-    /// The number of requests over shared connections (HTTP/2).
-    package var streams: Int
-    /// The number of downloads that wait for a connection.
-    package var waiting: Int
-    /// The maximum number of connections to the host.
-    package var budget: Int
-    /// The time until the host accepts new connections again, as it has requested; `nil` if it
-    /// accepts them now.
-    package var coolDownSeconds: Double?
-
-    package init(host: String, budget: Int) {
-        (self.host, self.budget) = (host, budget)
-        (connections, streams, waiting) = (0, 0, 0)
-    }
-}
+package import PawlCore
 
 /// The hosts about which something is known.
 package struct WireHosts: Codable, Sendable, Hashable {
     /// The hosts, sorted by name.
-    package var hosts: [WireHost]
+    package var hosts: [HostBudget.Use]
     /// The value of `after` for the next page; `nil` on the last page.
     package var next: String?
 
-    package init(_ hosts: [WireHost]) { self.hosts = hosts }
+    package init(_ hosts: [HostBudget.Use]) { self.hosts = hosts }
 
     package func page(_ query: PageQuery) -> WireHosts {
         let (hosts, next) = query.page(of: hosts, by: \.host)

@@ -81,6 +81,6 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
     }
 
     private static func refusal(_ what: String, _ advice: String) -> DownloadError {
-        DownloadError(.usage, what, advice: advice)
+        DownloadError.usage(what, advice: advice)
     }
 }

@@ -61,29 +61,23 @@ package struct SessionRegistration: Codable, Sendable, Hashable, RequestObject {
     package func check() throws(DownloadError) {
         guard SessionName.isOne(identifier) else { throw SessionName.error(identifier) }
         if let count = maximumConcurrentDownloads, count < 1 {
-            throw DownloadError(
-                .usage,
-                "'maximumConcurrentDownloads' is \(count)",
-                advice: "give 1 or more"
-            )
+            throw .usage("'maximumConcurrentDownloads' is \(count)", advice: "give 1 or more")
         }
         if let limit = limitBytesPerSecond, limit < 0 {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'limitBytesPerSecond' is \(limit)",
                 advice: "give more than 0, or 0 for no limit"
             )
         }
         guard let command = relaunchCommand, let program = command.first else { return }
-        guard program.hasPrefix("/"), command.allSatisfy({ !$0.utf8.contains(0) }) else {
-            throw DownloadError(
-                .usage,
+        guard program.isAbsolutePath, command.allSatisfy({ !$0.utf8.contains(0) }) else {
+            throw .usage(
                 "'\(program.sanitized(atMost: 100))' is not the absolute path of a program",
                 advice: "give the absolute path, then each argument as a separate element"
             )
         }
         guard command.count <= 1000, command.map(\.utf8.count).reduce(0, +) <= 64 << 10 else {
-            throw DownloadError(.usage, "the relaunch command is too long", advice: "shorten it")
+            throw .usage("the relaunch command is too long", advice: "shorten it")
         }
     }
 }
@@ -146,28 +140,21 @@ package struct AttachQuery: Sendable, Hashable {
                 query.session = value
             case "process":
                 guard let process = Int32(value), process > 0 else {
-                    throw DownloadError(.usage, "'process' must be a process ID")
+                    throw .usage("'process' must be a process ID")
                 }
                 query.process = process
             case "take-over":
                 guard value == "true" else {
-                    throw DownloadError(
-                        .usage,
-                        "invalid value for 'take-over'; use 'true' or leave it out"
-                    )
+                    throw .usage("invalid value for 'take-over'; use 'true' or leave it out")
                 }
                 query.takesOver = true
-            default:
-                throw DownloadError(
-                    .usage,
-                    "the events have no parameter '\(name.sanitized(atMost: 40))'",
-                    advice: "use session, process or take-over"
-                )
+            // The route has refused parameters that it does not have.
+            default: break
             }
         }
         guard !query.session.isEmpty else {
             guard query.process == nil, !query.takesOver else {
-                throw DownloadError(.usage, "'session' is missing")
+                throw .usage("'session' is missing")
             }
             return nil
         }
@@ -182,8 +169,7 @@ enum SessionName {
     }
 
     static func error(_ name: String) -> DownloadError {
-        DownloadError(
-            .usage,
+        DownloadError.usage(
             "invalid session name '\(name.sanitized(atMost: 40))'",
             advice: "use 1 to 200 bytes without control characters"
         )

@@ -114,7 +114,7 @@ extension DaemonSuites {
             await process.hears("metrics one \(small.size) 1")
             let row = try #require(try await scene.downloads().first)
             #expect(row.metrics?.bytesReceived == small.size)
-            #expect((row.metrics?.duration ?? 0) > 0)
+            #expect((row.metrics?.duration ?? .zero) > .zero)
         }
 
         // MARK: - What is gone

@@ -80,6 +80,9 @@ extension DaemonSuites {
             for destination in [
                 "/etc/passwd", "\(home.path)/a", "\(home.path)/Downloads/../a", "../a",
                 "\(home.path)/Downloads/link/a", "link/", "link/deep/a",
+                // A slash and a combining scalar are one Character, but two for the kernel.
+                "../\u{301}a", "link/\u{301}a", "link/\u{200D}a", "link/\u{FE0F}a",
+                "\(home.path)/Downloads/../\u{1F3FB}a", "link/\u{301}a/",
             ] {
                 let answer = try await add(network, destination)
                 #expect(answer.status == 403, "\(destination): \(answer.body)")
@@ -104,6 +107,56 @@ extension DaemonSuites {
                 try await network.scene.succeed("session", "list").output.contains("a") == false
             )
             #expect(home.list("outside").isEmpty)
+        }
+
+        @Test func `a slash with a combining mark leads no download out of its folder`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let home = network.scene.home
+            for (index, mark) in ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FB}"].enumerated() {
+                let name = "\(mark)\(index).iso"
+                #expect(try await add(network, "sub/\(name)").status == 201)
+                let id = "\(index * 2 + 1)"
+                try await network.scene.succeed("wait", id)
+                #expect(try home.read("Downloads/sub/\(name)") == resource.bytes())
+                let removed = try await network.ask(
+                    "POST",
+                    "/v1/actions/remove-with-files",
+                    #"{"targets":["\#(id)"]}"#
+                )
+                #expect(removed.status == 200, "\(removed.body)")
+                #expect(!home.exists("Downloads/sub/\(name)"))
+                #expect(try await add(network, "a\(index)", #","isPaused":true"#).status == 201)
+                for new in ["../\(name)", "sub/\(name)", "/\(mark)"] {
+                    let renamed = try await network.ask(
+                        "POST",
+                        "/v1/changes",
+                        #"{"selection":{"targets":["a\#(index)"]},"changes":{"name":"\#(new)"}}"#
+                    )
+                    #expect(renamed.status == 400, "\(renamed.body)")
+                }
+            }
+            // A download of the user outside the folders gets no other URL.
+            let place = "\(home.path)/Downloads/../\u{301}u"
+            let url = network.scene.workshop.url
+            let user = try await network.scene.succeed(
+                "add",
+                url,
+                "-o",
+                place,
+                "--paused",
+                "--json"
+            )
+            let id = try #require(user.output.firstMatch(of: /"id" ?: ?([0-9]+)/)?.1)
+            let moved = try await network.ask(
+                "POST",
+                "/v1/changes",
+                #"{"selection":{"targets":["\#(id)"]},"changes":{"url":"\#(url)2"}}"#
+            )
+            #expect(moved.status == 403, "\(moved.body)")
+            #expect(home.list().filter { $0.unicodeScalars.contains("\u{301}") }.isEmpty)
         }
 
         @Test func `no download takes the name of another one's partial file`() async throws {
@@ -226,16 +279,83 @@ extension DaemonSuites {
             #expect(origin.snapshot.acceptedConnections == 0)
         }
 
+        @Test func `a download that runs leaves a private address that is no longer allowed`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let (scene, origin) = (network.scene, network.scene.workshop.origin)
+            let door = Latch()
+            scene.workshop.serve(.resource(resource).holdAfterBytes(100_000, until: door))
+            #expect(try await add(network, "a.iso").status == 201)
+            // The user's own download is not restricted.
+            try await scene.succeed("add", scene.workshop.url, "-d", scene.home.path, "-x", "1")
+            await origin.waitForBytes(200_000)
+            try await scene.succeed("daemon", "allow", "--private-addresses", "no")
+            _ = try await scene.run("wait", "1")
+            let row = try #require(try await scene.downloads().first)
+            #expect(row.state == .failed)
+            #expect(row.problem?.code == .notAllowed)
+            door.release()
+            try await scene.succeed("wait", "2")
+            #expect(!scene.home.exists("Downloads/a.iso"))
+        }
+
+        @Test func `a folder that is no longer allowed is not used for a change over TCP`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let (scene, home) = (network.scene, network.scene.home)
+            let (first, second) = (try home.makeFolder("first"), try home.makeFolder("second"))
+            try await scene.succeed("daemon", "allow", "--folder", first)
+            #expect(try await add(network, "\(first)/a.iso", #","isPaused":true"#).status == 201)
+            try await scene.succeed("daemon", "allow", "--folder", second)
+            let url = scene.workshop.url
+            for change in [#""name":"b.iso""#, #""url":"\#(url)""#] {
+                let body = #"{"selection":{"targets":["1"]},"changes":{\#(change)}}"#
+                let answer = try await network.ask("POST", "/v1/changes", body)
+                #expect(answer.status == 403, "\(change): \(answer.body)")
+                #expect(answer.problem?.code == .notAllowed)
+            }
+            let resumed = try await network.ask("POST", "/v1/actions/resume", #"{"targets":["1"]}"#)
+            #expect(resumed.status == 403)
+            _ = try await network.ask("POST", "/v1/actions/resume", #"{"all":true}"#)
+            #expect(try await scene.downloads().map(\.state) == [.paused])
+            #expect(home.list("first").isEmpty)
+            // The user is not restricted, and the download goes where it was added.
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            #expect(home.list("first") == ["a.iso"])
+        }
+
         @Test func `a download of the user outside the folders gets no other URL or name over TCP`()
             async throws
         {
             let network = try await NetworkScene.make()
             try await network.scene.succeed("add", network.scene.workshop.url, "--paused")
+            let home = network.scene.home
             let before = try await network.scene.downloads()
             for change in [#"{"url":"https://example.org/x"}"#, #"{"name":".bashrc"}"#] {
-                let body = #"{"selection":{"all":true},"changes":\#(change)}"#
+                let body = #"{"selection":{"targets":["1"]},"changes":\#(change)}"#
                 #expect(try await network.ask("POST", "/v1/changes", body).status == 403)
             }
+            // What a request does not name, it skips.
+            let skipping = #"{"selection":{"all":true},"changes":{"url":"https://example.org/x"}}"#
+            let skipped = try await network.ask("POST", "/v1/changes", skipping)
+            #expect(skipped.status == 200, "\(skipped.body)")
+            // A link in an allowed folder leads out of it, so the file is not in it.
+            let (link, outside) = (home.path("Downloads/link"), try home.makeFolder("outside"))
+            try home.makeFolder("Downloads")
+            symlink(outside, link)
+            let url = network.scene.workshop.url
+            try await network.scene.succeed("add", url, "-o", "\(link)/a", "--paused")
+            let removal = #"{"targets":["2"]}"#
+            for action in ["cancel", "remove-with-files"] {
+                let answer = try await network.ask("POST", "/v1/actions/\(action)", removal)
+                #expect(answer.status == 403, "\(action): \(answer.body)")
+            }
+            try await network.scene.succeed("remove", "2")
             #expect(try await network.scene.downloads() == before)
             let body = #"{"selection":{"all":true},"changes":{"priority":"high"}}"#
             #expect(try await network.ask("POST", "/v1/changes", body).status == 200)

@@ -215,7 +215,8 @@ extension DaemonSuites {
                 process.type("add", name, scene.workshop.url, path)
             }
             for name in ["a", "b"] { await process.hears("completed \(name) ok") }
-            // 240,000 bytes at 100,000 bytes per second, of which some ran ahead; alone, each would take 1.2 s.
+            // 240,000 bytes at 100,000 bytes per second, of which some ran ahead; alone, each would
+            // take 1.2 s.
             #expect(watch.elapsed > .seconds(1.7))
         }
 

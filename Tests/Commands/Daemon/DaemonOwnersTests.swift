@@ -1,4 +1,6 @@
+import Glibc
 import PawlCore
+import PawlDaemon
 import PawlTesting
 import PawlWire
 import Testing
@@ -44,6 +46,99 @@ extension DaemonSuites {
             for name in ["disk.iso", "disk.1.iso"] {
                 #expect(try resource.verify(fileAt: folder.path(name)) == nil, "\(name)")
             }
+        }
+
+        @Test func `a program continues no partial file that the queue does not know`() async throws
+        {
+            let access = try await AccessScene.make()
+            let scene = access.network.scene
+            let folder = scene.workshop.folder
+            try await scene.succeed("daemon", "allow", "--folder", folder.path)
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            // The files of a removed download stay, for the user to continue.
+            try await leavePartialFile(in: scene)
+            try await scene.succeed("remove", "1")
+            let names = ["disk.iso.part", "disk.iso.part.pawl"]
+            #expect(folder.list() == names)
+
+            let held = scene.workshop.origin.requests.count
+            scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
+            let body =
+                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"\#(folder.path)/"}]}"#
+            let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
+            #expect(added.status == 201, "\(added.body)")
+            try await FolderWatch.wait(for: "disk.1.iso.part", in: folder)
+            let cancelled = try await access.ask(
+                AccessScene.adder,
+                "POST",
+                APIPath.action(.cancel),
+                #"{"targets":["2"]}"#
+            )
+            #expect(cancelled.status == 200, "\(cancelled.body)")
+            try await scene.succeed("wait", "--all")
+            #expect(folder.list() == names)
+            let asked = scene.workshop.origin.requests.dropFirst(held)
+            #expect(asked.first?.range?.first ?? 0 == 0, "it has continued the user's bytes")
+
+            let before = scene.workshop.origin.requests.count
+            scene.workshop.serve(.resource(resource))
+            try await scene.succeed("add", scene.workshop.url, "-d", folder.path)
+            try await scene.succeed("wait", "--all")
+            let again = scene.workshop.origin.requests.dropFirst(before)
+            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "the user started over")
+            #expect(try resource.verify(fileAt: folder.path("disk.iso")) == nil)
+        }
+
+        @Test func `a session whose name only looks the same is another session`() async throws {
+            let access = try await AccessScene.make()
+            for (authority, name) in [(.user, "t\u{E9}"), (AccessScene.main, "te\u{301}")]
+                as [(Authority, String)]
+            {
+                let body = #"{"identifier":"\#(name)"}"#
+                let made = try await access.ask(authority, "POST", "/v1/sessions", body)
+                #expect(made.status == 200, "\(made.body)")
+            }
+            let path = "/v1/events?process=1&session="
+            async let mine = access.ask(.user, "GET", "\(path)t%C3%A9")
+            async let other = access.ask(
+                AccessScene.main,
+                "GET",
+                "\(path)te%CC%81&take-over=true"
+            )
+            for answer in [try await mine, try await other] {
+                #expect(answer.status == 200, "\(answer.body)")
+                #expect(!answer.body.contains("detached"))
+            }
+        }
+
+        /// The queue distinguishes the two names, which Swift treats as equal.
+        @Test func `a session whose name has other bytes is another session`() async throws {
+            let access = try await AccessScene.make()
+            let scene = access.network.scene
+            let (own, other) = ("t\u{E9}", "te\u{301}")
+            func register(_ name: String) -> String { #"{"identifier":"\#(name)"}"# }
+            func path(_ name: String) -> String { "/v1/events?session=\(name)&process=1" }
+            let users = try await access.ask(.user, "POST", "/v1/sessions", register(own))
+            #expect(users.status == 200, "\(users.body)")
+            let socket = scene.home.path("run/pawl/daemon.sock")
+            let stream = try ProcessRunner(
+                "curl",
+                ["-sN", "--unix-socket", socket, "http://localhost" + path("t%C3%A9")]
+            )
+            #expect(await stream.waitForOutput(containing: "attached"))
+            let main = AccessScene.main
+            #expect(
+                try await access.ask(main, "POST", "/v1/sessions", register(other)).status == 200
+            )
+            let taken = path("te%CC%81") + "&take-over=true"
+            #expect(try await access.ask(main, "GET", taken).status == 200)
+            #expect(!stream.output.contains("detached"))
+            // A download of each session: the program may add only to its own.
+            let download = #"{"url":"http://example.org/a","destination":"","taskIdentifier":1"#
+            let both = [other, own].map { #"\#(download),"isPaused":true,"session":"\#($0)"}"# }
+            let body = #"{"downloads":[\#(both.joined(separator: ","))]}"#
+            #expect(try await access.ask(main, "POST", "/v1/downloads", body).status == 403)
+            stream.signal(SIGKILL)
         }
 
         @Test func `another server's file of the same path and tag is another file`() async throws {

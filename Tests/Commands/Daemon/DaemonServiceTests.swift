@@ -53,6 +53,22 @@ extension DaemonSuites {
             #expect(again.errors.contains("is already running"))
         }
 
+        /// Another user could have created the socket.
+        @Test(arguments: [
+            ["add", "--paused", "http://user:secret@example.org/a"], ["list"], ["daemon", "start"],
+        ])
+        func `nothing is sent to a socket in a folder that others can access`(
+            arguments: [String]
+        ) async throws {
+            let scene = try DaemonScene(Workshop())
+            let activator = try await listen(scene, ["true"])
+            chmod(scene.home.path("run/pawl"), 0o777)
+            let run = try await scene.workshop.run(arguments, scene.settings)
+            expectFailure(.directoryNotUsable, run)
+            #expect(run.errors.contains("other users can access"))
+            #expect(started(activator) == 0)
+        }
+
         @Test func `options for a daemon that systemd starts are applied or reported`()
             async throws
         {

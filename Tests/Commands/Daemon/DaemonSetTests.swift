@@ -61,7 +61,8 @@ extension DaemonSuites {
             withExtendedLifetime(second) {}
         }
 
-        /// The run that is to take the name may have ended already, or be about to, when it is paused.
+        /// The run that is to take the name may have ended already, or be about to, when it is
+        /// paused.
         @Test(arguments: [true, false])
         func `a download that is paused and resumed during a rename keeps its bytes`(
             pausesAtOnce: Bool

@@ -9,7 +9,8 @@ extension DaemonSuites {
     /// Programs and daemons of different versions.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonVersionTests {
-        /// A socket that answers each request with the same text, as a daemon of another version would.
+        /// A socket that answers each request with the same text, as a daemon of another version
+        /// would.
         private final class OtherDaemon: Sendable {
             private let listener: Int32
 

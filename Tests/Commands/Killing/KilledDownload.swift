@@ -69,7 +69,7 @@ struct KilledDownload {
         }
         kills += 1
         guard !workshop.folder.exists(name) else { return false }
-        try await look(sent: after.bodyBytesSent - before.bodyBytesSent)
+        try await check(sent: after.bodyBytesSent - before.bodyBytesSent)
         return true
     }
 
@@ -81,7 +81,7 @@ struct KilledDownload {
         }
     }
 
-    private mutating func look(sent: Int64) async throws {
+    private mutating func check(sent: Int64) async throws {
         let old = claimed
         guard workshop.folder.exists(partial) else {
             // Killed before the first checkpoint: all that was sent is lost.

@@ -61,7 +61,7 @@ extension HeavyTests {
             }
         }
 
-        private func giveBack(_ outage: Outage, _ namespace: NetworkNamespace) async throws {
+        private func restore(_ outage: Outage, _ namespace: NetworkNamespace) async throws {
             switch outage {
             case .linkDown: try await namespace.ip("link", "set", "eth0", "up")
             case .carrierLost: try await namespace.setOutside("up")
@@ -83,7 +83,7 @@ extension HeavyTests {
             #expect(await runner.waitForOutput(containing: "no network"), "\(runner.errors)")
             door.release()
             #expect(site.origin.requests.count == 1)
-            try await giveBack(outage, site.namespace)
+            try await restore(outage, site.namespace)
             try await site.expectFile(runner)
             let second = try #require(site.origin.requests.dropFirst().first)
             let range = try #require(second.range?.resolve(size: Self.resource.size))

@@ -13,6 +13,7 @@ struct OriginSecretsTests {
     private func settings(from old: String?, to new: String?) -> DownloadSettings {
         var settings = DownloadSettings()
         (settings.fields, settings.credentials) = (fields, credentials)
+        settings.connection.referer = URL(string: "https://host/page?token=1")
         return settings.moved(
             from: old.flatMap { URL(string: $0) },
             to: new.flatMap { URL(string: $0) }
@@ -24,6 +25,7 @@ struct OriginSecretsTests {
         let moved = settings(from: "https://host/a", to: new)
         #expect(moved.fields.map(\.name) == fields.map(\.name))
         #expect(moved.credentials == credentials)
+        #expect(moved.connection.referer != nil)
     }
 
     @Test(
@@ -39,6 +41,7 @@ struct OriginSecretsTests {
             let secrets = moved.fields.filter { SecretField.isSecret($0.name) }
             #expect(secrets.isEmpty, "\(old ?? "-") to \(new ?? "-")")
             #expect(moved.credentials == nil)
+            #expect(moved.connection.referer == nil)
         }
     }
 

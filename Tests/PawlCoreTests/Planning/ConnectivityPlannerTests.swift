@@ -54,7 +54,7 @@ struct ConnectivityPlannerTests {
     /// Returns a run whose first transfer has received half of the file.
     private func half(_ settings: DownloadSettings) throws -> (PlannerRun, TransferOrder) {
         var run = run(settings)
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         let first = try #require(run.newest)
         run.answer(first.id, whole)
         run.pass(.seconds(1), sample(first, Self.total / 2))
@@ -66,7 +66,7 @@ struct ConnectivityPlannerTests {
     @Test func `a failure without a route does not count, and the download waits`() throws {
         let (begun, first) = try half(settings())
         var run = begun
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.end(first.id, at: Self.total / 2, .failed(lost))
         #expect(run.error == nil)
         #expect(run.opened.count == 1)
@@ -74,7 +74,7 @@ struct ConnectivityPlannerTests {
         #expect(!run.planner.isWaitingToRetry)
         run.pass(.seconds(20))
         #expect(run.opened.count == 1)
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         #expect(run.planner.isWaitingForConnectivity, "the download resumes after a random delay")
         run.waitForNetwork(atMost: .milliseconds(500))
         let second = try #require(run.newest)
@@ -89,7 +89,7 @@ struct ConnectivityPlannerTests {
     @Test func `a failure without a route counts if the setting is off`() throws {
         let (begun, first) = try half(settings(waits: false))
         var run = begun
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.end(first.id, at: Self.total / 2, .failed(lost))
         #expect(run.error?.code == .network)
         #expect(!run.planner.isWaitingForConnectivity)
@@ -98,19 +98,19 @@ struct ConnectivityPlannerTests {
     @Test(arguments: ["name", "refusal"])
     func `the first request may fail without a route`(kind: String) throws {
         var run = run(settings())
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         let failure = kind == "name" ? nameless : refused
         run.end(try #require(run.newest).id, at: 0, .failed(failure))
         #expect(run.error == nil)
         #expect(run.planner.isWaitingForConnectivity)
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         run.waitForNetwork(atMost: .milliseconds(500))
         #expect(run.opened.count == 2)
     }
 
     @Test func `a failure counts if there is a route`() throws {
         var run = run(settings())
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         run.end(try #require(run.newest).id, at: 0, .failed(refused))
         #expect(run.error?.code == .network)
         #expect(!run.planner.isWaitingForConnectivity)
@@ -118,7 +118,7 @@ struct ConnectivityPlannerTests {
 
     @Test func `an error response counts even without a route`() throws {
         var run = run(settings())
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.answer(try #require(run.newest).id, ResponseHead(404, [:]))
         #expect(run.error?.code == .notFound)
     }
@@ -126,21 +126,21 @@ struct ConnectivityPlannerTests {
     @Test(arguments: ["http://127.0.0.1/a", "http://localhost:8080/a", "http://[::1]/a"])
     func `a request to this machine never waits for a route`(url: String) throws {
         var run = run(settings(), url)
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.end(try #require(run.newest).id, at: 0, .failed(refused))
         #expect(run.error?.code == .network)
     }
 
     @Test func `an address of the other family needs its own route`() throws {
         var run = run(settings(), "http://[2001:db8::1]/a")
-        run.tell(.networkChanged(NetworkPath(hasIPv4Route: true, hasIPv6Route: false)))
+        run.report(.networkChanged(NetworkPath(hasIPv4Route: true, hasIPv6Route: false)))
         run.end(try #require(run.newest).id, at: 0, .failed(refused))
         #expect(run.planner.isWaitingForConnectivity)
     }
 
     @Test func `the planner still tries once per minute without a route`() throws {
         var run = run(settings())
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         for tries in 1...3 {
             #expect(run.opened.count == tries)
             run.end(try #require(run.newest).id, at: 0, .failed(refused))
@@ -153,7 +153,7 @@ struct ConnectivityPlannerTests {
     @Test func `the planner closes a silent connection a second after its route is lost`() throws {
         let (begun, first) = try half(settings())
         var run = begun
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.pass(.milliseconds(900), sample(first, Self.total / 2))
         #expect(run.closed.isEmpty)
         run.pass(.milliseconds(200), sample(first, Self.total / 2))
@@ -166,7 +166,7 @@ struct ConnectivityPlannerTests {
     @Test func `bytes that arrive without a route keep their connection open`() throws {
         let (begun, first) = try half(settings())
         var run = begun
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         for step in 1...5 {
             run.pass(.milliseconds(900), sample(first, Self.total / 2 + Int64(step)))
         }
@@ -176,9 +176,9 @@ struct ConnectivityPlannerTests {
     @Test func `a route that returns within a second has no effect`() throws {
         let (begun, first) = try half(settings())
         var run = begun
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.pass(.milliseconds(900), sample(first, Self.total / 2))
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         run.pass(.seconds(4), sample(first, Self.total / 2 + 1))
         run.pass(.seconds(20), sample(first, Self.total / 2 + 1))
         #expect(run.closed.isEmpty)
@@ -187,9 +187,9 @@ struct ConnectivityPlannerTests {
     @Test func `the planner replaces a connection that an outage has killed`() throws {
         let (begun, first) = try half(settings())
         var run = begun
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.pass(.milliseconds(500), sample(first, Self.total / 2))
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         run.pass(.seconds(4), sample(first, Self.total / 2))
         #expect(run.closed.isEmpty)
         run.pass(.seconds(2), sample(first, Self.total / 2))
@@ -203,8 +203,8 @@ struct ConnectivityPlannerTests {
         let (begun, first) = try half(settings())
         var run = begun
         run.pass(.seconds(1), sample(first, Self.total / 2))
-        run.tell(.networkChanged(.none))
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.none))
+        run.report(.networkChanged(.unknown))
         run.end(first.id, at: Self.total / 2, .failed(lost))
         #expect(run.error == nil)
         run.waitForNetwork(atMost: .seconds(1))
@@ -213,9 +213,9 @@ struct ConnectivityPlannerTests {
 
     @Test func `name resolution may fail for a while after the route returns`() throws {
         var run = run(settings())
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         run.end(try #require(run.newest).id, at: 0, .failed(nameless))
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         let back = run.now
         var tries = 1
         while run.error == nil, tries < 100 {
@@ -233,9 +233,9 @@ struct ConnectivityPlannerTests {
         var moments: Set<Moment> = []
         for seed in UInt64(1)...50 {
             var run = PlannerRun(settings(), of: pinned, seed: seed)
-            run.tell(.networkChanged(.none))
+            run.report(.networkChanged(.none))
             run.end(try #require(run.newest).id, at: 0, .failed(refused))
-            run.tell(.networkChanged(.unknown))
+            run.report(.networkChanged(.unknown))
             moments.insert(try #require(run.planner.wakeAt(run.now)))
         }
         #expect(moments.count == 50)
@@ -244,11 +244,11 @@ struct ConnectivityPlannerTests {
 
     @Test func `a waiting download releases its slots`() throws {
         var run = run(settings(connections: 4))
-        run.tell(.networkChanged(.unknown))
+        run.report(.networkChanged(.unknown))
         let first = try #require(run.newest)
         run.answer(first.id, whole)
         #expect(run.opened.count == 4)
-        run.tell(.networkChanged(.none))
+        run.report(.networkChanged(.none))
         for order in run.opened { run.end(order.id, at: order.start, .failed(lost)) }
         #expect(run.slotsInUse == 0)
         #expect(run.planner.isWaitingForConnectivity)
@@ -261,34 +261,34 @@ struct ConnectivityPlannerTests {
         #expect(run.opened.isEmpty)
         #expect(!run.planner.isWaitingForConnectivity)
         #expect(run.planner.wakeAt(run.now) == nil)
-        run.tell(.networkChanged(paid(false)))
+        run.report(.networkChanged(paid(false)))
         #expect(run.opened.count == 1)
     }
 
     @Test func `a network of unknown cost counts as free`() throws {
         var run = run(unpaid)
-        run.tell(.networkChanged(paid(nil)))
+        run.report(.networkChanged(paid(nil)))
         #expect(run.opened.count == 1)
     }
 
     @Test func `a download waits out a metered network, before and after it starts`() throws {
         var run = run(unpaid)
-        run.tell(.networkChanged(paid(true)))
+        run.report(.networkChanged(paid(true)))
         #expect(run.opened.isEmpty)
         #expect(run.planner.isWaitingForConnectivity)
         run.pass(.seconds(3600))
         #expect(run.opened.isEmpty)
-        run.tell(.networkChanged(paid(false)))
+        run.report(.networkChanged(paid(false)))
         run.waitForNetwork(atMost: .milliseconds(500))
         let first = try #require(run.newest)
         run.answer(first.id, whole)
         run.pass(.seconds(1), sample(first, 1000))
-        run.tell(.networkChanged(paid(true)))
+        run.report(.networkChanged(paid(true)))
         #expect(run.closed == [first.id])
         run.end(first.id, at: 1000, .cancelled)
         #expect(run.planner.isWaitingForConnectivity)
         #expect(run.opened.count == 1)
-        run.tell(.networkChanged(paid(nil)))
+        run.report(.networkChanged(paid(nil)))
         run.waitForNetwork(atMost: .milliseconds(500))
         #expect(run.newest?.start == 1000)
         #expect(run.error == nil)
@@ -297,13 +297,13 @@ struct ConnectivityPlannerTests {
     @Test func `this machine counts as free`() {
         var run = run(unpaid, "http://localhost/a")
         #expect(run.opened.count == 1)
-        run.tell(.networkChanged(paid(true)))
+        run.report(.networkChanged(paid(true)))
         #expect(run.closed.isEmpty)
     }
 
     @Test func `a metered network changes nothing if the settings allow it`() {
         var run = run(settings())
-        run.tell(.networkChanged(paid(true)))
+        run.report(.networkChanged(paid(true)))
         #expect(run.opened.count == 1)
         #expect(run.closed.isEmpty)
     }
@@ -317,7 +317,7 @@ struct ConnectivityPlannerTests {
         for _ in 0..<300 {
             await breath.take()
             var run = PlannerRun(settings(connections: 2), of: pinned, seed: random.next())
-            run.tell(.networkChanged(.unknown))
+            run.report(.networkChanged(.unknown))
             var offsets: [TransferID: Int64] = [:]
             for _ in 0..<60 where run.error == nil {
                 for id in offsets.keys { offsets[id]? += 10 }
@@ -327,11 +327,11 @@ struct ConnectivityPlannerTests {
                 run.pass(.milliseconds(Int64.random(in: 1...900, using: &random)), samples)
                 switch Int.random(in: 0..<4, using: &random) {
                 case 0:
-                    run.tell(.networkChanged(.none))
+                    run.report(.networkChanged(.none))
                     for order in run.running where Bool.random(using: &random) {
                         run.end(order.id, at: offsets[order.id] ?? order.start, .failed(lost))
                     }
-                case 1: run.tell(.networkChanged(.unknown))
+                case 1: run.report(.networkChanged(.unknown))
                 default:
                     for order in run.running where offsets[order.id] == nil {
                         run.answerAsAsked(order, total: Self.total)

@@ -47,8 +47,8 @@ struct DownloadPlannerTests {
         #expect(run.opened.count == 5, "one transfer resolves the redirect for all")
         let scout = try #require(run.newest)
         let range = try #require(scout.range)
-        let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
-        run.answer(scout.id, ResponseHead(206, ["Content-Range": place, "ETag": Self.tag]))
+        let contentRange = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
+        run.answer(scout.id, ResponseHead(206, ["Content-Range": contentRange, "ETag": Self.tag]))
         #expect(run.opened.count == 7)
         #expect(Set(run.opened.dropFirst(4).map { $0.url.query() }) == ["n=2"])
     }

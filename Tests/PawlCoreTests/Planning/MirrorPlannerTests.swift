@@ -45,8 +45,8 @@ struct MirrorPlannerTests {
         total: Int64 = total
     ) -> ResponseHead {
         let range = order.range ?? ByteRange(0, total)
-        let place = "bytes \(range.start)-\(min(range.end, total) - 1)/\(total)"
-        return ResponseHead(206, ["Content-Range": place]).with("ETag", tag)
+        let contentRange = "bytes \(range.start)-\(min(range.end, total) - 1)/\(total)"
+        return ResponseHead(206, ["Content-Range": contentRange]).with("ETag", tag)
     }
 
     private func hosts(_ orders: some Sequence<TransferOrder>) -> [String] {

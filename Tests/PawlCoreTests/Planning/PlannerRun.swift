@@ -36,10 +36,10 @@ struct PlannerRun {
     ) {
         planner = DownloadPlanner(url: url, mirrors: mirrors, settings: settings, seed: seed)
         let point = StartingPoint(representation: pinned, have: have, source: source)
-        tell(.started(have.isEmpty ? nil : point))
+        report(.started(have.isEmpty ? nil : point))
     }
 
-    mutating func tell(_ event: DownloadEvent) {
+    mutating func report(_ event: DownloadEvent) {
         var actions = planner.handle(event, at: now)[...]
         while let action = actions.popFirst() {
             switch action {
@@ -72,7 +72,7 @@ struct PlannerRun {
         var head = head
         head.url = order.url
         let verdict = HeadJudge.judge(head, expecting: order.expectation)
-        tell(.headJudged(id, verdict, connectTime: head.connectTime))
+        report(.headJudged(id, verdict, connectTime: head.connectTime))
         switch verdict {
         case .write, .pin, .whole: break
         default: end(id, at: order.start, .stopped)
@@ -81,7 +81,7 @@ struct PlannerRun {
 
     mutating func end(_ id: TransferID, at offset: Int64, _ outcome: TransferOutcome) {
         guard unended.removeValue(forKey: id) != nil else { return }
-        tell(.transferEnded(id, offset: offset, outcome))
+        report(.transferEnded(id, offset: offset, outcome))
     }
 
     mutating func pass(_ time: Duration, _ samples: TransferSample...) { pass(time, samples) }
@@ -92,14 +92,14 @@ struct PlannerRun {
         isSuspended: Bool = false
     ) {
         now = now + time
-        tell(.ticked(samples, isSuspended: isSuspended))
+        report(.ticked(samples, isSuspended: isSuspended))
     }
 
     /// Passes the time until the next retry, if the planner waits for one.
     mutating func waitToRetry() {
         guard planner.isWaitingToRetry, let wake = planner.wakeAt(now) else { return }
         now = max(now, wake)
-        tell(.ticked([]))
+        report(.ticked([]))
     }
 
     /// Passes the time until the planner tries the network again.
@@ -108,7 +108,7 @@ struct PlannerRun {
             wake - now <= limit
         else { return }
         now = max(now, wake)
-        tell(.ticked([]))
+        report(.ticked([]))
     }
 
     /// Answers a transfer with the range that it requests, as a correct server does.
@@ -119,8 +119,8 @@ struct PlannerRun {
     ) {
         var head = ResponseHead(200, ["Content-Length": "\(total)", "ETag": "\"a\""])
         if let range = order.range {
-            let place = "bytes \(range.start)-\(range.end - 1)/\(total)"
-            head = ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""])
+            let contentRange = "bytes \(range.start)-\(range.end - 1)/\(total)"
+            head = ResponseHead(206, ["Content-Range": contentRange, "ETag": "\"a\""])
         }
         head.connectTime = connectTime
         answer(order.id, head)

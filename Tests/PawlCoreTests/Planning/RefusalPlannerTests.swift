@@ -99,9 +99,9 @@ struct RefusalPlannerTests {
     @Test func `a 416 on a surplus connection closes no served connection`() throws {
         var run = try begun()
         for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
-        let place = "bytes */\(Self.total)"
+        let contentRange = "bytes */\(Self.total)"
         for order in run.opened[3...] {
-            run.answer(order.id, ResponseHead(416, ["Content-Range": place]))
+            run.answer(order.id, ResponseHead(416, ["Content-Range": contentRange]))
         }
         #expect(run.closed.isEmpty)
         #expect(run.error == nil)

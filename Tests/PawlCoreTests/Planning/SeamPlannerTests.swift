@@ -18,8 +18,8 @@ struct SeamPlannerTests {
         guard let range = order.range else {
             return ResponseHead(200, ["Content-Length": "\(Self.total)"])
         }
-        let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
-        return ResponseHead(206, ["Content-Range": place])
+        let contentRange = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
+        return ResponseHead(206, ["Content-Range": contentRange])
     }
 
     private var whole: ResponseHead { ResponseHead(200, ["Content-Length": "\(Self.total)"]) }
@@ -252,19 +252,19 @@ struct SeamPlannerTests {
 
     @Test func `a difference causes a restart, then a single stream, then an error`() throws {
         var run = resumed(2)
-        run.tell(.seamDiffered(try #require(run.newest).id))
+        run.report(.seamDiffered(try #require(run.newest).id))
         endAll(&run)
         let whole = try #require(run.newest)
         #expect(whole.range == nil && whole.pinned == nil)
         #expect(run.log.contains { $0.contains("changed on the server") })
         run.answer(whole.id, head(whole))
         #expect(run.running.count == 2)
-        run.tell(.seamDiffered(try #require(run.newest).id))
+        run.report(.seamDiffered(try #require(run.newest).id))
         endAll(&run)
         let stream = try #require(run.newest)
         run.answer(stream.id, head(stream))
         #expect(run.running.count == 1)
-        run.tell(.seamDiffered(stream.id))
+        run.report(.seamDiffered(stream.id))
         #expect(run.error?.code == .keepsChanging)
     }
 

@@ -159,7 +159,8 @@ struct SourceEvidenceTests {
         run.waitToRetry()
     }
 
-    /// A server that sends parts with status 200 serves the whole file to a request without a range.
+    /// A server that sends parts with status 200 serves the whole file to a request without a
+    /// range.
     @Test(arguments: ["\"a\"", "\"b\"", nil])
     func `parts with status 200 never replace the file`(tag: String?) throws {
         var pinned = pinned
@@ -218,8 +219,8 @@ struct SourceEvidenceTests {
         var run = resumed()
         for _ in 0..<4 {
             guard let range = try #require(run.newest).range else { break }
-            let place = "bytes \(range.start)-\(range.start)/900000"
-            try answer(&run, ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""]))
+            let contentRange = "bytes \(range.start)-\(range.start)/900000"
+            try answer(&run, ResponseHead(206, ["Content-Range": contentRange, "ETag": "\"a\""]))
         }
         #expect(run.planner.arrived.count == Self.have)
         #expect(try #require(run.newest).range == nil)
@@ -245,8 +246,8 @@ struct SourceEvidenceTests {
         for isBelieved in [false, true] {
             let newest = try #require(run.newest)
             let range = try #require(newest.range)
-            let place = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
-            try answer(&run, ResponseHead(206, ["Content-Range": place, "ETag": "W/\"b\""]))
+            let contentRange = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
+            try answer(&run, ResponseHead(206, ["Content-Range": contentRange, "ETag": "W/\"b\""]))
             #expect(run.log.contains { $0.contains("starting over") } == isBelieved)
         }
         #expect(try #require(run.newest).range == nil)
@@ -263,8 +264,8 @@ struct SourceEvidenceTests {
         let others = run.running.filter { $0.id != first.id }
         #expect(others.count == 3)
         for order in others {
-            let place = "bytes \(order.range?.start ?? 0)-\(order.range?.start ?? 0)/900000"
-            run.answer(order.id, ResponseHead(206, ["Content-Range": place]))
+            let contentRange = "bytes \(order.range?.start ?? 0)-\(order.range?.start ?? 0)/900000"
+            run.answer(order.id, ResponseHead(206, ["Content-Range": contentRange]))
         }
         #expect(run.planner.arrived.count == 50_000)
         #expect(!run.log.contains { $0.contains("starting over") })

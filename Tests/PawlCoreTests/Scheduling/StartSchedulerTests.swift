@@ -83,8 +83,8 @@ struct StartSchedulerTests {
         delayed.waitsUntil = .zero + .seconds(5)
         scheduler.wait(delayed)
         scheduler.wait(entry(2, notBefore: now))
-        scheduler.hurry(1)
-        scheduler.hurry(2)
+        scheduler.startNow(1)
+        scheduler.startNow(2)
         #expect(scheduler.begin() == [1])
         #expect(scheduler.nextDate == now)
     }
@@ -146,13 +146,24 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [3])
     }
 
+    @Test func `groups whose names only look the same have limits of their own`() {
+        var scheduler = Scheduler(limit: 4)
+        scheduler.groupLimits = ["e\u{301}": 1]
+        for id in Int64(1)...3 {
+            var member = entry(id)
+            member.group = "\u{E9}"
+            scheduler.wait(member)
+        }
+        #expect(scheduler.begin() == [1, 2, 3])
+    }
+
     @Test func `a lent place lets another download start, and may be taken back`() {
         var scheduler = scheduler(limit: 1, 1...4)
         #expect(scheduler.begin() == [1])
         let lends = scheduler.lend(1)
         #expect(lends)
         #expect(scheduler.begin() == [2])
-        scheduler.takeBack(1)
+        scheduler.reclaim(1)
         #expect(scheduler.placesTaken == 2)
         scheduler.ended(2)
         #expect(scheduler.begin() == [])
@@ -230,11 +241,11 @@ struct StartSchedulerTests {
 
     private struct Model {
         var limit: Int
-        var groupLimits: [String: Int]
+        var groupLimits: [ExactText: Int]
         var waiting: [Int64: Scheduler.Entry] = [:]
-        var running: [Int64: String?] = [:]
+        var running: [Int64: ExactText?] = [:]
 
-        private func hasRoom(_ group: String?) -> Bool {
+        private func hasRoom(_ group: ExactText?) -> Bool {
             guard let group, let limit = groupLimits[group] else { return true }
             return running.values.count { $0 == group } < limit
         }

@@ -138,13 +138,49 @@ struct RequestBodyTests {
     }
 
     @Test func `a repeated member hides no unknown one`() throws {
-        #expect(unknown(#"{"downloads":[],"downloads":[],"odd":1,"odd":2}"#) == "odd")
-        // One of the two applies, and it is checked.
-        let twice = #"{"code":"a","code":"b"}"#
-        #expect(["a", "b"].contains(try RequestBody.decode(Login.self, from: twice.utf8).code))
-        let settings =
-            #"{"downloads":[{"url":"a","destination":"","settings":{"odd":1},"settings":{"odd":2}}]}"#
-        #expect(unknown(settings) == "downloads.1.settings.odd")
+        for (text, name) in [
+            (#"{"downloads":[],"downloads":[]}"#, "downloads"),
+            (#"{"downloads":[],"down\u006coads":5}"#, "downloads"),
+            (
+                #"{"downloads":[{"url":"a","destination":"","settings":{},"settings":{"x":1}}]}"#,
+                "settings"
+            ),
+        ] {
+            #expect(refusal(text)?.message == "the body: '\(name)' is given twice in an object")
+        }
+        // The members of two objects, and names that only look the same, are different.
+        #expect(unknown("{\"\u{E9}\":1,\"e\u{301}\":[{\"\u{E9}\":1}]}") != nil)
+    }
+
+    @Test func `only UTF-8 and the grammar of RFC 8259 are accepted`() {
+        let valid = #"{"session":"a\/\u00e9\ud83d\ude00","event":10}"#
+        #expect(refusal(valid, Acknowledgement.self) == nil)
+        let wide = valid.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        #expect(refusal(wide, Acknowledgement.self)?.message == "the body: not valid JSON")
+        #expect(refusal([0xEF, 0xBB, 0xBF] + Array(valid.utf8), Acknowledgement.self) != nil)
+        for text in [
+            #"{"session":"a","event":1,}"#, #"{,"session":"a","event":1}"#,
+            #"{"session":"a","event":01}"#, #"{"session":"a","event":1.}"#,
+            #"{"session":"a","event":+1}"#, #"{"session":"a","event":NaN}"#,
+            "{\"session\":\"a\n\",\"event\":1}", #"{"session":"\x","event":1}"#,
+            #"{"session":"\ud83d","event":1}"#, #"{"session":"\u+123","event":1}"#,
+            #"{"session":"a","event":1}//"#, #"{"session":"a" "event":1}"#,
+        ] {
+            #expect(
+                refusal(text, Acknowledgement.self)?.message == "the body: not valid JSON",
+                "\(text)"
+            )
+        }
+        #expect(refusal(#"{"downloads":[],}"#) != nil && refusal(#"{"downloads":[{},]}"#) != nil)
+    }
+
+    @Test func `a text with U+0000 is refused in a body and in a query`() {
+        let cut = refusal(#"{"session":"s\u0000x","event":1}"#, Acknowledgement.self)
+        #expect(cut?.message == "the body: a text contains U+0000")
+        #expect(refusal(#"{"targets":["a\u0000"]}"#, Selection.self)?.code == .usage)
+        #expect(refusal(#"{"session":"\\u0000","event":1}"#, Acknowledgement.self) == nil)
+        #expect(throws: DownloadError.self) { try QueryText.parameters("session=a%00b") }
+        #expect(throws: DownloadError.self) { try QueryText.parameters("%00=a") }
     }
 
     @Test func `the methods of a path follow from the routes`() {

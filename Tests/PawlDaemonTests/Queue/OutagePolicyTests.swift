@@ -48,7 +48,7 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: failure(code, outages: 1)) == .seconds(15))
         var settings = SettingsDocument<DownloadSettings>()
         settings[\.retries] = 0
-        failed.patience = Patience(settings)
+        failed.retryLimits = RetryLimits(settings)
         #expect(policy.wait(after: failed) == nil)
         #expect(!policy.mayBeNetwork(failed.error))
     }
@@ -60,7 +60,7 @@ struct OutagePolicyTests {
         #expect(policy.wait(after: ages) == .seconds(86_400))
         var settings = SettingsDocument<DownloadSettings>()
         settings[\.maximumRetryAfter] = .seconds(600)
-        ages.patience = Patience(settings)
+        ages.retryLimits = RetryLimits(settings)
         #expect(policy.wait(after: ages) == .seconds(600))
     }
 
@@ -68,10 +68,10 @@ struct OutagePolicyTests {
         var settings = SettingsDocument<DownloadSettings>()
         settings[\.retries] = 0
         var failed = failure()
-        failed.patience = Patience(settings)
+        failed.retryLimits = RetryLimits(settings)
         #expect(policy.wait(after: failed) == nil)
         settings[\.retries] = 2
-        failed.patience = Patience(settings)
+        failed.retryLimits = RetryLimits(settings)
         failed.count = 2
         #expect(policy.wait(after: failed) != nil)
         failed.count = 3

@@ -29,7 +29,7 @@ struct AccessRulesTests {
 
     @Test func `only the socket gives access to secrets, files and commands`() {
         let closed: [Demand] = [
-            .lookAtSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn,
+            .readSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn,
         ]
         for demand in closed {
             #expect(decision(demand, .user) == .allowed)

@@ -39,6 +39,9 @@ struct NetworkRulesTests {
             "/etc/passwd", "/home/me/", "/home/me/Downloads", "/home/me/DownloadsX/a",
             "/home/me/Downloads/../.bashrc", "/home/me/Downloads/a/../../.bashrc", "../a", "..",
             "sub/../../a", "/", "/../srv/a", "/home/me/Downloads/..",
+            // A slash and a combining scalar are one Character.
+            "../\u{301}a", "sub/../\u{200D}a", "/home/me/Downloads/../\u{FE0F}a",
+            "/srv/..\u{301}/../../\u{1F3FB}a",
         ]
     )
     func `a destination outside the allowed folders is refused`(path: String) {

@@ -52,15 +52,23 @@ struct SafetyValueTests {
     }
 
     @Test func `nesting is limited, and brackets in strings do not count`() {
-        let most = JSONNesting.most
+        let most = JSONCheck.mostLevels
+        let fault = { (text: String) -> JSONCheck.Fault? in
+            do throws(JSONCheck.Fault) {
+                try JSONCheck.check(text.utf8)
+                return nil
+            } catch {
+                return error
+            }
+        }
         let nested = { (depth: Int) in
             String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         }
-        #expect(JSONNesting.isAllowed(nested(most).utf8))
-        #expect(!JSONNesting.isAllowed(nested(most + 1).utf8))
-        #expect(!JSONNesting.isAllowed(String(repeating: #"{"a":"#, count: 100_000).utf8))
-        let text = "\"" + String(repeating: #"[{\""#, count: 1000) + "\""
-        #expect(JSONNesting.isAllowed(text.utf8))
-        #expect(JSONNesting.isAllowed(String(repeating: "[]", count: 1000).utf8))
+        #expect(fault(nested(most)) == nil)
+        #expect(fault(nested(most + 1)) == .tooDeep)
+        #expect(fault(String(repeating: #"{"a":"#, count: 100_000)) == .tooDeep)
+        #expect(fault("\"" + String(repeating: #"[{\""#, count: 1000) + "\"") == nil)
+        let lists = Array(repeating: "[]", count: 1000).joined(separator: ",")
+        #expect(fault("[\(lists)]") == nil)
     }
 }

@@ -1,3 +1,4 @@
+import PawlCore
 import PawlDaemon
 import PawlTesting
 import Testing
@@ -36,12 +37,20 @@ struct FolderRecordTests {
         #expect(FolderRecord.read(folder.path("nothing")).isEmpty)
     }
 
+    @Test func `folders whose names only look the same are both kept`() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path(name)
+        let record = try FolderRecord(path: path, destinations: ["/\u{E9}/x"])
+        try record.note(["/e\u{301}/x", "/a/\u{301}x"])
+        #expect(FolderRecord.read(path) == ["/\u{E9}/", "/e\u{301}/", "/a/"])
+    }
+
     @Test func `old folders are removed once there are many`() throws {
         let folder = try ScratchFolder()
         let path = folder.path(name)
         let record = try FolderRecord(path: path, destinations: [])
         try record.note((0..<300).map { "/old/\($0)/x" })
-        _ = try FolderRecord(path: path, destinations: Set((0..<150).map { "/old/\($0)/y" }))
+        _ = try FolderRecord(path: path, destinations: (0..<150).map { "/old/\($0)/y" })
         #expect(FolderRecord.read(path).count == 300)
         _ = try FolderRecord(path: path, destinations: ["/old/7/y"])
         #expect(FolderRecord.read(path) == ["/old/7/"])

@@ -40,12 +40,26 @@ struct LostCommitTests {
         try QueueRebuild(path: remains.path, store: store, identity: "0").run()
     }
 
+    /// SQLite crashes if a log is written with a closed connection.
+    @Test func `a store may be closed before its log is written`() throws {
+        let folder = try StoreScene.makeFolder()
+        let stores = try (0..<50).map { number in
+            let path = folder.path("\(number).sqlite")
+            return try DaemonStore(path: path, checkpointDelay: .zero)
+        }
+        for store in stores { try store.close() }
+        // The second connection reads what the first has written before it was closed.
+        for number in stores.indices {
+            try DaemonStore(path: folder.path("\(number).sqlite")).close()
+        }
+    }
+
     @Test func `a log with one flipped bit is noticed, wherever the bit is`() async throws {
         var random = TestSeed.generator("flipped bits of a log")
         let scene = try StoreScene()
         for number in 0..<8 { try scene.add("file-\(number)") }
         let size = try scene.folder.read(Self.name + "-wal").count
-        for round in 0..<30 {
+        for round in 0..<12 {
             let remains = try await remains(of: scene)
             let last = try #require(remains.contents.events.last?.id)
             try remains.flipBit(at: round == 0 ? 100 : Int.random(in: 0..<size, using: &random))

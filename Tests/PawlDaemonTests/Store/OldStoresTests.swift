@@ -26,13 +26,13 @@ struct OldStoresTests {
         try folder.write("\(name).damaged.x", "somebody else's")
         #expect(stores.numbers == (kind == "damaged.1" ? [1] : []))
         let removal = try #require(stores.nextRemoval(after: Date()))
-        #expect(abs(removal.timeIntervalSinceNow - OldStores.patience) < 60)
-        #expect(stores.removeOld(at: later(OldStores.patience - 60)) == OldStores.Removal())
+        #expect(abs(removal.timeIntervalSinceNow - OldStores.retention) < 60)
+        #expect(stores.removeOld(at: later(OldStores.retention - 60)) == OldStores.RemovalResult())
         #expect(folder.list().count == 5)
         // Another link to the file shows that it was overwritten.
         #expect(link(folder.path("\(name).\(kind)"), folder.path("copy")) == 0)
-        let removed = stores.removeOld(at: later(OldStores.patience + 60))
-        #expect(removed == OldStores.Removal(removed: [folder.path("\(name).\(kind)")]))
+        let removed = stores.removeOld(at: later(OldStores.retention + 60))
+        #expect(removed == OldStores.RemovalResult(removed: [folder.path("\(name).\(kind)")]))
         #expect(folder.list().sorted() == ["copy", name, "\(name).damaged.x"])
         #expect(try folder.read("copy").allSatisfy { $0 == 0 })
         #expect(stores.nextRemoval(after: Date()) == nil)
@@ -45,7 +45,7 @@ struct OldStoresTests {
         }
         #expect(link(folder.path(draft), folder.path("copy")) == 0)
         let removed = stores.removeOld(at: Date())
-        #expect(removed == OldStores.Removal(removed: [folder.path(draft)]))
+        #expect(removed == OldStores.RemovalResult(removed: [folder.path(draft)]))
         #expect(folder.list() == ["copy"])
         #expect(try folder.read("copy").allSatisfy { $0 == 0 })
     }
@@ -55,8 +55,8 @@ struct OldStoresTests {
         let (name, backup) = (StoreScene.name, "\(StoreScene.name).before-upgrade")
         try folder.write(name, "the one that is used")
         #expect(link(folder.path(name), folder.path(backup)) == 0)
-        let removed = stores.removeOld(at: later(OldStores.patience + 60))
-        #expect(removed == OldStores.Removal(removed: [folder.path(backup)]))
+        let removed = stores.removeOld(at: later(OldStores.retention + 60))
+        #expect(removed == OldStores.RemovalResult(removed: [folder.path(backup)]))
         #expect(folder.list() == [name])
         #expect(try folder.readText(name) == "the one that is used")
     }
@@ -64,9 +64,12 @@ struct OldStoresTests {
     @Test func `a failed removal is reported and retried a day later`() throws {
         // Even root cannot remove a folder with unlink.
         try folder.makeFolder("\(StoreScene.name).damaged.1")
-        let now = later(OldStores.patience + 60)
+        let now = later(OldStores.retention + 60)
         let removal = stores.removeOld(at: now)
-        #expect(removal == OldStores.Removal(failed: [folder.path("\(StoreScene.name).damaged.1")]))
+        #expect(
+            removal
+                == OldStores.RemovalResult(failed: [folder.path("\(StoreScene.name).damaged.1")])
+        )
         let next = try #require(stores.nextRemoval(after: now))
         #expect(next.timeIntervalSince(now) == 86_400)
     }

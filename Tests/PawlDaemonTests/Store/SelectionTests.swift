@@ -47,6 +47,32 @@ struct SelectionTests {
         }
     }
 
+    @Test func `a pattern that is too long for the database is an error of the request`()
+        async throws
+    {
+        let scene = try scene()
+        let most = 16 << 10
+        let longest = String(repeating: "[", count: most - 1) + "*"
+        let error = await #expect(throws: DownloadError.self) {
+            try await select(Selection(targets: [longest]), in: scene)
+        }
+        #expect(error?.code == .notFound)
+        let tooLong = await #expect(throws: DownloadError.self) {
+            try await select(Selection(targets: [longest + "*"]), in: scene)
+        }
+        #expect(tooLong?.code == .usage)
+        var query = ListQuery()
+        query.search = String(repeating: "%", count: most)
+        let asked = query
+        #expect(try await scene.store.read { try $0.search.list(asked) }.downloads.isEmpty)
+        query.search = String(repeating: "a", count: most + 1)
+        let refused = query
+        let refusal = await #expect(throws: DownloadError.self) {
+            try await scene.store.read { try $0.search.list(refused) }
+        }
+        #expect(refusal?.code == .usage)
+    }
+
     @Test func `pages list each download once, in either order`() async throws {
         let scene = try scene()
         for newestFirst in [false, true] {

@@ -5,7 +5,8 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// From a program to the daemon, into its store and out of it, to the download that the daemon runs.
+/// From a program to the daemon, into its store and out of it, to the download that the daemon
+/// runs.
 @Suite(.timeLimit(.minutes(1)))
 struct SettingsJourneyTests {
     private typealias Document = SettingsDocument<DownloadSettings>

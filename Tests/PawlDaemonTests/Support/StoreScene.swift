@@ -10,7 +10,8 @@ struct StoreScene {
     let folder: ScratchFolder
     let store: DaemonStore
 
-    /// `checkpointDelay`: by default, the log is never written to the database, so that the files can be copied.
+    /// `checkpointDelay`: by default, the log is never written to the database, so that the files
+    /// can be copied.
     init(checkpointDelay: Duration = .seconds(3600)) throws {
         folder = try Self.makeFolder()
         store = try DaemonStore(path: folder.path(Self.name), checkpointDelay: checkpointDelay)

@@ -97,7 +97,7 @@ struct ConnectivityTests {
         network.becomeSilently(.none)
         let running = try start(scene, settings(scene), network)
         await running.wait { $0.phase == .waitingForConnectivity }
-        #expect(network.looks == 1)
+        #expect(network.reads == 1)
         scene.serve(.resource(resource))
         network.become(.unknown)
         _ = try await running.file()
@@ -113,7 +113,7 @@ struct ConnectivityTests {
         let running = try start(scene, settings, network)
         let error = await #expect(throws: DownloadError.self) { try await running.file() }
         #expect(error?.code == .network)
-        #expect(network.looks == 0)
+        #expect(network.reads == 0)
     }
 
     @Test func `cancelling ends the wait, and the bytes are kept`() async throws {

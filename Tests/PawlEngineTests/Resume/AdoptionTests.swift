@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -38,6 +39,16 @@ struct AdoptionTests {
         var settings = try settings(scene, 1)
         settings.adoptsPartialFile = false
         try await scene.download(settings)
+        try scene.expectFile(resource, besides: [partial])
+        #expect(try scene.folder.read(partial) == beginning)
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `another user's partial file is not adopted`() async throws {
+        let scene = try Scene(.resource(resource))
+        try leave(beginning, in: scene)
+        #expect(chown(scene.folder.path(partial), 65_534, 65_534) == 0)
+        try await scene.download(try settings(scene, 1))
         try scene.expectFile(resource, besides: [partial])
         #expect(try scene.folder.read(partial) == beginning)
     }

@@ -39,6 +39,26 @@ struct OneNameTests {
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 
+    /// Its owner can change the bytes at any time.
+    @Test(.enabled(if: geteuid() == 0), arguments: [[0], [1], [0, 1]])
+    func `another user's partial file is left alone`(files: [Int]) async throws {
+        let scene = try Scene()
+        let settings = scene.settings(1)
+        try await scene.interrupt(.resource(resource), settings)
+        let kept = try scene.folder.read(partial[0])
+        for file in files {
+            #expect(chown(scene.folder.path(partial[file]), 65_534, 65_534) == 0)
+        }
+        scene.forgetRequests()
+        let file = try await scene.download(settings)
+        #expect(file.path == scene.folder.path(second))
+        try scene.expectFile(resource, name: second, besides: partial)
+        #expect(try scene.folder.read(partial[0]) == kept)
+        #expect(scene.asked.allSatisfy { ($0.range?.first ?? 0) == 0 })
+        var status = stat()
+        #expect(stat(scene.folder.path(second), &status) == 0 && status.st_uid == 0)
+    }
+
     @Test func `secret parameters distinguish URLs, too`() async throws {
         let scene = try Scene()
         let settings = scene.settings(1)

@@ -28,15 +28,15 @@ private final class WatchedSink: TransferSink {
         self.look = look
     }
 
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer { real.transferReceived(head) }
+    func transferReceived(_ head: ResponseHead) -> HeadDecision { real.transferReceived(head) }
 
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         let answer = real.transferReceived(bytes)
         look(.received(count.add(bytes.count, ordering: .relaxed).newValue))
         return answer
     }
 
-    func transferNudged() -> BodyAnswer { real.transferNudged() }
+    func transferNudged() -> BodyDecision { real.transferNudged() }
 
     func transferEnded(_ end: TransferEnd) {
         look(.ended)

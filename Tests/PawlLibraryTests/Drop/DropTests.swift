@@ -77,27 +77,27 @@ struct DropTests {
         func stamp(_ size: Int64) -> FileStamp {
             FileStamp(device: 1, inode: 2, size: size, modified: size)
         }
-        func look(_ size: Int64, _ hasWriter: Bool?) -> [String: DropSettling.Look?] {
-            ["a": DropSettling.Look(stamp: stamp(size), hasWriter: hasWriter)]
+        func check(_ size: Int64, _ hasWriter: Bool?) -> [String: DropSettling.Check?] {
+            ["a": DropSettling.Check(stamp: stamp(size), hasWriter: hasWriter)]
         }
         func at(_ milliseconds: Int64) -> Moment { Moment(nanoseconds: milliseconds * 1_000_000) }
         settling.noted("a", at: at(0))
-        #expect(settling.looked(look(5, true), at: at(0)) == [])
-        #expect(settling.looked(look(5, true), at: at(1000)) == [])
-        #expect(settling.looked(look(9, false), at: at(1100)) == [])
-        #expect(settling.looked(look(9, false), at: at(1399)) == [])
+        #expect(settling.checked(check(5, true), at: at(0)) == [])
+        #expect(settling.checked(check(5, true), at: at(1000)) == [])
+        #expect(settling.checked(check(9, false), at: at(1100)) == [])
+        #expect(settling.checked(check(9, false), at: at(1399)) == [])
         #expect(settling.names == ["a"])
-        #expect(settling.looked(look(9, false), at: at(1400)) == ["a"])
+        #expect(settling.checked(check(9, false), at: at(1400)) == ["a"])
         #expect(settling.isIdle)
         // If the writer is unknown, or the file is empty, this takes longer.
         for (size, hasWriter) in [(9, nil), (0, false)] as [(Int64, Bool?)] {
             settling.noted("a", at: at(0))
-            #expect(settling.looked(look(size, hasWriter), at: at(0)) == [])
-            #expect(settling.looked(look(size, hasWriter), at: at(2399)) == [])
-            #expect(settling.looked(look(size, hasWriter), at: at(2400)) == ["a"])
+            #expect(settling.checked(check(size, hasWriter), at: at(0)) == [])
+            #expect(settling.checked(check(size, hasWriter), at: at(2399)) == [])
+            #expect(settling.checked(check(size, hasWriter), at: at(2400)) == ["a"])
         }
         settling.noted("a", at: at(0))
-        #expect(settling.looked(["a": DropSettling.Look?.none], at: at(1)) == [])
+        #expect(settling.checked(["a": DropSettling.Check?.none], at: at(1)) == [])
         #expect(settling.isIdle)
     }
 }

@@ -26,8 +26,8 @@ struct LibraryScanTests {
 
     private func leaveNote(_ key: StorageKey, _ name: String, in folder: FilePath) throws {
         let url = URL(string: "http://example.org/\(name)")
-        let order = PendingDownload(key: key, name: name, url: url)
-        try PendingNote.claim(order, in: folder).release()
+        let pending = PendingDownload(key: key, name: name, url: url)
+        try PendingNote.claim(pending, in: folder).release()
     }
 
     @Test func `a file finished just before a crash gets its record`() throws {
@@ -124,17 +124,17 @@ struct LibraryScanTests {
         let folder = try ScratchFolder()
         let drop = DropFolder(folder.root)
         try folder.write("a.txt", [1, 2])
-        func look() -> DropSettling.Look? { drop.look(at: ["a.txt"])["a.txt"] ?? nil }
+        func check() -> DropSettling.Check? { drop.check(["a.txt"])["a.txt"] ?? nil }
         // Other file systems do not report it.
-        guard look()?.hasWriter != nil else { return }
-        #expect(look()?.hasWriter == false)
+        guard check()?.hasWriter != nil else { return }
+        #expect(check()?.hasWriter == false)
         let file = open(folder.path("a.txt"), O_WRONLY | O_APPEND)
-        #expect(look()?.hasWriter == true)
+        #expect(check()?.hasWriter == true)
         close(file)
-        #expect(look()?.hasWriter == false)
+        #expect(check()?.hasWriter == false)
         let reader = open(folder.path("a.txt"), O_RDONLY)
-        #expect(look()?.hasWriter == false)
+        #expect(check()?.hasWriter == false)
         close(reader)
-        #expect(drop.look(at: ["none"]) == ["none": DropSettling.Look?.none])
+        #expect(drop.check(["none"]) == ["none": DropSettling.Check?.none])
     }
 }

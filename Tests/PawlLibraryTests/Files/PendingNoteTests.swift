@@ -9,16 +9,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PendingNoteTests {
-    private func order(_ key: StorageKey, name: String = "a") -> PendingDownload {
+    private func pending(_ key: StorageKey, name: String = "a") -> PendingDownload {
         PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))
     }
 
     @Test func `a note is written atomically, for the user alone, and removed`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(order("a b"), in: path)
+        let note = try PendingNote.claim(pending("a b"), in: path)
         #expect(folder.list() == [".a%20b.pawl-download"])
-        #expect(PendingNote.read(PendingNote.path(of: "a b", in: path)) == order("a b"))
+        #expect(PendingNote.read(PendingNote.path(of: "a b", in: path)) == pending("a b"))
         var status = stat()
         #expect(stat(folder.path(".a%20b.pawl-download"), &status) == 0)
         #expect(status.st_mode & 0o777 == 0o600)
@@ -30,7 +30,7 @@ struct PendingNoteTests {
     @Test func `a lock on another file with the same inode does not hold the key`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(order("a"), in: path)
+        let note = try PendingNote.claim(pending("a"), in: path)
         let file = PendingNote.path(of: "a", in: path)
         let number = folder.status(".a.pawl-download").st_ino
         // The form in which some file systems report the lock: the kernel sees another device than
@@ -45,23 +45,23 @@ struct PendingNoteTests {
     @Test func `one owner holds a key, also while the note changes`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(order("a"), in: path)
+        let note = try PendingNote.claim(pending("a"), in: path)
         for name in ["b", "c"] {
-            let error = failure { _ = try PendingNote.claim(order("a", name: "x"), in: path) }
+            let error = failure { _ = try PendingNote.claim(pending("a", name: "x"), in: path) }
             #expect(error?.code == .alreadyRunning)
-            try note.write(order("a", name: name))
+            try note.write(pending("a", name: name))
             #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == name)
         }
         // Others do not overwrite a note that is held.
-        try PendingNote.save(order("a", name: "x"), in: path)
+        try PendingNote.save(pending("a", name: "x"), in: path)
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
         note.release()
-        try PendingNote.save(order("a", name: "x"), in: path)
-        let next = try PendingNote.claim(order("a", name: "y"), in: path)
+        try PendingNote.save(pending("a", name: "x"), in: path)
+        let next = try PendingNote.claim(pending("a", name: "y"), in: path)
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "y")
         // The old holder can no longer change it.
         try note.remove()
-        try note.write(order("a", name: "z"))
+        try note.write(pending("a", name: "z"))
         #expect(folder.list() == [".a.pawl-download"])
         try next.remove()
         #expect(folder.list() == [])
@@ -71,13 +71,13 @@ struct PendingNoteTests {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         // Another process has finished the download and removed the note.
-        try PendingNote.save(order("a"), in: path, creates: false)
+        try PendingNote.save(pending("a"), in: path, creates: false)
         #expect(folder.list() == [])
         #expect(try PendingNote.take("a", in: path) == nil)
-        try PendingNote.claim(order("a"), in: path).release()
-        try PendingNote.save(order("a", name: "b"), in: path, creates: false)
+        try PendingNote.claim(pending("a"), in: path).release()
+        try PendingNote.save(pending("a", name: "b"), in: path, creates: false)
         let taken = try #require(try PendingNote.take("a", in: path))
-        #expect(taken.order.name == "b")
+        #expect(taken.pending.name == "b")
         #expect(try PendingNote.take("a", in: path) == nil)
         taken.note.release()
     }
@@ -85,7 +85,7 @@ struct PendingNoteTests {
     @Test func `a note moved to another name is ignored`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(order("a"), in: path)
+        let note = try PendingNote.claim(pending("a"), in: path)
         let other = folder.path(".b.pawl-download")
         #expect(rename(folder.path(".a.pawl-download"), other) == 0)
         #expect(PendingNote.read(FilePath(other)) == nil)
@@ -97,13 +97,13 @@ struct PendingNoteTests {
     @Test func `a removed note is not written again`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(order("a"), in: path)
+        let note = try PendingNote.claim(pending("a"), in: path)
         #expect(unlink(folder.path(".a.pawl-download")) == 0)
-        try note.write(order("a", name: "b"))
+        try note.write(pending("a", name: "b"))
         #expect(folder.list() == [])
         // Another process takes the key.
-        let next = try PendingNote.claim(order("a", name: "c"), in: path)
-        try note.write(order("a", name: "b"))
+        let next = try PendingNote.claim(pending("a", name: "c"), in: path)
+        try note.write(pending("a", name: "b"))
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
         try next.remove()
     }
@@ -112,12 +112,12 @@ struct PendingNoteTests {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path("library"))
         #expect(mkdir(path.string, 0o700) == 0)
-        let note = try PendingNote.claim(order("a"), in: path)
+        let note = try PendingNote.claim(pending("a"), in: path)
         #expect(rename(path.string, folder.path("moved")) == 0)
         // There is no folder at first.
-        try note.write(order("a", name: "b"))
+        try note.write(pending("a", name: "b"))
         #expect(mkdir(path.string, 0o700) == 0)
-        try note.write(order("a", name: "b"))
+        try note.write(pending("a", name: "b"))
         #expect(rmdir(path.string) == 0, "the new folder is empty")
         #expect(unlink(folder.path("moved/.a.pawl-download")) == 0)
         #expect(rmdir(folder.path("moved")) == 0)
@@ -127,13 +127,13 @@ struct PendingNoteTests {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let holders = Observed(0)
-        let order = order("a")
+        let pending = pending("a")
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     for round in 0..<50 {
                         // A task whose claim fails tries again.
-                        guard let note = try? PendingNote.claim(order, in: path) else { continue }
+                        guard let note = try? PendingNote.claim(pending, in: path) else { continue }
                         #expect(
                             holders.update {
                                 $0 += 1; return $0

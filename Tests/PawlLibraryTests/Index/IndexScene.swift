@@ -32,7 +32,7 @@ struct IndexScene {
 
     mutating func end(
         _ key: StorageKey,
-        _ end: LibraryIndex.RunEnd
+        _ end: LibraryIndex.RunOutcome
     ) -> [LibraryIndex.Action] {
         index.handle(.runEnded(key, run(of: key) ?? 0, end))
     }
@@ -107,13 +107,13 @@ extension [LibraryIndex.Action] {
         compactMap { if case .renew(let key, _, _) = $0 { key } else { nil } }
     }
     var saves: [PendingDownload] {
-        compactMap { if case .save(let order, _) = $0 { order } else { nil } }
+        compactMap { if case .save(let pending, _) = $0 { pending } else { nil } }
     }
     var discards: [PendingDownload] {
-        compactMap { if case .discardPart(let order) = $0 { order } else { nil } }
+        compactMap { if case .discardPart(let pending) = $0 { pending } else { nil } }
     }
-    var looks: [String] {
-        compactMap { if case .lookAt(let name) = $0 { name } else { nil } }
+    var checks: [String] {
+        compactMap { if case .check(let name) = $0 { name } else { nil } }
     }
     var moves: [String] {
         compactMap { if case .moveRecord(let old, let new) = $0 { "\(old) \(new)" } else { nil } }
@@ -130,7 +130,7 @@ extension [LibraryIndex.Action] {
     /// The reported events, in a few words each.
     var told: [String] {
         compactMap { action in
-            guard case .tell(let event) = action else { return nil }
+            guard case .report(let event) = action else { return nil }
             return switch event {
             case .started(let key): "started \(key.text)"
             case .paused(let key): "paused \(key.text)"

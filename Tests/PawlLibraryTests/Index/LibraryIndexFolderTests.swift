@@ -95,16 +95,16 @@ struct LibraryIndexFolderTests {
 
     @Test func `a download of another process is seen starting, pausing and ending`() {
         var scene = IndexScene()
-        let order = PendingDownload(key: "a", name: "a.bin", url: scene.url("a"))
+        let pending = PendingDownload(key: "a", name: "a.bin", url: scene.url("a"))
         let note = LibraryName.pendingName(form: "a")
         let stamp = scene.stamp(inode: 3)
-        _ = scene.folder([.added(note)], [note: FoundFile(stamp: stamp, pending: order)])
-        #expect(scene.index.entries["a"]?.download?.order == order)
+        _ = scene.folder([.added(note)], [note: FoundFile(stamp: stamp, pending: pending)])
+        #expect(scene.index.entries["a"]?.download?.pending == pending)
         // The file exists before its record does.
         let file = scene.file("a", name: "a.bin")
         #expect(scene.folder([.added("a.bin")], ["a.bin": FoundFile(stamp: file.stamp)]).isEmpty)
         let changes = [FolderChange.removed(note)]
-        #expect(scene.index.tables.namesToLookAt(changes) == ["a.bin"])
+        #expect(scene.index.tables.namesToCheck(changes) == ["a.bin"])
         let found = FoundFile(stamp: file.stamp, record: .found(file.record))
         #expect(scene.folder(changes, ["a.bin": found]).told == ["added a.bin a"])
         #expect(scene.index.entries["a"]?.file?.name == "a.bin")
@@ -133,8 +133,8 @@ struct LibraryIndexFolderTests {
         #expect(told == ["damaged .d.pawl-download", "damaged odd"])
         #expect(scene.index.entries["a"]?.file?.isChanged == false)
         #expect(scene.index.entries["b"]?.file?.isChanged == true)
-        #expect(scene.index.entries["c"]?.download?.order.url == scene.url("c"))
-        #expect(scene.index.entries["e"]?.download?.order.name == "e.bin")
+        #expect(scene.index.entries["c"]?.download?.pending.url == scene.url("c"))
+        #expect(scene.index.entries["e"]?.download?.pending.name == "e.bin")
         #expect(scene.index.entries.count == 4)
     }
 }

@@ -76,7 +76,7 @@ struct LibraryIndexForeignTests {
         _ = scene.folder([.added("notes.txt")], ["notes.txt": mine])
         #expect(scene.index.tables.freeName("notes.txt", for: "k") == "notes.1.txt")
         let start = try #require(scene.ask("k", name: "notes.txt").starts.first)
-        #expect(start.order.name == "notes.1.txt")
+        #expect(start.pending.name == "notes.1.txt")
         // Another process may have put it there a moment ago.
         #expect(start.mayBeAt == ["notes.txt"])
         // The key's own name is free for it until somebody changes the file.
@@ -96,8 +96,8 @@ struct LibraryIndexForeignTests {
         scene.change("a")
         let actions = scene.ask("a", hasURL: false)
         let start = try #require(actions.starts.first)
-        #expect(!start.order.replaces)
-        #expect(start.order.name == "a.1")
+        #expect(!start.pending.replaces)
+        #expect(start.pending.name == "a.1")
         #expect(start.replaced == nil)
         #expect(actions.discards.map(\.name) == ["a"])
     }
@@ -111,13 +111,13 @@ struct LibraryIndexForeignTests {
             if isRenamed {
                 _ = scene.folder([.renamed(from: "a", to: "b")], ["b": found(scene.file("a"))])
                 let start = try #require(scene.ask("a", policy: .reload).starts.first)
-                #expect(start.order.name == "b")
+                #expect(start.pending.name == "b")
                 #expect(start.replaced?.name == "b")
             } else {
                 _ = scene.folder([.removed("a")], [:])
                 let start = try #require(scene.ask("a").starts.first)
-                #expect(start.order.name == "a")
-                #expect(!start.order.replaces)
+                #expect(start.pending.name == "a")
+                #expect(!start.pending.replaces)
                 #expect(start.replaced == nil)
             }
         }
@@ -125,18 +125,18 @@ struct LibraryIndexForeignTests {
 
     @Test func `a note that requests a replacement does not affect a changed file`() throws {
         var scene = IndexScene()
-        var order = PendingDownload(key: "a", name: "a", url: scene.url("a"))
-        order.replaces = true
+        var pending = PendingDownload(key: "a", name: "a", url: scene.url("a"))
+        pending.replaces = true
         var content = LibraryContent()
-        content.notes[LibraryName.pendingName(form: "a")] = .some(order)
+        content.notes[LibraryName.pendingName(form: "a")] = .some(pending)
         var file = found(scene.file("a"))
         file.stamp.size += 1
         content.files["a"] = file
         _ = scene.index.load(content)
         #expect(scene.index.entries["a"]?.file?.isChanged == true)
         let start = try #require(scene.ask("a").starts.first)
-        #expect(!start.order.replaces)
-        #expect(start.order.name == "a.1")
+        #expect(!start.pending.replaces)
+        #expect(start.pending.name == "a.1")
     }
 
     @Test func `a record next to another file does not make it the key's`() {
@@ -160,9 +160,9 @@ struct LibraryIndexForeignTests {
         let edited = FoundFile(stamp: scene.stamp(inode: 1))
         #expect(scene.folder([.modified("a")], ["a": edited]).isEmpty)
         if isPaused { _ = scene.index.handle(.pauseAsked("a")) }
-        let end: LibraryIndex.RunEnd =
+        let end: LibraryIndex.RunOutcome =
             isPaused ? .stopped : .failed(DownloadError(.network, "broke"), reached: 0)
-        #expect(scene.end("a", end).looks == ["a"])
+        #expect(scene.end("a", end).checks == ["a"])
         #expect(scene.folder([.added("a")], ["a": edited]).told == ["changed a a"])
         #expect(scene.ask("a").given.isEmpty)
     }
@@ -172,13 +172,13 @@ struct LibraryIndexForeignTests {
         let file = scene.file("a")
         _ = scene.ask("a")
         _ = scene.folder([.added("a")], ["a": FoundFile(stamp: file.stamp)])
-        #expect(scene.end("a", .finished(file, wasFetched: true)).looks.isEmpty)
+        #expect(scene.end("a", .finished(file, wasFetched: true)).checks.isEmpty)
         _ = scene.ask("b")
         _ = scene.folder([.added("b")], ["b": FoundFile(stamp: scene.stamp(inode: 2))])
-        #expect(scene.end("b", .finished(scene.file("b"), wasFetched: true)).looks == ["b"])
+        #expect(scene.end("b", .finished(scene.file("b"), wasFetched: true)).checks == ["b"])
         _ = scene.ask("c")
         _ = scene.folder([.removed("c")], [:])
-        #expect(scene.end("c", .finished(scene.file("c"), wasFetched: true)).looks == ["c"])
+        #expect(scene.end("c", .finished(scene.file("c"), wasFetched: true)).checks == ["c"])
     }
 
     @Test func `the verification of an outdated file is ignored`() {
@@ -202,7 +202,7 @@ struct LibraryIndexForeignTests {
         var scene = IndexScene()
         let run = try #require(scene.ask("a", name: "x.png").starts.first?.run)
         #expect(scene.index.handle(.named("a", run + 1, "y.png")).isEmpty)
-        #expect(scene.index.entries["a"]?.download?.order.name == "x.png")
+        #expect(scene.index.entries["a"]?.download?.pending.name == "x.png")
         #expect(scene.index.handle(.named("a", run, "x.1.png")).isEmpty)
         #expect(scene.index.tables.isFree("x.png", for: "b"))
         #expect(!scene.index.tables.isFree("x.1.png", for: "b"))

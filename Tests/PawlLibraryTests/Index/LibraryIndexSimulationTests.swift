@@ -79,12 +79,12 @@ struct LibrarySimulation {
 
     private mutating func endRun() {
         guard let (key, run) = runs.sorted(by: { $0.value < $1.value }).first else { return }
-        let order = scene.index.entries[key]?.download?.order
+        let pending = scene.index.entries[key]?.download?.pending
         runs[key] = nil
-        let end: LibraryIndex.RunEnd
+        let end: LibraryIndex.RunOutcome
         switch random.next() % 4 {
         case 0:
-            end = .finished(scene.file(key, name: order?.name), wasFetched: true)
+            end = .finished(scene.file(key, name: pending?.name), wasFetched: true)
         case 1: end = .stopped
         case 2:
             let error = DownloadError(status: pick([403, 404, 500]), reason: "", host: "h")
@@ -123,8 +123,10 @@ struct LibrarySimulation {
         for action in actions {
             switch action {
             case .start(let start):
-                if runs[start.order.key] != nil { faults.append("two runs of \(start.order.key)") }
-                runs[start.order.key] = start.run
+                if runs[start.pending.key] != nil {
+                    faults.append("two runs of \(start.pending.key)")
+                }
+                runs[start.pending.key] = start.run
             case .conclude(let key, _): waiters[key] = 0
             case .renew(let key, let run, _): renewals.append((key, run))
             default: break

@@ -27,11 +27,11 @@ struct LibraryIndexTests {
         let actions = scene.end("a", .stopped)
         let start = try #require(actions.starts.first)
         #expect(start.run != run)
-        #expect(start.order.name == "first.bin")
-        #expect(start.order.url == scene.url("a"))
+        #expect(start.pending.name == "first.bin")
+        #expect(start.pending.url == scene.url("a"))
         _ = scene.index.handle(.pauseAsked("a"))
         #expect(scene.end("a", .stopped).concluded == [.failed(.interrupted)])
-        #expect(scene.ask("a", hasURL: false).starts.map(\.order.name) == ["first.bin"])
+        #expect(scene.ask("a", hasURL: false).starts.map(\.pending.name) == ["first.bin"])
     }
 
     @Test func `the last waiter to leave pauses the download unless others want it`() {
@@ -50,7 +50,7 @@ struct LibraryIndexTests {
         _ = scene.ask("a")
         let other = try #require(URL(string: "http://other.example/a"))
         #expect(scene.index.handle(.urlReplaced("a", other)).stops == [true])
-        #expect(scene.end("a", .stopped).starts.map(\.order.url) == [other])
+        #expect(scene.end("a", .stopped).starts.map(\.pending.url) == [other])
         // For a failed download the URL is recorded and used with the next request.
         _ = scene.end("a", .failed(DownloadError(.network, "broke"), reached: 1000))
         #expect(
@@ -58,7 +58,7 @@ struct LibraryIndexTests {
                 scene.url("a")
             ]
         )
-        #expect(scene.ask("a", hasURL: false).starts.map(\.order.url) == [scene.url("a")])
+        #expect(scene.ask("a", hasURL: false).starts.map(\.pending.url) == [scene.url("a")])
         #expect(scene.index.handle(.urlReplaced("none", other)).isEmpty)
     }
 
@@ -72,7 +72,7 @@ struct LibraryIndexTests {
         #expect(scene.index.handle(.urlGiven("a", run + 1, scene.url("a"))).isEmpty)
         let other = try #require(URL(string: "http://other.example/a"))
         let actions = scene.index.handle(.urlGiven("a", run, other))
-        #expect(actions.starts.map(\.order.url) == [other])
+        #expect(actions.starts.map(\.pending.url) == [other])
         #expect(
             scene.end("a", .failed(expired, reached: 0)).concluded == [.failed(.code(status))]
         )
@@ -136,13 +136,13 @@ struct LibraryIndexTests {
         scene.finish("a")
         let start = try #require(scene.ask("a", policy: .revalidate).starts.first)
         #expect(start.revalidates?.name == "a")
-        #expect(start.order.name == "a")
+        #expect(start.pending.name == "a")
         let same = scene.file("a")
         #expect(
             scene.end("a", .finished(same, wasFetched: false)).concluded == [.finished("a")]
         )
         let again = try #require(scene.ask("a", policy: .reload).starts.first)
-        #expect(again.order.replaces)
+        #expect(again.pending.replaces)
         #expect(again.revalidates == nil)
     }
 
@@ -151,21 +151,21 @@ struct LibraryIndexTests {
         scene.finish("a")
         scene.change("a")
         let beside = try #require(scene.ask("a", name: "a").starts.first)
-        #expect(!beside.order.replaces)
-        #expect(beside.order.name == "a.1")
+        #expect(!beside.pending.replaces)
+        #expect(beside.pending.name == "a.1")
         _ = scene.index.handle(.cancelAsked("a"))
         _ = scene.end("a", .stopped)
         let instead = try #require(scene.ask("a", policy: .reload).starts.first)
-        #expect(instead.order.replaces)
-        #expect(instead.order.name == "a")
+        #expect(instead.pending.replaces)
+        #expect(instead.pending.name == "a")
     }
 
     @Test func `two keys never get the same name`() {
         var scene = IndexScene()
-        #expect(scene.ask("a", name: "x.png").starts.map(\.order.name) == ["x.png"])
-        #expect(scene.ask("b", name: "x.png").starts.map(\.order.name) == ["x.1.png"])
+        #expect(scene.ask("a", name: "x.png").starts.map(\.pending.name) == ["x.png"])
+        #expect(scene.ask("b", name: "x.png").starts.map(\.pending.name) == ["x.1.png"])
         scene.finish("a", name: "x.png")
-        #expect(scene.ask("c", name: "x.png").starts.map(\.order.name) == ["x.2.png"])
+        #expect(scene.ask("c", name: "x.png").starts.map(\.pending.name) == ["x.2.png"])
     }
 
     @Test func `a key without a URL cannot be fetched`() {

@@ -7,15 +7,15 @@ import Testing
 struct PendingDownloadTests {
     @Test func `a note is read as written, and contains none of the user's secrets`() throws {
         let url = try #require(URL(string: "https://example.org/a?signature=s3cret"))
-        var order = PendingDownload(key: "ключ\u{0}\n", name: "a.bin", url: url)
-        order.replaces = true
-        order.failure = PendingDownload.Failure(
+        var pending = PendingDownload(key: "ключ\u{0}\n", name: "a.bin", url: url)
+        pending.replaces = true
+        pending.failure = PendingDownload.Failure(
             DownloadError(.notFound, "no such file", advice: "check it")
         )
-        let read = try #require(PendingDownload(text: order.text))
-        #expect(read == order)
+        let read = try #require(PendingDownload(text: pending.text))
+        #expect(read == pending)
         #expect(read.failure?.error.code == .notFound)
-        let named = order.text.replacing("https://", with: "https://name:password@")
+        let named = pending.text.replacing("https://", with: "https://name:password@")
         #expect(PendingDownload(text: named)?.url == url)
     }
 

@@ -13,8 +13,8 @@ struct FolderLedgerTests {
         var ledger = FolderLedger(known: [:])
         #expect(ledger.work == .nothing)
         for _ in 0..<10_000 { ledger.noted("a") }
-        #expect(ledger.work == .look(["a"]))
-        #expect(ledger.looked(at: ["a"], found: ["a": Self.file(1)]) == [.added("a")])
+        #expect(ledger.work == .check(["a"]))
+        #expect(ledger.checked(["a"], found: ["a": Self.file(1)]) == [.added("a")])
         #expect(ledger.work == .nothing)
         #expect(ledger.known == ["a": Self.file(1)])
     }
@@ -22,13 +22,13 @@ struct FolderLedgerTests {
     @Test func `a file that appeared and disappeared unseen is not reported`() {
         var ledger = FolderLedger(known: [:])
         ledger.noted("a")
-        #expect(ledger.looked(at: ["a"], found: [:]) == [])
+        #expect(ledger.checked(["a"], found: [:]) == [])
     }
 
     @Test func `checking one name does not affect others`() {
         var ledger = FolderLedger(known: ["a": Self.file(1), "b": Self.file(2)])
         ledger.noted("b")
-        #expect(ledger.looked(at: ["b"], found: [:]) == [.removed("b")])
+        #expect(ledger.checked(["b"], found: [:]) == [.removed("b")])
         #expect(ledger.known == ["a": Self.file(1)])
     }
 
@@ -36,8 +36,8 @@ struct FolderLedgerTests {
         var ledger = FolderLedger(known: [:])
         ledger.noted("a")
         ledger.noted("b")
-        _ = ledger.looked(at: ["a"], found: [:])
-        #expect(ledger.work == .look(["b"]))
+        _ = ledger.checked(["a"], found: [:])
+        #expect(ledger.work == .check(["b"]))
     }
 
     @Test func `too many names lead to a rescan`() {

@@ -148,12 +148,13 @@ struct NamingTests {
         #expect(!mark.matches(try url("https://example.com/a?token=2")))
         #expect(!mark.matches(try url("http://example.com/a?token=1")))
         #expect(mark != SourceMark(try url("https://example.com/a?token=1")), "no salt")
-        #expect(!mark.isKept(by: "queue"))
-        let kept = SourceMark(try url("https://example.com/a?token=1"), keeper: "queue")
+        #expect(!mark.belongs(toQueue: "queue"))
+        let kept = SourceMark(try url("https://example.com/a?token=1"), queueIdentity: "queue")
         #expect(kept.matches(try url("https://example.com/a?token=1")))
-        #expect(kept.isKept(by: "queue") && !kept.isKept(by: "another"))
+        #expect(kept.belongs(toQueue: "queue") && !kept.belongs(toQueue: "another"))
         #expect(
-            kept.text.prefix(8) != SourceMark(try url("https://a/"), keeper: "queue").text.prefix(8)
+            kept.text.prefix(8)
+                != SourceMark(try url("https://a/"), queueIdentity: "queue").text.prefix(8)
         )
         #expect(!mark.text.contains("token"))
     }

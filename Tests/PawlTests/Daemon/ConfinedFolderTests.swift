@@ -39,7 +39,7 @@ struct ConfinedFolderTests {
         symlink("loop", root.path("loop"))
         for name in [
             "absolute", "relative", "magic", "twice", "absolute/x", "loop",
-            "sub/../../x", "..", "../x", "sub/../sub",
+            "sub/../../x", "..", "../x", "sub/../sub", "../\u{301}x", "absolute/\u{200D}x",
         ] {
             let error = #expect(throws: DownloadError.self, "\(name)") {
                 try ConfinedFolder(root.path(name), in: root.path, creates: creates)
@@ -52,6 +52,25 @@ struct ConfinedFolderTests {
             }
         }
         #expect(outside.list().isEmpty)
+    }
+
+    @Test func `a refused path leaves no folder open`() throws {
+        let (root, outside) = try scene()
+        symlink(outside.path, root.path("link"))
+        try root.write("file", "x")
+        func openFolders() -> Int {
+            (0..<1024).count { (descriptor: Int32) in
+                var text = [CChar](repeating: 0, count: 4096)
+                let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
+                let path = text.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+                return path.starts(with: root.path.utf8)
+            }
+        }
+        for path in ["link/x", "link", "file/x", "new/x"] {
+            _ = try? ConfinedFolder(root.path(path), in: root.path, creates: false)
+            _ = try? ConfinedFolder(root.path(path), in: root.path, creates: true)
+        }
+        #expect(openFolders() == 0)
     }
 
     @Test func `a link that stays within the root is followed`() throws {

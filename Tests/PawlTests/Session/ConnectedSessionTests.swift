@@ -62,7 +62,7 @@ struct ConnectedSessionTests {
         asStream: Bool
     ) async throws {
         let waiting = try fetch(scene, session, asStream: asStream)
-        while network.looks == 0, !Task.isCancelled { await Task.yield() }
+        while network.reads == 0, !Task.isCancelled { await Task.yield() }
         scene.origin.route("/disk.bin", .resource(resource))
         network.become(.unknown)
         #expect(try await waiting.value == resource.bytes())
@@ -77,9 +77,9 @@ struct ConnectedSessionTests {
         // A waiting request can be cancelled.
         network.become(.none)
         scene.origin.route("/disk.bin", .hangUp(.reset))
-        let looks = network.looks
+        let reads = network.reads
         let other = try fetch(scene, session, asStream: asStream)
-        while network.looks == looks, !Task.isCancelled { await Task.yield() }
+        while network.reads == reads, !Task.isCancelled { await Task.yield() }
         other.cancel()
         let error = await #expect(throws: DownloadError.self) { try await other.value }
         #expect(error?.code == .interrupted)

@@ -44,9 +44,9 @@ struct NetlinkMonitorTests {
         #expect(told.value > 0)
     }
 
-    @Test func `look needs no observer`() {
+    @Test func `the current path needs no observer`() {
         let monitor = NetlinkMonitor(commands: [])
-        let path = monitor.look()
+        let path = monitor.current()
         #expect(!monitor.isRunning)
         #expect(path.localAddresses.contains { $0.isLoopback })
     }
@@ -59,7 +59,7 @@ struct NetlinkMonitorTests {
         }
         observation.end()
         #expect(told.value == [.unknown])
-        #expect(nobody.look().hasRoute)
-        #expect(nobody.look().isMetered == nil)
+        #expect(nobody.current().hasRoute)
+        #expect(nobody.current().isMetered == nil)
     }
 }

@@ -15,15 +15,15 @@ final class RecordingSink: TransferSink {
     let head = Completion<ResponseHead>()
     let end = Completion<TransferEnd>()
     private let state = Mutex(Record())
-    private let judge: @Sendable (ResponseHead) -> HeadAnswer
-    private let take: @Sendable (Record) -> BodyAnswer
+    private let judge: @Sendable (ResponseHead) -> HeadDecision
+    private let take: @Sendable (Record) -> BodyDecision
 
     /// Creates a sink.
     ///
     /// `take` receives the record, which includes the new bytes.
     init(
-        head judge: @escaping @Sendable (ResponseHead) -> HeadAnswer = { _ in .take },
-        body take: @escaping @Sendable (Record) -> BodyAnswer = { _ in .more }
+        head judge: @escaping @Sendable (ResponseHead) -> HeadDecision = { _ in .take },
+        body take: @escaping @Sendable (Record) -> BodyDecision = { _ in .more }
     ) {
         self.judge = judge
         self.take = take
@@ -31,7 +31,7 @@ final class RecordingSink: TransferSink {
 
     var record: Record { state.withLock { $0 } }
 
-    func transferReceived(_ head: ResponseHead) -> HeadAnswer {
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
         state.withLock { state in
             if !state.heads.isEmpty || !state.ends.isEmpty { state.misplacedCalls += 1 }
             state.heads.append(head)
@@ -41,7 +41,7 @@ final class RecordingSink: TransferSink {
         return answer
     }
 
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyAnswer {
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         let record = state.withLock { state in
             if state.heads.isEmpty || !state.ends.isEmpty { state.misplacedCalls += 1 }
             state.body += bytes

@@ -7,7 +7,7 @@ package final class ScriptedNetwork: NetworkPathMonitoring {
         var path: NetworkPath
         var observers: [Int: @Sendable (NetworkPath) -> Void] = [:]
         var nextID = 0
-        var looks = 0
+        var reads = 0
     }
 
     private let state: Mutex<State>
@@ -15,7 +15,7 @@ package final class ScriptedNetwork: NetworkPathMonitoring {
     package init(_ path: NetworkPath) { state = Mutex(State(path: path)) }
 
     /// The number of times that the path was checked.
-    package var looks: Int { state.withLock { $0.looks } }
+    package var reads: Int { state.withLock { $0.reads } }
     package var observerCount: Int { state.withLock { $0.observers.count } }
 
     package func become(_ path: NetworkPath) {
@@ -43,9 +43,9 @@ package final class ScriptedNetwork: NetworkPathMonitoring {
         }
     }
 
-    package func look() -> NetworkPath {
+    package func current() -> NetworkPath {
         state.withLock { state in
-            state.looks += 1
+            state.reads += 1
             return state.path
         }
     }

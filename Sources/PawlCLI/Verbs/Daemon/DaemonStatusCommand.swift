@@ -18,7 +18,7 @@ struct DaemonStatusCommand: PawlVerb {
         return try daemonWork(console) { (client) async throws(DownloadError) in
             try client.process.checkRuns()
             let status = try await client.status()
-            console.output(json ? JSONText.pretty(status) + "\n" : DaemonReport.text(status))
+            console.show(status, json: json) { DaemonReport.text(status) }
             return 0
         }
     }

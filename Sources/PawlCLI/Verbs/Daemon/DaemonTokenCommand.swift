@@ -94,8 +94,7 @@ struct DaemonTokenCommand: PawlVerb {
             list ? "--list" : nil, revoke.map { _ in "--revoke" },
         ].compactMap(\.self)
         guard given.count > 1 else { return }
-        throw DownloadError(
-            .usage,
+        throw .usage(
             "\(given.joined(separator: " and ")) cannot be combined",
             advice: "use one of them"
         )
@@ -104,17 +103,12 @@ struct DaemonTokenCommand: PawlVerb {
     private func namedToken() throws(DownloadError) -> (name: String, scope: TokenScope)? {
         guard let scope else {
             guard name == nil else {
-                throw DownloadError(
-                    .usage,
-                    "--name requires --scope",
-                    advice: "add --scope read, add or manage"
-                )
+                throw .usage("--name requires --scope", advice: "add --scope read, add or manage")
             }
             return nil
         }
         guard let known = TokenScope(rawValue: scope.lowercased()) else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "invalid scope '\(scope.sanitized(atMost: 40))'",
                 advice: "use read, add or manage"
             )
@@ -124,11 +118,9 @@ struct DaemonTokenCommand: PawlVerb {
 
     /// The names and scopes, without the tokens themselves.
     private static func table(_ entries: [NamedTokenFile.Entry]) -> String {
-        let rows = [(TokenName.main, TokenScope.manage)] + entries.map { ($0.name, $0.scope) }
-        let width = rows.map(\.0.utf8.count).max() ?? 0
-        return rows.map { name, scope in
-            name + String(repeating: " ", count: width - name.utf8.count + 2)
-                + "\(scope.rawValue)\n"
-        }.joined()
+        .table(
+            [(TokenName.main, TokenScope.manage.rawValue)]
+                + entries.map { ($0.name, $0.scope.rawValue) }
+        )
     }
 }

@@ -24,47 +24,10 @@ package enum JSONValue: Sendable, Hashable {
         Int(exactly: number).map { .number($0) } ?? .decimal(number)
     }
 
-    /// The text of the value, indented by two spaces.
-    package var json: String { json(indentation: "") }
-
     /// The value of a member; `nil` if there is none.
     package subscript(name: String) -> JSONValue? {
         guard case .members(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
-    }
-
-    private func json(indentation: String) -> String {
-        let inner = indentation + "  "
-        switch self {
-        case .null: return "null"
-        case .text(let text): return Self.quoted(text)
-        case .number(let number): return "\(number)"
-        case .decimal(let number): return "\(number)"
-        case .truth(let truth): return "\(truth)"
-        case .list(let values):
-            guard !values.isEmpty else { return "[]" }
-            let lines = values.map { inner + $0.json(indentation: inner) }
-            return "[\n\(lines.joined(separator: ",\n"))\n\(indentation)]"
-        case .members(let members):
-            guard !members.isEmpty else { return "{}" }
-            let lines = members.map { member in
-                "\(inner)\(Self.quoted(member.name)): \(member.value.json(indentation: inner))"
-            }
-            return "{\n\(lines.joined(separator: ",\n"))\n\(indentation)}"
-        }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }
 
@@ -111,24 +74,12 @@ extension JSONValue: Codable {
             for member in members {
                 try container.encode(member.value, forKey: MemberKey(stringValue: member.name))
             }
-        case .list(let values):
-            var container = encoder.unkeyedContainer()
-            for value in values { try container.encode(value) }
-        case .null:
-            var container = encoder.singleValueContainer()
-            try container.encodeNil()
-        case .text(let text):
-            var container = encoder.singleValueContainer()
-            try container.encode(text)
-        case .number(let number):
-            var container = encoder.singleValueContainer()
-            try container.encode(number)
-        case .decimal(let number):
-            var container = encoder.singleValueContainer()
-            try container.encode(number)
-        case .truth(let truth):
-            var container = encoder.singleValueContainer()
-            try container.encode(truth)
+        case .list(let values): try values.encode(to: encoder)
+        case .null: try Bool?.none.encode(to: encoder)
+        case .text(let text): try text.encode(to: encoder)
+        case .number(let number): try number.encode(to: encoder)
+        case .decimal(let number): try number.encode(to: encoder)
+        case .truth(let truth): try truth.encode(to: encoder)
         }
     }
 }

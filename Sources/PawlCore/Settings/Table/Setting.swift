@@ -33,7 +33,7 @@ package struct Setting<Root: Sendable>: Sendable {
     /// The path of the value within the settings.
     package let path: any PartialKeyPath<Root> & Sendable
     /// The value of the settings in JSON.
-    let encode: @Sendable (Root) -> JSONValue
+    package let encode: @Sendable (Root) -> JSONValue
     /// Whether the values of both are equal.
     let isEqual: @Sendable (Root, Root) -> Bool
     /// Copies the value from other settings.

@@ -193,7 +193,7 @@ extension SettingForm where Value == String {
         valueName: "file",
         parse: { (text) throws(ValueError) in text },
         decode: { (value) throws(ValueError) in
-            guard case .text(let path) = value, path.hasPrefix("/") else {
+            guard case .text(let path) = value, path.isAbsolutePath else {
                 throw ValueError(
                     "'\(value.brief)' is not an absolute path",
                     advice: "give an absolute path, such as /etc/ssl/ca.pem"
@@ -240,7 +240,10 @@ extension JSONValue {
         case .text(let text): text.sanitized(atMost: 200)
         case .list: "a list"
         case .members: "an object"
-        case .null, .number, .decimal, .truth: json
+        case .null: "null"
+        case .number(let number): "\(number)"
+        case .decimal(let number): "\(number)"
+        case .truth(let truth): "\(truth)"
         }
     }
 

@@ -76,11 +76,7 @@ package struct SettingsDocument<Root: TabledSettings>: Sendable, Hashable {
             do throws(ValueError) {
                 try Self.apply(value, of: setting, to: &settings)
             } catch {
-                throw DownloadError(
-                    .usage,
-                    "'\(member)': \(error.reason)",
-                    advice: error.advice
-                )
+                throw .usage("'\(member)': \(error.reason)", advice: error.advice)
             }
         }
         return settings

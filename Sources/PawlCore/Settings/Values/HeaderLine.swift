@@ -19,7 +19,7 @@ package enum HeaderLine {
             throw ValueError("the header has no colon", advice: "write 'Name: value'")
         }
         let name = String(text[..<mark])
-        guard !name.isEmpty, name.utf8.allSatisfy(isToken) else {
+        guard name.isToken else {
             throw ValueError(
                 "'\(name)' is not a valid header name",
                 advice: "use letters, digits and -, without a space before the colon"
@@ -31,7 +31,7 @@ package enum HeaderLine {
                 advice: "remove this header"
             )
         }
-        let value = trimmed(text[text.index(after: mark)...])
+        let value = text[text.index(after: mark)...].trimmed(of: " \t")
         guard isPlain(value) else {
             throw ValueError(
                 "the value of '\(name)' has a line break or a control character",
@@ -50,21 +50,5 @@ package enum HeaderLine {
     /// Returns whether a text is a valid value: a control character could end the field.
     package static func isPlain(_ value: String) -> Bool {
         value.unicodeScalars.allSatisfy { ($0.value >= 0x20 && $0.value != 0x7F) || $0 == "\t" }
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        let isSpace = { (character: Character) in character == " " || character == "\t" }
-        let start = text.drop(while: isSpace)
-        let end = start.lastIndex { !isSpace($0) }
-        return end.map { String(start[...$0]) } ?? ""
-    }
-
-    /// Returns whether a name may contain a byte (RFC 9110 §5.6.2).
-    private static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 }

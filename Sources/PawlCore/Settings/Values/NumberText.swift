@@ -78,19 +78,15 @@ package enum NumberText {
     }
 
     private static func whole(_ text: String) -> Int? {
-        text.utf8.allSatisfy(isDigit) ? Int(text) : nil
+        text.isAllDigits ? Int(text) : nil
     }
 
     /// Reads digits with a decimal point; `Double` alone would also accept `1e9`, `inf` and `0x10`.
     private static func decimal(_ text: Substring) -> Double? {
         let bytes = text.utf8
-        guard bytes.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") }),
-            bytes.first.map(isDigit) == true
+        guard bytes.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") }),
+            bytes.first?.isDigit == true
         else { return nil }
         return Double(text)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

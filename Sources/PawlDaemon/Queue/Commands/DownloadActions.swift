@@ -4,23 +4,8 @@ internal import PawlCore
 internal import PawlWire
 
 /// Pauses, resumes, cancels, removes and moves downloads.
-final class DownloadActions {
-    private let environment: QueueEnvironment
-    private let waiting: WaitingDownloads
-    private let retries: RetrySchedule
-    private let removals: PendingRemovals
-    private let control: RunControl
-    private let positions: QueuePositions
-
-    init(
-        _ environment: QueueEnvironment,
-        _ parts: QueueStep.Parts,
-        _ positions: QueuePositions
-    ) {
-        (self.environment, self.positions) = (environment, positions)
-        (waiting, retries) = (parts.waiting, parts.retries)
-        (removals, control) = (parts.removals, parts.control)
-    }
+struct DownloadActions {
+    let parts: QueueParts
 
     private struct Change {
         var effect: ActionRules.Effect
@@ -43,20 +28,20 @@ final class DownloadActions {
         by authority: Authority,
         _ rules: NetworkRules
     ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
-        var free = positions.free
+        var free = parts.positions.free
         let (changes, last) = try write(action) { transaction in
             // The transaction may run more than once.
-            free = positions.free
+            free = parts.positions.free
             let selected = try transaction.search.select(
                 selection,
                 states: ActionRules.states(action)
             )
             var changes: [Change] = []
             for var item in selected
-            where try QueueAccess.allows(action, for: item, by: authority, rules) {
+            where try QueueAccess.allows(action, for: item, by: authority, rules, transaction) {
                 // The progress up to now; the end of the run is recorded later.
                 if item.download.state.isActive {
-                    item.download = environment.running.latest(item.download)
+                    item.download = parts.environment.running.latest(item.download)
                 }
                 let change = try change(item, action, transaction, &free)
                 // `all` leaves out the downloads that do not change.
@@ -67,10 +52,10 @@ final class DownloadActions {
             }
             return (changes, try transaction.events.last())
         }
-        positions.set(free)
+        parts.positions.set(free)
         for change in changes { apply(change, action) }
         let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
-        environment.published(outcome)
+        parts.environment.published(outcome)
         return (outcome, changes.compactMap(\.removal))
     }
 
@@ -81,8 +66,8 @@ final class DownloadActions {
     ) throws(DownloadError) -> Value {
         switch action {
         case .pause, .cancel, .remove, .removeWithFiles:
-            try environment.store.writeInAnyCase(body)
-        case .resume, .moveFirst, .moveLast: try environment.store.writeWithRoom(body)
+            try parts.environment.store.writeInAnyCase(body)
+        case .resume, .moveFirst, .moveLast: try parts.environment.store.writeWithRoom(body)
         }
     }
 
@@ -148,11 +133,11 @@ final class DownloadActions {
         let removal = try PendingRemovals.removal(
             of: row,
             all: false,
-            running: environment.running.partialFile(of: row.id),
+            running: parts.environment.running.partialFile(of: row.id),
             transaction
         )
         let root = try transaction.requests.confiningFolder(of: row.id)
-        guard environment.running[row.id] == nil else {
+        guard parts.environment.running[row.id] == nil else {
             let late = Removal(removal?.files ?? [])
             change.removalAfterRun =
                 try PendingRemovals.record(late, of: row.id, root: root, transaction)
@@ -169,12 +154,12 @@ final class DownloadActions {
     /// If the download runs, its partial file is removed after the run.
     private func recordRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
         let row = change.now
-        let isRunning = environment.running[row.id] != nil
+        let isRunning = parts.environment.running[row.id] != nil
         let root = try transaction.requests.confiningFolder(of: row.id)
         let found = try PendingRemovals.removal(
             of: row,
             all: true,
-            running: environment.running.partialFile(of: row.id),
+            running: parts.environment.running.partialFile(of: row.id),
             transaction
         )
         guard var removal = found ?? (isRunning ? Removal() : nil) else { return }
@@ -195,7 +180,7 @@ final class DownloadActions {
         if state == .cancelled { row.completedBytes = 0 }
         guard state == .waiting else { return }
         row.problem = nil
-        // A date that the user has set stays; the date of the next attempt does not.
+        // Without failures, the date is the user's and stays.
         if row.failures != nil { row.notBefore = nil }
         row.failures = nil
     }
@@ -220,22 +205,22 @@ final class DownloadActions {
         switch change.effect {
         case .nothing, .refuse: return
         case .become(.waiting):
-            retries.forget(row.id)
-            waiting.wait(QueueScheduler.Entry(row))
+            parts.retries.forget(row.id)
+            parts.waiting.wait(QueueScheduler.Entry(row))
         case .become(let state):
-            waiting.leave(row.id)
+            parts.waiting.leave(row.id)
             if let late = change.removalAfterRun {
-                removals.replace(late.intention, atEndOf: row.id)
+                parts.removals.replace(late.intention, atEndOf: row.id)
             }
-            control.stop(row.id, keeping: state == .paused)
+            parts.control.stop(row.id, keeping: state == .paused)
         case .remove:
-            waiting.leave(row.id)
-            if environment.running[row.id] != nil {
-                removals.keep(change.removalAfterRun, untilEndOf: row.id)
+            parts.waiting.leave(row.id)
+            if parts.environment.running[row.id] != nil {
+                parts.removals.keep(change.removalAfterRun, untilEndOf: row.id)
             }
-            control.stop(row.id, keeping: action == .remove)
+            parts.control.stop(row.id, keeping: action == .remove)
         case .moveFirst, .moveLast:
-            if row.state == .waiting { waiting.wait(retries.entry(of: row)) }
+            if row.state == .waiting { parts.waiting.wait(parts.retries.entry(of: row)) }
         }
     }
 }

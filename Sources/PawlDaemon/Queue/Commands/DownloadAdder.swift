@@ -5,23 +5,9 @@ internal import PawlCore
 internal import PawlWire
 
 /// Adds downloads to the queue.
-final class DownloadAdder {
-    private let environment: QueueEnvironment
-    private let waiting: WaitingDownloads
-    private let positions: QueuePositions
-    private let settings: QueueSettings
-    private let folders: FolderRecord
-
-    init(
-        _ waiting: WaitingDownloads,
-        _ positions: QueuePositions,
-        _ settings: QueueSettings,
-        _ folders: FolderRecord
-    ) {
-        environment = settings.environment
-        (self.waiting, self.positions) = (waiting, positions)
-        (self.settings, self.folders) = (settings, folders)
-    }
+struct DownloadAdder {
+    let parts: QueueParts
+    let folders: FolderRecord
 
     /// A new download after all checks.
     private struct CheckedDownload: Sendable {
@@ -38,21 +24,21 @@ final class DownloadAdder {
         key: String?,
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
-        let admitted = try QueueAccess.admitted(new, by: authority, settings.networkRules)
+        let admitted = try QueueAccess.admitted(new, by: authority, parts.settings.networkRules)
         let checked = try Self.checked(admitted, authority)
         recordFolders(checked.map(\.row.destination))
         let fingerprint = try key == nil ? 0 : Self.fingerprint(checked)
         let key = key.map { Self.key($0, of: authority) }
-        let sessions = Set(checked.compactMap(\.row.session))
-        var free = positions.free
-        let (outcome, isNew) = try environment.store.writeWithRoom { transaction in
+        let sessions = Set(checked.compactMap { $0.row.session.map { ExactText($0) } })
+        var free = parts.positions.free
+        let (outcome, isNew) = try parts.environment.store.writeWithRoom { transaction in
             if let key, let known = try transaction.idempotencyKeys.entry(for: key) {
                 guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
                 let rows = try transaction.downloads.find(known.ids)
                 return (try Self.outcome(rows, transaction), false)
             }
             for session in sessions {
-                try QueueAccess.check(.addToSession, session, by: authority, transaction)
+                try QueueAccess.check(.addToSession, session.text, by: authority, transaction)
             }
             var rows: [WireDownload] = []
             for download in checked {
@@ -69,11 +55,11 @@ final class DownloadAdder {
             return (try Self.outcome(rows, transaction), true)
         }
         guard isNew else { return outcome }
-        positions.set(free)
+        parts.positions.set(free)
         for row in outcome.downloads where row.state == .waiting {
-            waiting.add(QueueScheduler.Entry(row))
+            parts.waiting.add(QueueScheduler.Entry(row))
         }
-        environment.published(outcome)
+        parts.environment.published(outcome)
         return outcome
     }
 
@@ -82,7 +68,7 @@ final class DownloadAdder {
         _ authority: Authority
     ) throws(DownloadError) -> [CheckedDownload] {
         guard !new.isEmpty else {
-            throw DownloadError(.usage, "no download is given", advice: "give one or more")
+            throw .usage("no download is given", advice: "give one or more")
         }
         var checked: [CheckedDownload] = []
         checked.reserveCapacity(new.count)
@@ -127,12 +113,13 @@ final class DownloadAdder {
 
     /// Records the folders of new downloads.
     ///
-    /// Only the recovery of a damaged store needs them, so a failure is no reason to refuse the downloads.
+    /// Only the recovery of a damaged store needs them, so a failure is no reason to refuse the
+    /// downloads.
     private func recordFolders(_ destinations: [String]) {
         do throws(DownloadError) {
             try folders.note(destinations)
         } catch {
-            environment.logger.warning("the folders of downloads were not recorded: \(error)")
+            parts.environment.logger.warning("the folders of downloads were not recorded: \(error)")
         }
     }
 

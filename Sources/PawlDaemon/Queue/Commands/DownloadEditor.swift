@@ -5,18 +5,8 @@ internal import PawlCore
 internal import PawlWire
 
 /// Changes the requests, the names and the positions of downloads.
-final class DownloadEditor {
-    private let environment: QueueEnvironment
-    private let waiting: WaitingDownloads
-    private let retries: RetrySchedule
-    private let renames: PendingRenames
-    private let control: RunControl
-
-    init(_ environment: QueueEnvironment, _ parts: QueueStep.Parts) {
-        self.environment = environment
-        (waiting, retries) = (parts.waiting, parts.retries)
-        (renames, control) = (parts.renames, parts.control)
-    }
+struct DownloadEditor {
+    let parts: QueueParts
 
     /// Changes all downloads of a selection, or none.
     ///
@@ -28,10 +18,10 @@ final class DownloadEditor {
         _ rules: NetworkRules
     ) throws(DownloadError) -> WireOutcome {
         guard !changes.isEmpty else {
-            throw DownloadError(.usage, "no change is given", advice: "give at least one")
+            throw .usage("no change is given", advice: "give at least one")
         }
         try Self.check(changes)
-        let (rows, last) = try environment.store.writeWithRoom { transaction in
+        let (rows, last) = try parts.environment.store.writeWithRoom { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.search.select(selection, states: ListQuery.unfinished)
             let bounds = Bounds(rules: rules, authority: authority)
@@ -43,18 +33,11 @@ final class DownloadEditor {
                     guard item.isNamed else { continue }
                     throw Self.finished(item.download)
                 }
-                var isConfined = false
-                for demand in changes.demands {
-                    let owner = item.download.owner ?? .user
-                    if try AccessRules.check(demand, by: authority, owner: owner) {
-                        isConfined = true
-                    }
+                do {
+                    rows.append(try change(item.download, changes, bounds, transaction))
+                } catch let error as DownloadError where error.code == .notAllowed {
+                    guard !item.isNamed else { throw error }
                 }
-                var row = item.download
-                // The run may have chosen the path just now.
-                row.path = row.path ?? environment.running.path(of: row.id)
-                let within = isConfined ? bounds : nil
-                rows.append(try Self.change(row, changes, within: within, transaction))
             }
             if let before = changes.before, let row = rows.first {
                 rows = try QueueMove.move(row, before: before, transaction)
@@ -66,19 +49,38 @@ final class DownloadEditor {
             apply(row, index == 0 || changes.before == nil ? changes : DownloadChanges())
         }
         let outcome = WireOutcome(downloads: rows, lastEvent: last)
-        environment.published(outcome)
+        parts.environment.published(outcome)
         return outcome
+    }
+
+    /// - Throws: `.notAllowed` before anything is changed.
+    private func change(
+        _ download: WireDownload,
+        _ changes: DownloadChanges,
+        _ bounds: Bounds,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload {
+        var isConfined = false
+        for demand in changes.demands {
+            let owner = download.owner ?? .user
+            if try AccessRules.check(demand, by: bounds.authority, owner: owner) {
+                isConfined = true
+            }
+        }
+        var row = download
+        // The run may have chosen the path just now.
+        row.path = row.path ?? parts.environment.running.path(of: row.id)
+        return try Self.change(row, changes, within: isConfined ? bounds : nil, transaction)
     }
 
     private static func check(_ changes: DownloadChanges) throws(DownloadError) {
         _ = try changes.settings.settings()
         if let text = changes.taskDescription { try NewDownload.checkDescription(text) }
         guard let name = changes.name else { return }
-        guard !name.isEmpty, name != ".", name != "..", !name.contains("/"),
+        guard !name.isEmpty, name != ".", name != "..", name.pathFolder.isEmpty,
             !name.holdsUnsafeToShow, !FileName.isTooLong(name)
         else {
-            throw DownloadError(
-                .usage,
+            throw .usage(
                 "'\(name.sanitized(atMost: 100))' is not a valid file name",
                 advice: "give a name without folders, of at most 245 bytes"
             )
@@ -103,10 +105,9 @@ final class DownloadEditor {
             if isOtherFile, request.mayReplace {
                 try AccessRules.check(.replace, by: authority)
             }
-            guard request.confinedTo == nil else { return request }
-            // With another URL or name, the request counts as made by this authority.
+            // With another URL or name, the request counts as made by this authority, now.
             var request = request
-            request.confinedTo = try rules.root(of: row.path ?? request.destination)
+            request.confinedTo = try QueueAccess.root(of: row.path ?? request.destination, rules)
             return request
         }
     }
@@ -154,7 +155,8 @@ final class DownloadEditor {
         if let name = changes.name { try rename(&request, &row, name, transaction) }
     }
 
-    /// Records the new name; the partial file is renamed before the next run, as this run has it open.
+    /// Records the new name; the partial file is renamed before the next run, as this run has it
+    /// open.
     private static func rename(
         _ request: inout NewDownload,
         _ row: inout WireDownload,
@@ -162,11 +164,11 @@ final class DownloadEditor {
         _ transaction: StoreTransaction
     ) throws {
         let old = row.path ?? request.destination
-        guard let slash = old.lastIndex(of: "/") else { return }
-        let path = String(old[...slash]) + name
+        guard !old.pathFolder.isEmpty else { return }
+        let path = old.pathFolder + name
         let replaces = request.settings?[\.ifExists] == .overwrite
         // The download may get its old name back before a renaming was carried out.
-        let isNew = path != row.path
+        let isNew = row.path.map { !path.isExactly($0) } ?? true
         guard !isNew || !LeftoverFiles.isTaken(name, beside: old, replaces: replaces) else {
             throw Conflict.error(
                 "\(path.sanitized) already exists",
@@ -182,15 +184,15 @@ final class DownloadEditor {
 
     /// Applies the recorded changes to the schedule and to the run.
     private func apply(_ row: WireDownload, _ changes: DownloadChanges) {
-        if changes.notBefore != nil { retries.forget(row.id) }
-        if changes.name != nil { renames.add(row.id) }
-        if row.state == .waiting { waiting.wait(retries.entry(of: row)) }
+        if changes.notBefore != nil { parts.retries.forget(row.id) }
+        if changes.name != nil { parts.renames.add(row.id) }
+        if row.state == .waiting { parts.waiting.wait(parts.retries.entry(of: row)) }
         guard row.state.isActive else { return }
         if changes.settings[\.limitBytesPerSecond] != nil {
-            environment.running[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
+            parts.environment.running[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
         }
         // A running download starts again with its new request.
-        if changes.needRestart || row.notBefore != nil { control.restart(row.id) }
+        if changes.needRestart || row.notBefore != nil { parts.control.restart(row.id) }
     }
 
     private static func finished(_ download: WireDownload) -> DownloadError {
@@ -200,8 +202,7 @@ final class DownloadEditor {
         )
     }
 
-    private static let onlyOne = DownloadError(
-        .usage,
+    private static let onlyOne = DownloadError.usage(
         "a name or a position can be given to one download only",
         advice: "name one download"
     )

@@ -4,7 +4,8 @@ internal import PawlWire
 
 /// Checks the rights of commands before they change anything.
 enum QueueAccess {
-    /// Returns the downloads as they may be added: confined to an allowed folder if the rules demand it.
+    /// Returns the downloads as they may be added: confined to an allowed folder if the rules
+    /// demand it.
     ///
     /// - Throws: `.notAllowed`, and `.usage` for a destination that is no valid path.
     static func admitted(
@@ -21,7 +22,7 @@ enum QueueAccess {
         var admitted = new
         for index in admitted.indices {
             admitted[index] = try rules.confine(admitted[index])
-            let folder = PathNames.folder(of: admitted[index].destination)
+            let folder = admitted[index].destination.pathFolder
             guard let root = admitted[index].confinedTo else { continue }
             // A link that leads out of the folder is refused at once; each run checks again.
             _ = try ConfinedFolder(folder, in: root, creates: false)
@@ -36,15 +37,19 @@ enum QueueAccess {
         _ action: QueueAction,
         for item: DownloadSearch.Selected,
         by authority: Authority,
-        _ rules: NetworkRules
-    ) throws(DownloadError) -> Bool {
+        _ rules: NetworkRules,
+        _ transaction: StoreTransaction
+    ) throws -> Bool {
         let row = item.download
+        // Only the user may resume a download in a folder that is no longer allowed.
+        let isConfined =
+            try action == .resume && authority != .user
+            && transaction.requests.confiningFolder(of: row.id) != nil
         do throws(DownloadError) {
             let owner = row.owner ?? .user
-            guard try AccessRules.check(action.demand, by: authority, owner: owner) else {
-                return true
-            }
-            _ = try rules.root(of: row.path ?? row.destination)
+            let isLimited = try AccessRules.check(action.demand, by: authority, owner: owner)
+            guard isLimited || isConfined else { return true }
+            _ = try root(of: row.path ?? row.destination, rules)
             return true
         } catch {
             guard item.isNamed else { return false }
@@ -52,9 +57,17 @@ enum QueueAccess {
         }
     }
 
+    /// Returns the allowed folder that a file is in, by its path and by the links of that path.
+    static func root(of path: String, _ rules: NetworkRules) throws(DownloadError) -> String {
+        let root = try rules.root(of: path)
+        _ = try ConfinedFolder(path.pathFolder, in: root, creates: false)
+        return root
+    }
+
     /// Checks a demand on a session.
     ///
-    /// A session that nobody has registered belongs to the user: its program may not have started yet.
+    /// A session that nobody has registered belongs to the user: its program may not have started
+    /// yet.
     static func check(
         _ demand: Demand,
         _ session: String,

@@ -3,7 +3,8 @@ internal import PawlWire
 
 /// Moves a download before another one in the queue.
 enum QueueMove {
-    /// Gives a download the position of another; the downloads between the old and the new position move.
+    /// Gives a download the position of another; the downloads between the old and the new position
+    /// move.
     ///
     /// Returns the download, followed by the others that have moved.
     static func move(

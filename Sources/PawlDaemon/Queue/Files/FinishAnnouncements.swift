@@ -2,7 +2,8 @@ internal import Pawl
 internal import PawlCore
 internal import Synchronization
 
-/// The complete files that wait for their names: a file gets its name after the store has recorded that.
+/// The complete files that wait for their names: a file gets its name after the store has recorded
+/// that.
 final class FinishAnnouncements: Sendable {
     /// A complete file of a run that waits for its name.
     struct Announcement: Sendable {

@@ -8,9 +8,12 @@ final class PendingRemovals {
     private let environment: QueueEnvironment
     /// The jobs that the loop of the queue carries out next.
     private var queued: [RemovalJob] = []
-    /// The jobs of downloads that were removed with their files while they ran; a run may still finish.
+    /// The jobs of downloads that were removed with their files while they ran; a run may still
+    /// finish.
     private var afterRun: [Int64: RemovalJob] = [:]
-    /// The removals of downloads that were cancelled while they ran: the ends of their runs replace them.
+    /// The removals recorded while a cancelled download still ran.
+    ///
+    /// The end of its run records the final one and deletes these.
     private var cancelled: [Int64: [Int64]] = [:]
     /// The removals that were carried out, which the store has not recorded yet.
     private var done: [Int64] = []
@@ -35,8 +38,8 @@ final class PendingRemovals {
 
     /// Records that removals were carried out.
     ///
-    /// If the store cannot be written, a later transaction records them. After a kill they are carried out
-    /// again, which finds nothing more to remove.
+    /// If the store cannot be written, a later transaction records them. After a kill they are
+    /// carried out again, which finds nothing more to remove.
     func carriedOut(_ ids: [Int64]) {
         done += ids
         do throws(DownloadError) {
@@ -71,8 +74,8 @@ final class PendingRemovals {
 
     /// Returns the files of a download to be removed; `nil` if there are none.
     ///
-    /// `running`: the partial file of a run that has not ended. `all`: whether complete files are removed,
-    /// too.
+    /// `running`: the partial file of a run that has not ended. `all`: whether complete files are
+    /// removed, too.
     static func removal(
         of row: WireDownload,
         all: Bool,

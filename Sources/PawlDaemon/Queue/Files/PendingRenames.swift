@@ -3,23 +3,8 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// The result of a renaming that a client has requested.
-struct NewName {
-    var name: String
-    /// The path of the file, finished or not, after the renaming.
-    var path: String?
-    var partial: WrittenFile?
-    var error: DownloadError?
-
-    /// Changes the row to the new name.
-    func apply(to row: inout WireDownload) throws(DownloadError) {
-        if let error { throw error }
-        row.path = path ?? row.path
-        row.name = name.sanitized
-    }
-}
-
-/// Renames the files of downloads: partial files before a run starts, finished files after it ended.
+/// Renames the files of downloads: partial files before a run starts, finished files after it
+/// ended.
 final class PendingRenames {
     private let environment: QueueEnvironment
     private var pending: Set<Int64> = []
@@ -42,7 +27,7 @@ final class PendingRenames {
 
     /// Renames the files of runs that have ended or are to start.
     func carryOut(
-        ofEnded ends: [RunEnd],
+        ofEnded ends: [EndedRun],
         andStarting starting: [Int64]
     ) throws(DownloadError) -> [Int64: NewName] {
         let ended = Dictionary(ends.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -62,7 +47,8 @@ final class PendingRenames {
             if case .success(let file) = ended[id]?.result {
                 names[id] = rename(file, of: id, to: name)
             } else if starting.contains(id) {
-                // The store has not recorded yet which files a run that has just ended has left.
+                // A run that just ended may have left files that the store does not know yet: ask
+                // the run.
                 let running = environment.running
                 let partial =
                     running.partialFile(of: id) ?? known.files.last { $0.kind == .partial }
@@ -101,7 +87,7 @@ final class PendingRenames {
         var new = NewName(name: name)
         guard let path else { return new }
         do throws(DownloadError) {
-            let parent = PathNames.folder(of: path)
+            let parent = path.pathFolder
             let opened = try root.map { (root) throws(DownloadError) in
                 try ConfinedFolder(parent, in: root, creates: false)
             }

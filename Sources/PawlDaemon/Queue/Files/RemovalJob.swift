@@ -12,7 +12,8 @@ struct RemovalJob: Sendable {
     /// The folder that no file of the download may leave; `nil` if it is not confined.
     var root: String?
 
-    /// Carries out several jobs at the same time; returns the files that remain, in the order of the jobs.
+    /// Carries out several jobs at the same time; returns the files that remain, in the order of
+    /// the jobs.
     static func carryOut(
         _ jobs: [RemovalJob],
         in session: DownloadSession,
@@ -68,8 +69,8 @@ struct RemovalJob: Sendable {
 
     /// Returns the file that existed before the download, if it still exists.
     ///
-    /// It may belong to another download whose files are removed at the same time, so this is called after
-    /// all jobs are done.
+    /// It may belong to another download whose files are removed at the same time, so this is
+    /// called after all jobs are done.
     private func keptFile() async -> WireNotRemoved? {
         guard let path = removal.kept else { return nil }
         let error = await within(path) { (inside) async throws(DownloadError) in
@@ -87,7 +88,7 @@ struct RemovalJob: Sendable {
         var folder: ConfinedFolder?
         do throws(DownloadError) {
             if let root {
-                folder = try ConfinedFolder(PathNames.folder(of: path), in: root, creates: false)
+                folder = try ConfinedFolder(path.pathFolder, in: root, creates: false)
                 // If the folder no longer exists, neither do its files.
                 guard folder != nil else { return nil }
             }

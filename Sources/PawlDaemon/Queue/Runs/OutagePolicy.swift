@@ -8,14 +8,14 @@ internal import PawlWire
 package struct OutagePolicy: Sendable {
     /// The maximum number of consecutive failures without a byte between them.
     package var mostFailures = 8
-    /// The maximum number of consecutive failures that no server has caused, such as a lost network,
-    /// a full disk, or another process that runs the same download.
+    /// The maximum number of consecutive failures that no server has caused, such as a lost
+    /// network, a full disk, or another process that runs the same download.
     ///
-    /// It is enough for about a week.
+    /// With `longestOutageWait` between them, they last about a week.
     package var mostOutages = 2000
     /// The longest wait after a failure that the network may have caused.
     package var longestOutageWait = Duration.seconds(300)
-    /// The longest wait without a request of the server.
+    /// The longest wait unless the server asks for a longer one (`Retry-After`).
     package var longestWait: Duration { .seconds(15 << 7) }
 
     package init() {}
@@ -39,7 +39,7 @@ package struct OutagePolicy: Sendable {
         package var outages = 0
         /// Whether `outages` includes this failure.
         package var isOutage = false
-        package var patience = Patience()
+        package var retryLimits = RetryLimits()
 
         package init(_ error: DownloadError) { self.error = error }
     }
@@ -50,8 +50,8 @@ package struct OutagePolicy: Sendable {
     /// Whether this machine has caused an error: a full disk, or another process.
     package func isLocal(_ code: ErrorCode) -> Bool { Self.local.contains(code) }
 
-    /// Returns the rest of a wait that an earlier daemon began; it is never longer than planned, even if the
-    /// wall clock was set.
+    /// Returns the rest of a wait that an earlier daemon began; it is never longer than planned,
+    /// even if the wall clock was set.
     ///
     /// `wait`: the planned wait; `nil` if it is unknown.
     package func remaining(until date: Date, at now: Date, of wait: Duration?) -> Duration {
@@ -61,30 +61,14 @@ package struct OutagePolicy: Sendable {
 
     /// Returns the wait before the next try; `nil` if there is none.
     package func wait(after failure: Failure) -> Duration? {
-        let (error, patience) = (failure.error, failure.patience)
-        let most = min(mostFailures, patience.retries ?? mostFailures)
+        let (error, retryLimits) = (failure.error, failure.retryLimits)
+        let most = min(mostFailures, retryLimits.retries ?? mostFailures)
         guard Self.transient.contains(error.code), most > 0,
             failure.count - failure.outages <= most, failure.outages <= mostOutages
         else { return nil }
         // 15 s, 30 s, 1 min … 32 min.
         var wait = Duration.seconds(15 << max(0, min(failure.count - 1, 7)))
         if failure.isOutage { wait = min(wait, longestOutageWait) }
-        return max(wait, min(error.retryAfter ?? .zero, patience.maximumRetryAfter))
-    }
-}
-
-/// The retry settings of a download.
-package struct Patience: Sendable, Hashable {
-    /// The number of retries; `nil` for the daemon's default.
-    package var retries: Int?
-    /// The longest wait that a server may ask for.
-    package var maximumRetryAfter: Duration
-
-    /// The longest wait that a server may ask for if the download sets no other.
-    private static let day = Duration.seconds(86_400)
-
-    package init(_ settings: SettingsDocument<DownloadSettings>? = nil) {
-        retries = settings?[\.retries]
-        maximumRetryAfter = settings?[\.maximumRetryAfter] ?? Self.day
+        return max(wait, min(error.retryAfter ?? .zero, retryLimits.maximumRetryAfter))
     }
 }

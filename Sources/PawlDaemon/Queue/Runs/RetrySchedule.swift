@@ -18,7 +18,7 @@ final class RetrySchedule {
     /// The bytes received at the last check of the network.
     private var receivedBytes: Int64 = 0
     /// The retry settings of the running downloads.
-    private var patience: [Int64: Patience] = [:]
+    private var retryLimits: [Int64: RetryLimits] = [:]
 
     init(_ environment: QueueEnvironment, _ waiting: WaitingDownloads) {
         (self.environment, self.waiting) = (environment, waiting)
@@ -32,8 +32,8 @@ final class RetrySchedule {
         return entry
     }
 
-    /// Continues a wait that an earlier daemon began; it is never longer than planned, even if the clock was
-    /// set.
+    /// Continues a wait that an earlier daemon began; it is never longer than planned, even if the
+    /// clock was set.
     ///
     /// Returns whether the row has changed.
     func load(_ row: inout WireDownload, _ transaction: StoreTransaction) throws -> Bool {
@@ -58,10 +58,10 @@ final class RetrySchedule {
     // MARK: - Runs
 
     func began(_ id: Int64, _ settings: SettingsDocument<DownloadSettings>?) {
-        patience[id] = Patience(settings)
+        retryLimits[id] = RetryLimits(settings)
     }
 
-    func ended(_ id: Int64) { patience[id] = nil }
+    func ended(_ id: Int64) { retryLimits[id] = nil }
 
     /// Plans another try after a failure; returns its entry, or `nil` if there is no other try.
     func planRetry(
@@ -71,7 +71,7 @@ final class RetrySchedule {
         _ transaction: StoreTransaction
     ) throws -> QueueScheduler.Entry? {
         var failure = OutagePolicy.Failure(error)
-        failure.patience = patience[row.id] ?? Patience()
+        failure.retryLimits = retryLimits[row.id] ?? RetryLimits()
         if progress.completedBytes <= progress.resumedBytes {
             failure.count = (row.failures ?? 0) + 1
             failure.outages = try transaction.attempts.outages(of: row.id)
@@ -126,13 +126,13 @@ final class RetrySchedule {
         clearRetryDates(of: outageWaiters)
         for id in outageWaiters {
             times[id] = nil
-            waiting.hurry(id)
+            waiting.startNow(id)
         }
         outageWaiters = []
         environment.work.send()
     }
 
-    /// Clears the dates of the rows: a change of a row would otherwise restore its wait.
+    /// Clears the rows' dates; otherwise the next change of a row would restore its wait.
     private func clearRetryDates(of ids: Set<Int64>) {
         do throws(DownloadError) {
             let last = try environment.store.write { transaction in

@@ -4,23 +4,10 @@ internal import PawlCore
 internal import PawlWire
 
 /// Records in the store how runs have ended.
-final class RunEndRecorder {
-    private let running: RunningDownloads
-    private let retries: RetrySchedule
-    private let announcements: FinishAnnouncements
-    private let removals: PendingRemovals
-    private let control: RunControl
+struct RunEndRecorder {
+    let parts: QueueParts
 
-    init(
-        _ running: RunningDownloads,
-        _ retries: RetrySchedule,
-        _ announcements: FinishAnnouncements,
-        _ removals: PendingRemovals,
-        _ control: RunControl
-    ) {
-        (self.running, self.retries, self.announcements) = (running, retries, announcements)
-        (self.removals, self.control) = (removals, control)
-    }
+    private var running: RunningDownloads { parts.environment.running }
 
     /// What follows from the ends once they are recorded.
     struct Outcome {
@@ -37,14 +24,14 @@ final class RunEndRecorder {
     ///
     /// `newName`: the result of a renaming. `corrupt`: the file that the run has kept as corrupt.
     func record(
-        _ end: RunEnd,
+        _ end: EndedRun,
         _ newName: NewName?,
         _ corrupt: WrittenFile?,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
         try transaction.intentions.deleteFinishing(of: end.id)
-        try transaction.intentions.delete(removals.replaced(atEndOf: end.id))
+        try transaction.intentions.delete(parts.removals.replaced(atEndOf: end.id))
         guard var row = try transaction.downloads.find(end.id) else {
             return try recordRemoved(end, corrupt, transaction, &outcome)
         }
@@ -80,7 +67,7 @@ final class RunEndRecorder {
 
     /// Records the failure of a run that could not start.
     func record(
-        _ run: RunEnd.Unstarted,
+        _ run: EndedRun.Unstarted,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
@@ -93,10 +80,10 @@ final class RunEndRecorder {
     }
 
     /// Finds the files that runs have kept because their digest is wrong.
-    func findCorrupt(of ends: [RunEnd]) -> [Int64: WrittenFile] {
+    func findCorrupt(of ends: [EndedRun]) -> [Int64: WrittenFile] {
         var found: [Int64: WrittenFile] = [:]
         for end in ends {
-            guard let announced = announcements.finishingFile(of: end.id),
+            guard let announced = parts.announcements.finishingFile(of: end.id),
                 announced.kind == .corrupt, case .failure = end.result
             else { continue }
             let folder = running.folder(of: end.id)
@@ -113,17 +100,17 @@ final class RunEndRecorder {
 
     /// Records the end of a run whose row was removed meanwhile.
     private func recordRemoved(
-        _ end: RunEnd,
+        _ end: EndedRun,
         _ corrupt: WrittenFile?,
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
-        guard let job = removals.jobAfterRun(of: end.id) else { return }
+        guard let job = parts.removals.jobAfterRun(of: end.id) else { return }
         outcome.removals.append(job)
         // The run may have finished or have kept a corrupt file before it was stopped.
         var last = corrupt
         if case .success(let file) = end.result, !file.wasAlreadyThere {
-            last = announcements.finishingFile(of: end.id)
+            last = parts.announcements.finishingFile(of: end.id)
             last?.path = running.folder(of: end.id)?.shown(file.path) ?? file.path
         }
         guard let last else { return }
@@ -149,7 +136,7 @@ final class RunEndRecorder {
         try transaction.renamings.set(nil, of: row.id)
         try transaction.downloads.setWasAlreadyThere(file.wasAlreadyThere, of: row.id)
         try transaction.writtenFiles.forgetPartialFiles(of: row.id)
-        if !file.wasAlreadyThere, var written = announcements.finishingFile(of: row.id),
+        if !file.wasAlreadyThere, var written = parts.announcements.finishingFile(of: row.id),
             let path = row.path
         {
             written.path = path
@@ -188,13 +175,13 @@ final class RunEndRecorder {
     ) throws {
         let error = running.folder(of: row.id)?.shown(error) ?? error
         // If a client paused or cancelled the download, an event was recorded at that time.
-        guard row.state.isActive, !control.isShuttingDown else { return }
-        guard !control.isRestarting(row.id) else {
+        guard row.state.isActive, !parts.control.isShuttingDown else { return }
+        guard !parts.control.isRestarting(row.id) else {
             row.state = .waiting
             outcome.retries.append(QueueScheduler.Entry(row))
             return
         }
-        if let entry = try retries.planRetry(of: &row, after: error, progress, transaction) {
+        if let entry = try parts.retries.planRetry(of: &row, after: error, progress, transaction) {
             outcome.retries.append(entry)
             return try transaction.events.append(.retrying, row, at: Date())
         }
@@ -208,7 +195,7 @@ extension WireDownload {
     mutating func finish(at path: String) {
         state = .finished
         self.path = path
-        name = path.split(separator: "/").last.map { String($0).sanitized } ?? name
+        name = path.pathNames.last.map { String($0).sanitized } ?? name
         problem = nil
         failures = nil
         endedAt = Date()

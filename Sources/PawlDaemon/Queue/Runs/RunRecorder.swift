@@ -12,8 +12,8 @@ final class RunRecorder {
     /// What the store knows of the running downloads.
     private var recorded: [Int64: FileIdentity] = [:]
 
-    init(_ environment: QueueEnvironment, _ waiting: WaitingDownloads) {
-        (self.environment, self.waiting) = (environment, waiting)
+    init(_ parts: QueueParts) {
+        (environment, waiting) = (parts.environment, parts.waiting)
     }
 
     /// The file that a run writes.

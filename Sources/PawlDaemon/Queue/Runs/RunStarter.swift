@@ -4,25 +4,8 @@ internal import PawlCore
 internal import PawlWire
 
 /// Starts the runs of downloads: first in the store, then their tasks.
-final class RunStarter {
-    private let environment: QueueEnvironment
-    private let waiting: WaitingDownloads
-    private let retries: RetrySchedule
-    private let announcements: FinishAnnouncements
-    private let settings: QueueSettings
-    private let sessions: QueueSessions
-
-    init(
-        _ waiting: WaitingDownloads,
-        _ retries: RetrySchedule,
-        _ announcements: FinishAnnouncements,
-        _ settings: QueueSettings,
-        _ sessions: QueueSessions
-    ) {
-        environment = settings.environment
-        (self.waiting, self.retries, self.announcements) = (waiting, retries, announcements)
-        (self.settings, self.sessions) = (settings, sessions)
-    }
+struct RunStarter {
+    let parts: QueueParts
 
     /// A run that the store has recorded as started.
     struct Start: Sendable {
@@ -59,7 +42,7 @@ final class RunStarter {
             let target = RunningTargets.Target(request, path: path, owner: row.owner)
             // A download whose files have already been renamed must start now.
             if newName == nil, let other = run(with: target, besides: id, ended, starts) {
-                let entry = retries.entry(of: row)
+                let entry = parts.retries.entry(of: row)
                 starts.repetitions.append(.init(entry: entry, target: target, other: other))
                 return
             }
@@ -92,7 +75,7 @@ final class RunStarter {
         _ starts: Starts
     ) -> Int64? {
         starts.starts.first { $0.target.mayMeet(target) }?.row.id
-            ?? waiting.run(with: target, besides: id, ended: ended)
+            ?? parts.waiting.run(with: target, besides: id, ended: ended)
     }
 
     private func readRequest(
@@ -113,14 +96,15 @@ final class RunStarter {
 
     // MARK: - After the commit
 
-    /// Starts the tasks of a recorded transaction; returns those that started, and those that cannot.
-    func start(_ starts: Starts) -> (started: [StartedRun], unstarted: [RunEnd.Unstarted]) {
-        var (started, unstarted) = ([StartedRun](), [RunEnd.Unstarted]())
+    /// Starts the tasks of a recorded transaction; returns those that started, and those that
+    /// cannot.
+    func start(_ starts: Starts) -> (started: [StartedRun], unstarted: [EndedRun.Unstarted]) {
+        var (started, unstarted) = ([StartedRun](), [EndedRun.Unstarted]())
         for start in starts.starts {
             do throws(DownloadError) {
                 started.append(StartedRun(id: start.row.id, task: try begin(start)))
             } catch {
-                unstarted.append(RunEnd.Unstarted(id: start.row.id, error: error))
+                unstarted.append(EndedRun.Unstarted(id: start.row.id, error: error))
             }
         }
         return (started, unstarted)
@@ -128,7 +112,7 @@ final class RunStarter {
 
     /// Queues the downloads behind the runs that they wait for; returns whether there are any.
     func queueRepetitions(_ starts: Starts) -> Bool {
-        for waiter in starts.repetitions { waiting.wait(waiter) }
+        for waiter in starts.repetitions { parts.waiting.wait(waiter) }
         return !starts.repetitions.isEmpty
     }
 
@@ -136,19 +120,22 @@ final class RunStarter {
         let (row, id) = (start.row, start.row.id)
         let folder = try Self.openFolder(of: row, start.request)
         let task = try makeTask(row, start.request, in: folder)
-        // Other downloads may have another owner.
-        task.cookies = CookieJar()
-        let (store, owner) = (environment.store, row.owner ?? .user)
-        task.ownerOfPartialFile = { stamp in store.ownerOfPartialFile(stamp, for: id, of: owner) }
-        task.willFinish = { [weak announcements] (file) async throws(DownloadError) in
-            try await announcements?.announce(id, file)
+        let (store, owner) = (parts.environment.store, row.owner ?? .user)
+        task.configure { next in
+            // Other downloads may have another owner.
+            next.cookies = CookieJar()
+            next.ownerOfPartialFile = { store.ownerOfPartialFile($0, for: id, of: owner) }
+            next.willFinish = {
+                [weak announcements = parts.announcements] (file) async throws(DownloadError) in
+                try await announcements?.announce(id, file)
+            }
         }
-        retries.began(id, start.request.settings)
-        waiting.began(id, at: start.target)
-        environment.running.add(
+        parts.retries.began(id, start.request.settings)
+        parts.waiting.began(id, at: start.target)
+        parts.environment.running.add(
             row,
             task,
-            limitBytesPerSecond: row.session.flatMap(sessions.limitBytesPerSecond),
+            limitBytesPerSecond: row.session.flatMap(parts.sessions.limitBytesPerSecond),
             folder: folder
         )
         return task
@@ -160,7 +147,7 @@ final class RunStarter {
         _ request: NewDownload
     ) throws(DownloadError) -> ConfinedFolder? {
         guard let root = request.confinedTo else { return nil }
-        let folder = PathNames.folder(of: row.path ?? request.destination)
+        let folder = (row.path ?? request.destination).pathFolder
         return try ConfinedFolder(folder, in: root, creates: true)
     }
 
@@ -175,9 +162,9 @@ final class RunStarter {
                 throw DownloadError(.directoryNotUsable, "its folder does not exist")
             }
             checked.settings.connection.allowsPrivateAddresses =
-                settings.current.allowsPrivateAddresses
+                parts.settings.current.allowsPrivateAddresses
         }
-        if !settings.current.usesMeteredNetwork {
+        if !parts.settings.current.usesMeteredNetwork {
             checked.settings.allowsExpensiveNetwork = false
         }
         var destination: TaskDestination
@@ -194,10 +181,10 @@ final class RunStarter {
             resume.url = checked.url
             resume.destination = checked.destination
             resume.settings = checked.settings
-            return try environment.session.downloadTask(withResumeData: data, resume)
+            return try parts.environment.session.downloadTask(withResumeData: data, resume)
         }
         let request = DownloadRequest(checked.url, settings: checked.settings)
-        return environment.session.downloadTask(with: request, to: destination)
+        return parts.environment.session.downloadTask(with: request, to: destination)
     }
 }
 

@@ -21,6 +21,21 @@ final class RunningDownloads: Sendable {
             progress.totalBytes = progress.totalBytes ?? before.totalBytes
             return progress
         }
+
+        var row: WireProgress.Row {
+            let progress = progress
+            var row = WireProgress.Row(
+                id: before.id,
+                name: progress.name,
+                completedBytes: progress.completedBytes
+            )
+            row.totalBytes = progress.totalBytes
+            row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
+            row.connections = progress.connections
+            row.resumedBytes = task.continuedBytes
+            row.restarts = task.restartCount > 0 ? task.restartCount : nil
+            return row
+        }
     }
 
     private struct State {
@@ -43,9 +58,10 @@ final class RunningDownloads: Sendable {
         folder: ConfinedFolder?
     ) {
         if let session = row.session {
-            task.groupLimit =
+            let shared =
                 tasks(of: session).lazy.compactMap(\.groupLimit).first
                 ?? RateLimitClock(limitBytesPerSecond: limit)
+            task.configure { $0.groupLimit = shared }
         }
         let entry = Entry(task: task, session: row.session, before: row, folder: folder)
         state.withLock { $0.entries[row.id] = entry }
@@ -57,11 +73,18 @@ final class RunningDownloads: Sendable {
     }
 
     private func tasks(of session: String) -> [DownloadTask] {
-        state.withLock { $0.entries.values.filter { $0.session == session }.map(\.task) }
+        state.withLock {
+            $0.entries.values.filter { $0.session?.isExactly(session) == true }.map(\.task)
+        }
     }
 
     /// The folder that a running download must not leave, held open; `nil` if it is not confined.
     func folder(of id: Int64) -> ConfinedFolder? { state.withLock { $0.entries[id]?.folder } }
+
+    /// The downloads that must not leave a folder, because they were added or changed over TCP.
+    var confined: [Int64] {
+        state.withLock { $0.entries.filter { $0.value.folder != nil }.map(\.key) }
+    }
 
     /// Returns the row with the progress of its task, as it remains if the run is stopped now.
     func latest(_ download: WireDownload) -> WireDownload {
@@ -118,14 +141,9 @@ final class RunningDownloads: Sendable {
 
     private static func overlay(_ download: WireDownload, _ entry: Entry) -> WireDownload {
         var download = download
-        let (task, progress) = (entry.task, entry.progress)
-        download.completedBytes = progress.completedBytes
-        download.totalBytes = progress.totalBytes ?? download.totalBytes
-        download.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
-        download.connections = progress.connections
-        if !progress.name.isEmpty { download.name = progress.name }
-        download.add(task.metrics)
-        if task.state == .waitingForConnectivity { download.state = .waitingForConnectivity }
+        download.take(entry.row)
+        download.add(entry.task.metrics)
+        if entry.task.state == .waitingForConnectivity { download.state = .waitingForConnectivity }
         return download
     }
 
@@ -140,7 +158,8 @@ final class RunningDownloads: Sendable {
 
     var connections: Int { rows.map(\.row.connections).reduce(0, +) }
 
-    /// The bytes that all runs have received, including those that have ended: the number never falls.
+    /// The bytes that all runs have received, including those that have ended: the number never
+    /// falls.
     var receivedBytes: Int64 {
         state.withLock { state in
             state.entries.values.map(\.task.receivedBytes).reduce(state.endedBytes, +)
@@ -148,11 +167,13 @@ final class RunningDownloads: Sendable {
     }
 
     /// Returns the progress events of each session, and of all downloads for `nil`.
-    func progress(for sessions: Set<String?>) -> [String?: [UInt8]] {
+    func progress(for sessions: Set<ExactText?>) -> [ExactText?: [UInt8]] {
         let rows = rows
-        var events: [String?: [UInt8]] = [:]
+        var events: [ExactText?: [UInt8]] = [:]
         for session in sessions {
-            let own = session == nil ? rows : rows.filter { $0.session == session }
+            let own = rows.filter { row in
+                session.map { row.session?.isExactly($0.text) == true } ?? true
+            }
             // Encoding integers and texts cannot fail.
             guard !own.isEmpty, let json = try? WireJSON.encode(WireProgress(own.map(\.row)))
             else { continue }
@@ -165,28 +186,13 @@ final class RunningDownloads: Sendable {
     /// The progress of all running downloads, by id.
     private var rows: [(session: String?, row: WireProgress.Row)] {
         let entries = state.withLock { $0.entries }
-        return entries.sorted { $0.key < $1.key }.map { id, entry in
-            let progress = entry.progress
-            var row = WireProgress.Row(
-                id: id,
-                name: progress.name,
-                completedBytes: progress.completedBytes
-            )
-            row.totalBytes = progress.totalBytes
-            row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
-            row.connections = progress.connections
-            row.resumedBytes = entry.task.continuedBytes
-            let restarts = entry.task.restartCount
-            row.restarts = restarts > 0 ? restarts : nil
-            return (entry.session, row)
-        }
+        return entries.sorted { $0.key < $1.key }.map { ($1.session, $1.row) }
     }
 }
 
 extension WireDownload {
     /// Adds the metrics of another run.
     mutating func add(_ metrics: TaskMetrics) {
-        let later = WireMetrics(metrics)
-        self.metrics = self.metrics?.adding(later) ?? later
+        self.metrics = self.metrics?.adding(metrics) ?? metrics
     }
 }

@@ -4,13 +4,14 @@ internal import PawlWire
 
 /// The targets of the running downloads, and the downloads that wait for one of these runs to end.
 ///
-/// Two runs for the same bytes at the same path would only lock each other out. The second one starts when
-/// the first has ended, and finds the file or continues the partial file.
+/// Two runs for the same bytes at the same path would only lock each other out. The second one
+/// starts when the first has ended, and finds the file or continues the partial file.
 struct RunningTargets: Sendable {
     /// The target of a run.
     struct Target: Sendable, Hashable {
         fileprivate private(set) var download: DownloadTarget
-        /// Downloads of different owners do not share partial files, so they do not wait for each other.
+        /// Downloads of different owners do not share partial files, so they do not wait for each
+        /// other.
         private let owner: DownloadOwner?
 
         init(_ request: NewDownload, path: String?, owner: DownloadOwner?) {
@@ -24,13 +25,13 @@ struct RunningTargets: Sendable {
                 && download.mayMeet(other.download, resolve: FolderSpelling.resolved)
         }
 
-        /// Returns the target with the file's path, if the server has named the file; `nil` if that gives no
-        /// certainty.
+        /// Returns the target with the file's path, if the server has named the file; `nil` if that
+        /// gives no certainty.
         fileprivate func named(_ path: String) -> Target? {
             // A file with a number may have a partial file that another name leads to as well.
             guard download.file == nil, FileName.number(in: path) == nil else { return nil }
             var target = self
-            target.download = DownloadTarget(url: download.url, path: path)
+            target.download = DownloadTarget(url: download.exactURL.text, path: path)
             return target
         }
     }
@@ -44,14 +45,14 @@ struct RunningTargets: Sendable {
     }
 
     private var running: [Int64: Target] = [:]
-    private var byURL: [String: Set<Int64>] = [:]
+    private var byURL: [ExactText: Set<Int64>] = [:]
     private var waiting: [Int64: Waiter] = [:]
 
     /// Returns a run that a download has to wait for; `nil` if there is none.
     ///
     /// `ended`: runs that have ended.
     func run(with target: Target, besides id: Int64, ended: Set<Int64>) -> Int64? {
-        (byURL[target.download.url] ?? []).filter { other in
+        (byURL[target.download.exactURL] ?? []).filter { other in
             other != id && !ended.contains(other) && running[other]?.mayMeet(target) == true
         }.min()
     }
@@ -59,13 +60,15 @@ struct RunningTargets: Sendable {
     mutating func begin(_ id: Int64, at target: Target) {
         end(id)
         running[id] = target
-        byURL[target.download.url, default: []].insert(id)
+        byURL[target.download.exactURL, default: []].insert(id)
     }
 
     private mutating func end(_ id: Int64) {
         guard let target = running.removeValue(forKey: id) else { return }
-        byURL[target.download.url]?.remove(id)
-        if byURL[target.download.url]?.isEmpty == true { byURL[target.download.url] = nil }
+        byURL[target.download.exactURL]?.remove(id)
+        if byURL[target.download.exactURL]?.isEmpty == true {
+            byURL[target.download.exactURL] = nil
+        }
     }
 
     /// Lets a download wait for the end of a run; returns whether there is such a run.

@@ -13,15 +13,13 @@ package struct DownloadRows {
 
     /// Adds a row and its request; returns the id of the row.
     package func insert(_ download: WireDownload, request: [UInt8]) throws -> Int64 {
-        let insertion = try database.cachedStatement(
-            sql: """
-                INSERT INTO download (state, name, url, destination, priority, position, session,
-                    notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        )
-        try insertion.execute(
-            arguments: [
+        try database.run(
+            """
+            INSERT INTO download (state, name, url, destination, priority, position, session,
+                notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
                 download.state.rawValue, download.name, download.url, download.destination,
                 download.priority.priority.rawValue, download.position, download.session,
                 download.notBefore?.timeIntervalSince1970,
@@ -37,16 +35,14 @@ package struct DownloadRows {
 
     /// Writes the columns of a row that can change.
     package func save(_ download: WireDownload) throws {
-        let update = try database.cachedStatement(
-            sql: """
-                UPDATE download SET state = ?, name = ?, url = ?, path = ?, completedBytes = ?,
-                    totalBytes = ?, priority = ?, position = ?, notBefore = ?, failures = ?,
-                    problem = ?, endedAt = ?, response = ?, metrics = ?, taskDescription = ?
-                WHERE id = ?
-                """
-        )
-        try update.execute(
-            arguments: [
+        try database.run(
+            """
+            UPDATE download SET state = ?, name = ?, url = ?, path = ?, completedBytes = ?,
+                totalBytes = ?, priority = ?, position = ?, notBefore = ?, failures = ?,
+                problem = ?, endedAt = ?, response = ?, metrics = ?, taskDescription = ?
+            WHERE id = ?
+            """,
+            [
                 download.state.rawValue, download.name, download.url, download.path,
                 download.completedBytes, download.totalBytes,
                 download.priority.priority.rawValue, download.position,
@@ -59,56 +55,47 @@ package struct DownloadRows {
     }
 
     package func delete(_ id: Int64) throws {
-        try database.cachedStatement(sql: "DELETE FROM download WHERE id = ?")
-            .execute(arguments: [id])
+        try database.run("DELETE FROM download WHERE id = ?", [id])
     }
 
     /// Sets the download's own rate limit; `nil` is no limit.
     package func setLimit(_ bytesPerSecond: Int64?, of id: Int64) throws {
-        try database.cachedStatement(
-            sql: "UPDATE download SET limitBytesPerSecond = ? WHERE id = ?"
-        ).execute(arguments: [bytesPerSecond, id])
+        try database.run(
+            "UPDATE download SET limitBytesPerSecond = ? WHERE id = ?",
+            [bytesPerSecond, id]
+        )
     }
 
     package func setDestination(_ path: String, of id: Int64) throws {
-        try database.cachedStatement(sql: "UPDATE download SET destination = ? WHERE id = ?")
-            .execute(arguments: [path, id])
+        try database.run("UPDATE download SET destination = ? WHERE id = ?", [path, id])
     }
 
     /// Whether the finished file existed before the download.
     package func wasAlreadyThere(_ id: Int64) throws -> Bool {
-        let statement = try database.cachedStatement(
-            sql: "SELECT wasThere FROM download WHERE id = ?"
-        )
-        return try Bool.fetchOne(statement, arguments: [id]) ?? false
+        try database.value("SELECT wasThere FROM download WHERE id = ?", [id]) ?? false
     }
 
     package func setWasAlreadyThere(_ wasAlreadyThere: Bool, of id: Int64) throws {
-        try database.cachedStatement(sql: "UPDATE download SET wasThere = ? WHERE id = ?")
-            .execute(arguments: [wasAlreadyThere, id])
+        try database.run("UPDATE download SET wasThere = ? WHERE id = ?", [wasAlreadyThere, id])
     }
 
     // MARK: - Finding
 
     package func find(_ id: Int64) throws -> WireDownload? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT * FROM download WHERE id = ?"
-        )
-        return try Row.fetchOne(statement, arguments: [id]).map(Self.download)
+        try database.row("SELECT * FROM download WHERE id = ?", [id]).map(Self.download)
     }
 
     /// Returns the downloads with these ids, by id.
     func find(_ ids: ClosedRange<Int64>) throws -> [WireDownload] {
-        try Row.fetchAll(
-            database,
-            sql: "SELECT * FROM download WHERE id BETWEEN ? AND ? ORDER BY id",
-            arguments: [ids.lowerBound, ids.upperBound]
+        try database.rows(
+            "SELECT * FROM download WHERE id BETWEEN ? AND ? ORDER BY id",
+            [ids.lowerBound, ids.upperBound]
         ).map(Self.download)
     }
 
     /// Returns the downloads that have not ended, by id.
     package func unfinished() throws -> [WireDownload] {
-        try Row.fetchAll(database, sql: "SELECT * FROM download WHERE endedAt IS NULL ORDER BY id")
+        try database.rows("SELECT * FROM download WHERE endedAt IS NULL ORDER BY id")
             .map(Self.download)
     }
 
@@ -118,13 +105,12 @@ package struct DownloadRows {
         from one: WireDownload,
         to other: WireDownload
     ) throws -> [WireDownload] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT * FROM download WHERE endedAt IS NULL AND priority = ?
-                    AND position BETWEEN ? AND ? ORDER BY position, id
-                """,
-            arguments: [
+        try database.rows(
+            """
+            SELECT * FROM download WHERE endedAt IS NULL AND priority = ?
+                AND position BETWEEN ? AND ? ORDER BY position, id
+            """,
+            [
                 priority.priority.rawValue, min(one.position, other.position),
                 max(one.position, other.position),
             ]
@@ -135,26 +121,21 @@ package struct DownloadRows {
     package func counts(of session: String? = nil) throws -> [String: Int] {
         let rows =
             if let session {
-                try Row.fetchAll(
-                    database,
-                    sql: "SELECT state, COUNT(*) FROM download WHERE session = ? GROUP BY state",
-                    arguments: [session]
+                try database.rows(
+                    "SELECT state, COUNT(*) FROM download WHERE session = ? GROUP BY state",
+                    [session]
                 )
             } else {
-                try Row.fetchAll(
-                    database,
-                    sql: "SELECT state, count FROM tally WHERE count > 0"
-                )
+                try database.rows("SELECT state, count FROM tally WHERE count > 0")
             }
         return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
     }
 
     /// Returns the paths of the downloads that have not ended, or their destinations if the paths
     /// are not known.
-    package func destinations() throws -> Set<String> {
-        try String.fetchSet(
-            database,
-            sql: "SELECT DISTINCT COALESCE(path, destination) FROM download WHERE endedAt IS NULL"
+    package func destinations() throws -> [String] {
+        try database.values(
+            "SELECT DISTINCT COALESCE(path, destination) FROM download WHERE endedAt IS NULL"
         )
     }
 
@@ -162,10 +143,7 @@ package struct DownloadRows {
 
     /// Returns the highest id ever given; 0 if no download was ever added.
     func lastID() throws -> Int64 {
-        try Int64.fetchOne(
-            database,
-            sql: "SELECT seq FROM sqlite_sequence WHERE name = 'download'"
-        ) ?? 0
+        try database.value("SELECT seq FROM sqlite_sequence WHERE name = 'download'") ?? 0
     }
 
     /// Gives the next download this id, if it is higher than all ids before.

@@ -23,7 +23,7 @@ package struct DownloadSearch {
         }
         if query.isPending {
             guard let session = query.session else {
-                throw DownloadError(.usage, "'pending' requires 'session'")
+                throw DownloadError.usage("'pending' requires 'session'")
             }
             // The list does not depend on the row, so SQLite evaluates it once.
             conditions.append(
@@ -42,11 +42,13 @@ package struct DownloadSearch {
             arguments += [after]
         }
         if !query.targets.isEmpty {
-            let (condition, values) = Self.condition(query.targets)
+            let (condition, values) = try Self.condition(query.targets)
             conditions.append(condition)
             arguments += values
         }
-        if let search = query.search.map(TextSearch.init) {
+        if let text = query.search {
+            try Self.checkPattern(text)
+            let search = TextSearch(text)
             conditions.append(search.condition)
             arguments += search.arguments
         }
@@ -76,14 +78,13 @@ package struct DownloadSearch {
         let targets = selection.targets ?? []
         guard selection.all != true else {
             guard targets.isEmpty else {
-                throw DownloadError(.usage, "'all' and 'targets' cannot be combined")
+                throw DownloadError.usage("'all' and 'targets' cannot be combined")
             }
             let rows = try rows(in: states, of: selection.session)
             return rows.map { Selected(download: $0, isNamed: false) }
         }
         guard !targets.isEmpty else {
-            throw DownloadError(
-                .usage,
+            throw DownloadError.usage(
                 "no download is selected",
                 advice: "give ids, names or patterns, or all"
             )
@@ -129,11 +130,13 @@ package struct DownloadSearch {
 
     /// Finds by id if a download has this id, otherwise by name.
     private func rows(_ target: String, of session: String?) throws -> [WireDownload] {
-        let isOfSession = { (row: WireDownload) in session == nil || row.session == session }
+        let isOfSession = { (row: WireDownload) in
+            session.map { row.session?.isExactly($0) == true } ?? true
+        }
         if let id = Int64(target), let row = try DownloadRows(database).find(id), isOfSession(row) {
             return [row]
         }
-        let (condition, arguments) = Self.condition([target])
+        let (condition, arguments) = try Self.condition([target])
         return try Row.fetchAll(
             database,
             sql: "SELECT * FROM download WHERE \(condition) ORDER BY id",
@@ -141,7 +144,23 @@ package struct DownloadSearch {
         ).map(DownloadRows.download).filter(isOfSession)
     }
 
-    private static func condition(_ targets: [String]) -> (String, StatementArguments) {
+    /// The maximum length of a pattern in bytes; escaped, it may be three times as long.
+    ///
+    /// SQLite compares with at most 50,000 bytes.
+    private static let mostPatternBytes = 16 << 10
+
+    private static func checkPattern(_ text: String) throws(DownloadError) {
+        guard text.utf8.count > mostPatternBytes else { return }
+        throw DownloadError(
+            .usage,
+            "the pattern has \(text.utf8.count) bytes, which is too long",
+            advice: "give at most \(mostPatternBytes) bytes"
+        )
+    }
+
+    private static func condition(
+        _ targets: [String]
+    ) throws(DownloadError) -> (String, StatementArguments) {
         var (parts, arguments) = ([String](), StatementArguments())
         for target in targets {
             if let id = Int64(target) {
@@ -151,6 +170,7 @@ package struct DownloadSearch {
                 )
                 arguments += [id, target, id]
             } else if NamePattern.isOne(target) {
+                try checkPattern(target)
                 parts.append("name GLOB ?")
                 // SQLite's GLOB also knows sets of characters.
                 arguments += [target.replacing("[", with: "[[]")]

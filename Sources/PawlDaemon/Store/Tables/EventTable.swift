@@ -14,16 +14,14 @@ package struct EventTable {
         _ download: WireDownload,
         at now: Date
     ) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO event (kind, download, name, session, at, path, completedBytes,
-                    totalBytes, problem, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        )
         let isUnacknowledged = try kind == .removed && isUnacknowledged(download)
         let hasProgress = kind != .added && kind != .started && kind != .changed
-        try statement.execute(
-            arguments: [
+        try database.run(
+            """
+            INSERT INTO event (kind, download, name, session, at, path, completedBytes,
+                totalBytes, problem, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
                 kind.rawValue, download.id, download.name, download.session,
                 now.timeIntervalSince1970, kind == .finished ? download.path : nil,
                 hasProgress ? download.completedBytes : nil,
@@ -42,24 +40,23 @@ package struct EventTable {
             return false
         }
         guard download.endedAt != nil else { return true }
-        let end = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT id FROM event WHERE session = ? AND id > ? AND download = ?
-                    AND kind IN ('finished', 'failed', 'cancelled') LIMIT 1
-                """,
-            arguments: [session, last, download.id]
+        let end: Int64? = try database.value(
+            """
+            SELECT id FROM event WHERE session = ? AND id > ? AND download = ?
+                AND kind IN ('finished', 'failed', 'cancelled') LIMIT 1
+            """,
+            [session, last, download.id]
         )
         return end != nil
     }
 
     /// Appends a change of the daemon's settings.
     package func append(_ settings: DaemonSettings, at now: Date) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO event (kind, download, name, at, detail) VALUES (?, 0, '', ?, ?)
-                """,
-            arguments: [
+        try database.run(
+            """
+            INSERT INTO event (kind, download, name, at, detail) VALUES (?, 0, '', ?, ?)
+            """,
+            [
                 WireEvent.Kind.settings.rawValue, now.timeIntervalSince1970,
                 ColumnCoding.text(settings),
             ]
@@ -68,10 +65,7 @@ package struct EventTable {
 
     /// Returns the id of the newest event ever; 0 if there was none.
     package func last() throws -> Int64 {
-        try Int64.fetchOne(
-            database,
-            sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'"
-        ) ?? 0
+        try database.value("SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
     }
 
     /// Returns the oldest events after an event, of all downloads or of a session.
@@ -80,15 +74,15 @@ package struct EventTable {
         of session: String? = nil,
         limit: Int
     ) throws -> [WireEvent] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT * FROM event WHERE id > ? \(session == nil ? "" : "AND session = ?")
-                ORDER BY id LIMIT ?
-                """
-        )
         var arguments: StatementArguments = [id]
         if let session { arguments += [session] }
-        return try Row.fetchAll(statement, arguments: arguments + [limit]).compactMap(Self.event)
+        return try database.rows(
+            """
+            SELECT * FROM event WHERE id > ? \(session == nil ? "" : "AND session = ?")
+            ORDER BY id LIMIT ?
+            """,
+            arguments + [limit]
+        ).compactMap(Self.event)
     }
 
     /// Deletes all events except the newest ones and those that a session has not acknowledged.
@@ -103,46 +97,45 @@ package struct EventTable {
     ) throws {
         let last = try last()
         try recordMissed(through: last - count, most: last - most, seenSince: date)
-        try database.execute(
-            sql: """
-                DELETE FROM event WHERE id <= ? AND (id <= ? OR NOT EXISTS (
-                    SELECT 1 FROM session
-                    WHERE identifier = event.session AND acknowledged < event.id AND seenAt >= ?
-                ))
-                """,
-            arguments: [last - count, last - most, date.timeIntervalSince1970]
+        try database.run(
+            """
+            DELETE FROM event WHERE id <= ? AND (id <= ? OR NOT EXISTS (
+                SELECT 1 FROM session
+                WHERE identifier = event.session AND acknowledged < event.id AND seenAt >= ?
+            ))
+            """,
+            [last - count, last - most, date.timeIntervalSince1970]
         )
     }
 
-    /// Records the newest events to be deleted, for readers that ask for them later: of all events, and of
-    /// those that a session has not acknowledged.
+    /// Records the newest events to be deleted, for readers that ask for them later: of all events,
+    /// and of those that a session has not acknowledged.
     private func recordMissed(through last: Int64, most: Int64, seenSince date: Date) throws {
-        let oldest = try Int64.fetchOne(
-            database,
-            sql: "SELECT id FROM event WHERE id <= ? ORDER BY id LIMIT 1",
-            arguments: [last]
+        let oldest: Int64? = try database.value(
+            "SELECT id FROM event WHERE id <= ? ORDER BY id LIMIT 1",
+            [last]
         )
         guard oldest != nil else { return }
         try StoredSettings(database).setNewestMissedEvent(last)
-        try database.execute(
-            sql: """
-                UPDATE session SET missedUpTo = MAX(missedUpTo, COALESCE((
-                    SELECT MAX(id) FROM event
-                    WHERE event.session = session.identifier AND id > session.acknowledged
-                        AND id <= ?1 AND (id <= ?2 OR session.seenAt < ?3)
-                ), 0))
-                """,
-            arguments: [last, most, date.timeIntervalSince1970]
+        try database.run(
+            """
+            UPDATE session SET missedUpTo = MAX(missedUpTo, COALESCE((
+                SELECT MAX(id) FROM event
+                WHERE event.session = session.identifier AND id > session.acknowledged
+                    AND id <= ?1 AND (id <= ?2 OR session.seenAt < ?3)
+            ), 0))
+            """,
+            [last, most, date.timeIntervalSince1970]
         )
     }
 
-    /// Returns the newest event that may have been deleted, of all or of a session; 0 if all are kept.
+    /// Returns the newest event that may have been deleted, of all or of a session; 0 if all are
+    /// kept.
     package func newestMissed(of session: String? = nil) throws -> Int64 {
         if let session {
-            let missed = try Int64.fetchOne(
-                database,
-                sql: "SELECT missedUpTo FROM session WHERE identifier = ?",
-                arguments: [session]
+            let missed: Int64? = try database.value(
+                "SELECT missedUpTo FROM session WHERE identifier = ?",
+                [session]
             )
             if let missed { return missed }
         }
@@ -167,14 +160,14 @@ package struct EventTable {
         before: Int64? = nil,
         limit: Int
     ) throws -> WireEvents {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT * FROM event WHERE download = ? AND download > 0 AND id < ?
-                ORDER BY id DESC LIMIT ?
-                """
-        )
         // One more row shows whether there are more.
-        let rows = try Row.fetchAll(statement, arguments: [id, before ?? .max, limit + 1])
+        let rows = try database.rows(
+            """
+            SELECT * FROM event WHERE download = ? AND download > 0 AND id < ?
+            ORDER BY id DESC LIMIT ?
+            """,
+            [id, before ?? .max, limit + 1]
+        )
         let events = Array(rows.prefix(limit).compactMap(Self.event).reversed())
         return WireEvents(events, next: rows.count > limit ? events.first?.id : nil)
     }

@@ -15,10 +15,9 @@ struct IdempotencyTable {
     }
 
     func entry(for key: String) throws -> Entry? {
-        let row = try Row.fetchOne(
-            database,
-            sql: "SELECT fingerprint, firstDownload, count FROM idempotency WHERE key = ?",
-            arguments: [key]
+        let row = try database.row(
+            "SELECT fingerprint, firstDownload, count FROM idempotency WHERE key = ?",
+            [key]
         )
         guard let row else { return nil }
         let (first, count): (Int64, Int64) = (row[1], row[2])
@@ -27,16 +26,16 @@ struct IdempotencyTable {
 
     /// Adds a key, and forgets the keys that are older than a day.
     func add(_ key: String, _ entry: Entry, at now: Date) throws {
-        try database.execute(
-            sql: "INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)",
-            arguments: [
+        try database.run(
+            "INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)",
+            [
                 key, entry.fingerprint, entry.ids.lowerBound, entry.ids.count,
                 now.timeIntervalSince1970,
             ]
         )
-        try database.execute(
-            sql: "DELETE FROM idempotency WHERE at < ?",
-            arguments: [now.timeIntervalSince1970 - 86_400]
+        try database.run(
+            "DELETE FROM idempotency WHERE at < ?",
+            [now.timeIntervalSince1970 - 86_400]
         )
     }
 }

@@ -23,15 +23,16 @@ package struct IntentionTable {
             case .finish(let file): (Self.finish, try ColumnCoding.text(file))
             case .remove(let removal): (Self.remove, try ColumnCoding.text(removal))
             }
-        try database.cachedStatement(
-            sql: "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)"
-        ).execute(arguments: [download, kind, root, detail])
+        try database.run(
+            "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)",
+            [download, kind, root, detail]
+        )
         return database.lastInsertedRowID
     }
 
     /// Returns the operations that are still to be carried out, the oldest first.
     package func all() throws -> [Intention] {
-        try Row.fetchAll(database, sql: "SELECT * FROM intention ORDER BY id").compactMap { row in
+        try database.rows("SELECT * FROM intention ORDER BY id").compactMap { row in
             let operation: Intention.Operation?
             switch row["kind"] as String {
             case Self.finish: operation = ColumnCoding.value(row["detail"]).map { .finish($0) }
@@ -51,15 +52,15 @@ package struct IntentionTable {
 
     /// Deletes operations that were carried out, or never will be.
     package func delete(_ ids: some Sequence<Int64>) throws {
-        let statement = try database.cachedStatement(sql: "DELETE FROM intention WHERE id = ?")
-        for id in ids { try statement.execute(arguments: [id]) }
+        for id in ids { try database.run("DELETE FROM intention WHERE id = ?", [id]) }
     }
 
     /// Deletes the operation that finishes a run's file, because the row records the end of the
     /// run.
     package func deleteFinishing(of download: Int64) throws {
-        try database.cachedStatement(
-            sql: "DELETE FROM intention WHERE download = ? AND kind = '\(Self.finish)'"
-        ).execute(arguments: [download])
+        try database.run(
+            "DELETE FROM intention WHERE download = ? AND kind = '\(Self.finish)'",
+            [download]
+        )
     }
 }

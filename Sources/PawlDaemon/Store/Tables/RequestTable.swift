@@ -9,39 +9,38 @@ package struct RequestTable {
 
     /// Returns the request of a download; `nil` if it was forgotten.
     package func request(of id: Int64) throws -> [UInt8]? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT body FROM request WHERE download = ?"
-        )
-        return try Data.fetchOne(statement, arguments: [id]).map(Array.init)
+        let body: Data? =
+            try database.value("SELECT body FROM request WHERE download = ?", [id])
+        return body.map(Array.init)
     }
 
     package func set(_ body: [UInt8], of id: Int64) throws {
-        let statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO request (download, body) VALUES (?, ?)
-                ON CONFLICT (download) DO UPDATE SET body = excluded.body
-                """
+        try database.run(
+            """
+            INSERT INTO request (download, body) VALUES (?, ?)
+            ON CONFLICT (download) DO UPDATE SET body = excluded.body
+            """,
+            [id, Data(body)]
         )
-        try statement.execute(arguments: [id, Data(body)])
     }
 
     /// Removes the request with all of its secrets.
     package func forget(_ id: Int64) throws {
-        try database.cachedStatement(
-            sql: "UPDATE download SET confinedTo = \(Self.confiningFolder) WHERE id = ?"
-        ).execute(arguments: [id])
-        try database.cachedStatement(sql: "DELETE FROM request WHERE download = ?")
-            .execute(arguments: [id])
+        try database.run(
+            "UPDATE download SET confinedTo = \(Self.confiningFolder) WHERE id = ?",
+            [id]
+        )
+        try database.run("DELETE FROM request WHERE download = ?", [id])
     }
 
     /// Returns the folder that no file of the download may leave; `nil` if it is not confined.
     package func confiningFolder(of id: Int64) throws -> String? {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT COALESCE(confinedTo, \(Self.confiningFolder)) FROM download WHERE id = ?
-                """
-        )
-        return try Row.fetchOne(statement, arguments: [id])?[0]
+        try database.row(
+            """
+            SELECT COALESCE(confinedTo, \(Self.confiningFolder)) FROM download WHERE id = ?
+            """,
+            [id]
+        )?[0]
     }
 
     /// The expression for the folder of a request; it is NULL if the request is no JSON.

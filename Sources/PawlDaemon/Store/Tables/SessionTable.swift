@@ -1,6 +1,6 @@
 package import FoundationEssentials
 internal import GRDB
-internal import PawlCore
+package import PawlCore
 package import PawlWire
 
 /// The background sessions, and which of their events are acknowledged.
@@ -12,13 +12,12 @@ package struct SessionTable {
     /// Returns a page of the sessions that were registered, or that a download names.
     package func list(_ query: PageQuery) throws -> WireSessions {
         // One more row shows whether there are more.
-        let names = try String.fetchAll(
-            database,
-            sql: """
-                SELECT identifier FROM session WHERE identifier > ?1
-                UNION SELECT session FROM download WHERE session > ?1 ORDER BY 1 LIMIT ?2
-                """,
-            arguments: [query.cursor ?? "", query.limit + 1]
+        let names: [String] = try database.values(
+            """
+            SELECT identifier FROM session WHERE identifier > ?1
+            UNION SELECT session FROM download WHERE session > ?1 ORDER BY 1 LIMIT ?2
+            """,
+            [query.cursor ?? "", query.limit + 1]
         )
         let page = names.prefix(query.limit)
         return WireSessions(
@@ -27,16 +26,16 @@ package struct SessionTable {
         )
     }
 
-    /// Returns who has registered a session; the user if only a download names it, `nil` if none does.
+    /// Returns who has registered a session; the user if only a download names it, `nil` if none
+    /// does.
     package func owner(of identifier: String) throws -> DownloadOwner? {
-        let text = try String.fetchOne(
-            database,
-            sql: """
-                SELECT owner FROM session WHERE identifier = ?1
-                UNION ALL SELECT ?2 WHERE EXISTS (SELECT 1 FROM download WHERE session = ?1)
-                LIMIT 1
-                """,
-            arguments: [identifier, DownloadOwner.user.text]
+        let text: String? = try database.value(
+            """
+            SELECT owner FROM session WHERE identifier = ?1
+            UNION ALL SELECT ?2 WHERE EXISTS (SELECT 1 FROM download WHERE session = ?1)
+            LIMIT 1
+            """,
+            [identifier, DownloadOwner.user.text]
         )
         return text.map(ColumnCoding.owner)
     }
@@ -45,11 +44,7 @@ package struct SessionTable {
     package func find(_ identifier: String) throws -> WireSession {
         let counts = try DownloadRows(database).counts(of: identifier)
         var session = WireSession(identifier: identifier, counts: counts)
-        let row = try Row.fetchOne(
-            database,
-            sql: "SELECT * FROM session WHERE identifier = ?",
-            arguments: [identifier]
-        )
+        let row = try database.row("SELECT * FROM session WHERE identifier = ?", [identifier])
         session.acknowledged = row?["acknowledged"]
         session.maximumConcurrentDownloads = row?["maximumConcurrentDownloads"]
         session.limitBytesPerSecond = row?["limitBytesPerSecond"]
@@ -66,31 +61,31 @@ package struct SessionTable {
         at now: Date
     ) throws {
         let identifier = registration.identifier
-        try database.execute(
-            sql: """
-                INSERT INTO session (identifier, acknowledged, seenAt, owner) VALUES (?, ?, ?, ?)
-                ON CONFLICT (identifier) DO UPDATE SET seenAt = excluded.seenAt
-                """,
-            arguments: [
+        try database.run(
+            """
+            INSERT INTO session (identifier, acknowledged, seenAt, owner) VALUES (?, ?, ?, ?)
+            ON CONFLICT (identifier) DO UPDATE SET seenAt = excluded.seenAt
+            """,
+            [
                 identifier, try EventTable(database).last(), now.timeIntervalSince1970, owner.text,
             ]
         )
         if let command = registration.relaunchCommand {
-            try database.execute(
-                sql: "UPDATE session SET relaunchCommand = ? WHERE identifier = ?",
-                arguments: [command.isEmpty ? nil : try ColumnCoding.text(command), identifier]
+            try database.run(
+                "UPDATE session SET relaunchCommand = ? WHERE identifier = ?",
+                [command.isEmpty ? nil : try ColumnCoding.text(command), identifier]
             )
         }
         if let count = registration.maximumConcurrentDownloads {
-            try database.execute(
-                sql: "UPDATE session SET maximumConcurrentDownloads = ? WHERE identifier = ?",
-                arguments: [count, identifier]
+            try database.run(
+                "UPDATE session SET maximumConcurrentDownloads = ? WHERE identifier = ?",
+                [count, identifier]
             )
         }
         if let limit = registration.limitBytesPerSecond {
-            try database.execute(
-                sql: "UPDATE session SET limitBytesPerSecond = ? WHERE identifier = ?",
-                arguments: [limit > 0 ? limit : nil, identifier]
+            try database.run(
+                "UPDATE session SET limitBytesPerSecond = ? WHERE identifier = ?",
+                [limit > 0 ? limit : nil, identifier]
             )
         }
     }
@@ -107,17 +102,16 @@ package struct SessionTable {
     }
 
     /// Returns the limits of the sessions that have any.
-    package func limits() throws -> [String: Limits] {
-        let rows = try Row.fetchAll(
-            database,
-            sql: """
-                SELECT identifier, maximumConcurrentDownloads, limitBytesPerSecond FROM session
-                WHERE COALESCE(maximumConcurrentDownloads, limitBytesPerSecond) IS NOT NULL
-                """
+    package func limits() throws -> [ExactText: Limits] {
+        let rows = try database.rows(
+            """
+            SELECT identifier, maximumConcurrentDownloads, limitBytesPerSecond FROM session
+            WHERE COALESCE(maximumConcurrentDownloads, limitBytesPerSecond) IS NOT NULL
+            """
         )
         let limits = rows.map { row in
             (
-                row[0] as String,
+                ExactText(row[0] as String),
                 Limits(concurrentDownloads: row[1], bytesPerSecond: row[2])
             )
         }
@@ -126,22 +120,18 @@ package struct SessionTable {
 
     /// Returns the newest acknowledged event; `nil` if the session was not registered.
     package func acknowledged(_ session: String) throws -> Int64? {
-        try Int64.fetchOne(
-            database,
-            sql: "SELECT acknowledged FROM session WHERE identifier = ?",
-            arguments: [session]
-        )
+        try database.value("SELECT acknowledged FROM session WHERE identifier = ?", [session])
     }
 
     /// Records an acknowledgement, unless a newer event is acknowledged already, or the event does
     /// not exist yet.
     package func acknowledge(_ acknowledgement: Acknowledgement, at now: Date) throws {
-        try database.execute(
-            sql: """
-                UPDATE session SET acknowledged = ?, seenAt = ?
-                WHERE identifier = ? AND acknowledged < ? AND ? <= ?
-                """,
-            arguments: [
+        try database.run(
+            """
+            UPDATE session SET acknowledged = ?, seenAt = ?
+            WHERE identifier = ? AND acknowledged < ? AND ? <= ?
+            """,
+            [
                 acknowledgement.event, now.timeIntervalSince1970, acknowledgement.session,
                 acknowledgement.event,
                 acknowledgement.event, try EventTable(database).last(),
@@ -151,14 +141,8 @@ package struct SessionTable {
 
     /// Deletes the session; its downloads stay, and belong to no session.
     package func forget(_ identifier: String) throws {
-        try database.execute(
-            sql: "DELETE FROM session WHERE identifier = ?",
-            arguments: [identifier]
-        )
-        try database.execute(
-            sql: "UPDATE download SET session = NULL WHERE session = ?",
-            arguments: [identifier]
-        )
+        try database.run("DELETE FROM session WHERE identifier = ?", [identifier])
+        try database.run("UPDATE download SET session = NULL WHERE session = ?", [identifier])
     }
 
     /// The command of a session whose downloads have all ended.
@@ -171,21 +155,20 @@ package struct SessionTable {
 
     /// Returns the commands for ends that are not acknowledged and that no command was run for.
     func relaunches() throws -> [Relaunch] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT identifier, relaunchCommand, (
-                    SELECT id FROM event WHERE event.session = identifier
-                        AND event.id > MAX(acknowledged, relaunchedAt)
-                        AND kind IN ('finished', 'failed', 'cancelled')
-                    ORDER BY id DESC LIMIT 1
-                ) AS event
-                FROM session
-                WHERE relaunchCommand IS NOT NULL AND event IS NOT NULL AND NOT EXISTS (
-                    SELECT 1 FROM download
-                    WHERE download.session = identifier AND endedAt IS NULL
-                )
-                """
+        try database.rows(
+            """
+            SELECT identifier, relaunchCommand, (
+                SELECT id FROM event WHERE event.session = identifier
+                    AND event.id > MAX(acknowledged, relaunchedAt)
+                    AND kind IN ('finished', 'failed', 'cancelled')
+                ORDER BY id DESC LIMIT 1
+            ) AS event
+            FROM session
+            WHERE relaunchCommand IS NOT NULL AND event IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM download
+                WHERE download.session = identifier AND endedAt IS NULL
+            )
+            """
         ).compactMap { row in
             guard let command: [String] = ColumnCoding.value(row["relaunchCommand"]) else {
                 return nil
@@ -195,9 +178,9 @@ package struct SessionTable {
     }
 
     func setRelaunched(_ relaunch: Relaunch) throws {
-        try database.execute(
-            sql: "UPDATE session SET relaunchedAt = ? WHERE identifier = ?",
-            arguments: [relaunch.event, relaunch.session]
+        try database.run(
+            "UPDATE session SET relaunchedAt = ? WHERE identifier = ?",
+            [relaunch.event, relaunch.session]
         )
     }
 }

@@ -51,7 +51,8 @@ package struct StoredSettings {
 
     func setNewestMissedEvent(_ id: Int64) throws { try set("\(id)", for: Self.missedName) }
 
-    /// Whether the damaged database of this number is still to be read: no download was added since.
+    /// Whether the damaged database of this number is still to be read: no download was added
+    /// since.
     func isToRebuild(from number: Int) throws -> Bool {
         guard try DownloadRows(database).lastID() == 0 else { return false }
         return try (value(Self.rebuiltName).flatMap { Int($0) } ?? 0) < number
@@ -60,20 +61,16 @@ package struct StoredSettings {
     func setRebuilt(from number: Int) throws { try set("\(number)", for: Self.rebuiltName) }
 
     private func value(_ name: String) throws -> String? {
-        try String.fetchOne(
-            database,
-            sql: "SELECT value FROM setting WHERE name = ?",
-            arguments: [name]
-        )
+        try database.value("SELECT value FROM setting WHERE name = ?", [name])
     }
 
     private func set(_ value: String, for name: String) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO setting (name, value) VALUES (?, ?)
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """,
-            arguments: [name, value]
+        try database.run(
+            """
+            INSERT INTO setting (name, value) VALUES (?, ?)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """,
+            [name, value]
         )
     }
 }

@@ -2,8 +2,8 @@ internal import GRDB
 
 /// Searches names and URLs for a text, without regard to case.
 ///
-/// SQLite's `LIKE` ignores the case of ASCII letters alone, and is fast. For a text with other letters it
-/// only selects candidates, which are then folded and compared.
+/// SQLite's `LIKE` ignores the case of ASCII letters alone, and is fast. For a text with other
+/// letters it only selects candidates, which are then folded and compared.
 struct TextSearch {
     private let text: String
 

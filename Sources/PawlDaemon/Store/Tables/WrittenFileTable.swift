@@ -10,26 +10,27 @@ package struct WrittenFileTable {
 
     /// Returns the files of a download, the oldest record first.
     package func files(of download: Int64) throws -> [WrittenFile] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT file FROM written WHERE download = ? ORDER BY id"
-        )
-        return try String.fetchAll(statement, arguments: [download])
-            .compactMap { ColumnCoding.value($0) }
+        let files: [String] =
+            try database.values(
+                "SELECT file FROM written WHERE download = ? ORDER BY id",
+                [download]
+            )
+        return files.compactMap { ColumnCoding.value($0) }
     }
 
     /// Returns the downloads that have recorded this partial file, with their owners.
     package func writers(
         ofPartialFile stamp: FileStamp
     ) throws -> [(id: Int64, owner: DownloadOwner)] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT download.id, download.owner, written.file
-                FROM written JOIN download ON download.id = written.download
-                WHERE written.file ->> '$.stamp.inode' = ?
-                """
-        )
         let inode = Int64(bitPattern: stamp.inode)
-        return try Row.fetchAll(statement, arguments: [inode]).compactMap { row in
+        return try database.rows(
+            """
+            SELECT download.id, download.owner, written.file
+            FROM written JOIN download ON download.id = written.download
+            WHERE written.file ->> '$.stamp.inode' = ?
+            """,
+            [inode]
+        ).compactMap { row in
             guard let file: WrittenFile = ColumnCoding.value(row["file"]), file.kind == .partial,
                 file.stamp.isSameFile(as: stamp)
             else { return nil }
@@ -39,24 +40,24 @@ package struct WrittenFileTable {
 
     /// Records a file in place of what was recorded of the same file.
     package func record(_ file: WrittenFile, of download: Int64) throws {
-        let select = try database.cachedStatement(
-            sql: "SELECT id, file FROM written WHERE download = ?"
-        )
-        for row in try Row.fetchAll(select, arguments: [download]) {
+        let rows = try database.rows("SELECT id, file FROM written WHERE download = ?", [download])
+        for row in rows {
             guard let known: WrittenFile = ColumnCoding.value(row["file"]),
                 known.isSameFile(as: file)
             else { continue }
-            try database.cachedStatement(sql: "DELETE FROM written WHERE id = ?")
-                .execute(arguments: [row["id"]])
+            try database.run("DELETE FROM written WHERE id = ?", [row["id"]])
         }
-        try database.cachedStatement(sql: "INSERT INTO written (download, file) VALUES (?, ?)")
-            .execute(arguments: [download, try ColumnCoding.text(file)])
+        try database.run(
+            "INSERT INTO written (download, file) VALUES (?, ?)",
+            [download, try ColumnCoding.text(file)]
+        )
     }
 
     /// Forgets the partial files of a download, which no longer exist.
     package func forgetPartialFiles(of download: Int64) throws {
-        try database.cachedStatement(
-            sql: "DELETE FROM written WHERE download = ? AND file ->> '$.kind' = 'partial'"
-        ).execute(arguments: [download])
+        try database.run(
+            "DELETE FROM written WHERE download = ? AND file ->> '$.kind' = 'partial'",
+            [download]
+        )
     }
 }

@@ -17,9 +17,10 @@ struct APIReference {
             ```
 
             The response to HEAD is that to GET without the body. Times are in RFC 3339. Values that
-            are not known are omitted. A query is percent-encoded UTF-8, with `+` for a space. An
-            error is a [Problem](#problem), even if the request was not valid HTTP. *Not available
-            over TCP* marks what is possible only at the Unix socket.
+            are not known are omitted. A query is percent-encoded UTF-8, with `+` for a space. A
+            body is JSON in UTF-8 (RFC 8259) that gives no member of an object twice. U+0000 is
+            refused in all texts. An error is a [Problem](#problem), even if the request was not
+            valid HTTP. *Not available over TCP* marks what is possible only at the Unix socket.
 
             ## Operations
 

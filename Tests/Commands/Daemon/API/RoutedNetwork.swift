@@ -1,7 +1,8 @@
 import PawlTesting
 import Testing
 
-/// A network with a daemon's machine and a router beyond which the servers are, all of a test's own.
+/// A network with a daemon's machine and a router beyond which the servers are, all of a test's
+/// own.
 struct RoutedNetwork {
     /// The network namespace of the daemon.
     let inside: NetworkNamespace

@@ -37,6 +37,29 @@ struct LimitSimulationTests {
         }
     }
 
+    @Test(arguments: [12, 64] as [Int64], [4, 8])
+    func `two connections receive a file whose other requests are never answered`(
+        mebibytes: Int64,
+        count: Int
+    ) async {
+        var breath = Breath()
+        let total = mebibytes << 20
+        for seed in 0..<40 / Self.share {
+            await breath.take()
+            var server = SimulatedServer(total: total, limit: .max, seed: seed)
+            server.answered = 2
+            var download = SimulatedDownload(
+                seed: seed,
+                server: server,
+                connections: .fixed(count),
+                mayBeKilled: false
+            )
+            download.run()
+            let ideal = Double(total) / 2 / 1e6
+            #expect(download.elapsed.seconds < ideal * 1.2 + 2, "seed \(seed)")
+        }
+    }
+
     @Test(arguments: counts)
     func `a download is as fast after an outage as before`(count: ConnectionCount) async {
         var breath = Breath()

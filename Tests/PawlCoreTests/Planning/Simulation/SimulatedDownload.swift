@@ -76,9 +76,9 @@ struct SimulatedDownload {
     private static func planner(
         _ settings: DownloadSettings,
         _ seed: UInt64,
-        _ places: [Int]
+        _ order: [Int]
     ) -> DownloadPlanner {
-        let urls = places.map {
+        let urls = order.map {
             URL(string: "http://\(hosts[$0])/file") ?? URL(filePath: "/")
         }
         return DownloadPlanner(
@@ -89,7 +89,7 @@ struct SimulatedDownload {
         )
     }
 
-    private func place(of url: URL) -> Int {
+    private func index(of url: URL) -> Int {
         guard servers.count > 1, let host = url.host() else { return 0 }
         return Self.hosts.firstIndex(of: host) ?? 0
     }
@@ -112,7 +112,7 @@ struct SimulatedDownload {
         while result == nil, steps < Self.mostSteps {
             steps += 1
             now = now + Self.step
-            for place in servers.indices { servers[place].mayChange() }
+            for index in servers.indices { servers[index].mayChange() }
             for id in connections.keys.sorted() where result == nil { advance(id) }
             grantSlots()
             if let wake = planner.wakeAt(lastTick), now >= wake, result == nil {
@@ -133,8 +133,8 @@ struct SimulatedDownload {
         connections = [:]
         waitingSlots = []
         // The next run may list its sources in another order.
-        let places = servers.indices.shuffled(using: &random)
-        planner = Self.planner(settings, UInt64(restarts), places)
+        let order = servers.indices.shuffled(using: &random)
+        planner = Self.planner(settings, UInt64(restarts), order)
         let point = pinnedOnDisk.map {
             StartingPoint(representation: $0, have: have, source: sourceOnDisk)
         }
@@ -214,7 +214,7 @@ struct SimulatedDownload {
     private mutating func advance(_ id: TransferID) {
         guard var connection = connections[id] else { return }
         if connection.isCancelled { return end(id, .cancelled) }
-        if servers[place(of: connection.order.url)].outage?.contains(now) == true {
+        if servers[index(of: connection.order.url)].outage?.contains(now) == true {
             let kind: TransferFailure.Kind =
                 connection.answer == nil ? .cannotConnect : .connectionLost
             return end(id, .failed(TransferFailure(kind, "outage")))
@@ -234,7 +234,7 @@ struct SimulatedDownload {
         } else if next >= answer.body.end {
             end(id, .completed)
         } else if Int.random(in: 0..<1000, using: &random)
-            < servers[place(of: connection.order.url)].resetsPerMille
+            < servers[index(of: connection.order.url)].resetsPerMille
         {
             end(id, .failed(TransferFailure(.connectionLost, "reset")))
         }
@@ -243,12 +243,16 @@ struct SimulatedDownload {
     private mutating func judge(_ id: TransferID, _ connection: Connection) {
         var connection = connection
         let order = connection.order
-        let place = place(of: order.url)
-        let open = connections.values.count { self.place(of: $0.order.url) == place }
-        guard let answer = servers[place].answer(order, open: open) else {
+        let index = index(of: order.url)
+        if order.id.number > servers[index].answered {
+            connections[id]?.readyAt = .distantFuture
+            return
+        }
+        let open = connections.values.count { self.index(of: $0.order.url) == index }
+        guard let answer = servers[index].answer(order, open: open) else {
             return end(id, .failed(TransferFailure(.cannotConnect, "refused")))
         }
-        if let outage = servers[place].outage, now >= outage.upperBound, answeredAgainAt == nil {
+        if let outage = servers[index].outage, now >= outage.upperBound, answeredAgainAt == nil {
             answeredAgainAt = now
         }
         if answer.head.status == 503 || answer.head.status == 429 { refusals += 1 }

@@ -18,9 +18,11 @@ struct SimulatedServer {
     /// Whether its entity tags differ from those of other servers with the same bytes.
     let hasOwnTags: Bool
     /// The position among the sources, which makes each server's tags and new versions distinct.
-    let place: Int
-    /// The number of the last request that the server answers.
+    let index: Int
+    /// The number of the last request that the server answers; it refuses the following ones.
     let lastRequest: Int
+    /// The number of connections that the server serves; it leaves the following ones unanswered.
+    var answered = Int.max
     /// Whether each version has the length of the first.
     private var keepsLength = false
     private(set) var version = 0
@@ -46,7 +48,7 @@ struct SimulatedServer {
         (serves, validators, redirects) = (.ranges, .strong, Bool.random(using: &random))
         (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (.max, 0, 0, 0)
         changesLeft = 0
-        (hasOwnTags, place, lastRequest) = (false, 0, .max)
+        (hasOwnTags, index, lastRequest) = (false, 0, .max)
         total = Int64.random(in: (1 << 20)...(8 << 20), using: &random)
         self.random = random
     }
@@ -58,15 +60,15 @@ struct SimulatedServer {
         random = SplitMix64(seed: seed)
         (serves, validators, redirects) = (.ranges, .strong, false)
         (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (limit, 0, 0, 0)
-        (changesLeft, hasOwnTags, place, lastRequest) = (0, false, 0, .max)
+        (changesLeft, hasOwnTags, index, lastRequest) = (0, false, 0, .max)
         self.total = total
         self.outage = outage
         bytesPerSecond = 1_000_000
     }
 
     /// Creates a mirror that should have the file of another server, but sometimes does not.
-    init(mirror place: Int, of other: SimulatedServer, seed: UInt64) {
-        let faulty = SimulatedServer(seed: seed &+ UInt64(place) &* 7919)
+    init(mirror index: Int, of other: SimulatedServer, seed: UInt64) {
+        let faulty = SimulatedServer(seed: seed &+ UInt64(index) &* 7919)
         var random = faulty.random
         (serves, validators, redirects) = (faulty.serves, faulty.validators, faulty.redirects)
         connectionLimit = faulty.connectionLimit
@@ -74,23 +76,23 @@ struct SimulatedServer {
         (crawlPercent, changesLeft) = (faulty.crawlPercent, faulty.changesLeft)
         hasOwnTags = Bool.random(using: &random)
         lastRequest = [Int.max, .max, 0, 3].randomElement(using: &random) ?? .max
-        self.place = place
+        self.index = index
         total = other.total
         if Int.random(in: 0..<4, using: &random) == 0 {
-            version = place * 10
+            version = index * 10
             if Bool.random(using: &random) { total += 1 }
         }
         self.random = random
     }
 
     /// Creates a mirror without faults that has the file of another server.
-    init(goodMirror place: Int, of other: SimulatedServer, seed: UInt64) {
+    init(goodMirror index: Int, of other: SimulatedServer, seed: UInt64) {
         var good = SimulatedServer(goodWithSeed: seed)
         (serves, validators, redirects) = (good.serves, .strong, good.redirects)
         (connectionLimit, resetsPerMille, refusalsPercent, crawlPercent) = (.max, 0, 0, 0)
         (changesLeft, lastRequest) = (0, .max)
         hasOwnTags = Bool.random(using: &good.random)
-        self.place = place
+        self.index = index
         total = other.total
         random = good.random
     }
@@ -105,7 +107,7 @@ struct SimulatedServer {
         (resetsPerMille, refusalsPercent) = (faulty.resetsPerMille, faulty.refusalsPercent)
         crawlPercent = faulty.crawlPercent
         changesLeft = Int.random(in: 0...2, using: &random)
-        (hasOwnTags, place, lastRequest, keepsLength) = (false, 0, .max, true)
+        (hasOwnTags, index, lastRequest, keepsLength) = (false, 0, .max, true)
         total = faulty.total
         self.random = random
     }
@@ -125,7 +127,7 @@ struct SimulatedServer {
         refusalsPercent = [0, 0, 5, 30].randomElement(using: &random) ?? 0
         crawlPercent = [0, 0, 25].randomElement(using: &random) ?? 0
         changesLeft = [0, 0, 0, 1, 1, 3].randomElement(using: &random) ?? 0
-        (hasOwnTags, place, lastRequest) = (false, 0, .max)
+        (hasOwnTags, index, lastRequest) = (false, 0, .max)
         total = Int64.random(in: 0...(8 << 20), using: &random)
         self.random = random
     }
@@ -134,7 +136,7 @@ struct SimulatedServer {
         guard changesLeft > 0, Int.random(in: 0..<60, using: &random) == 0 else { return }
         changesLeft -= 1
         // Two servers never change to the same version.
-        version = max(version, place * 10) + 1
+        version = max(version, index * 10) + 1
         // If the server sends no validator either, only a comparison of bytes reveals the change.
         if !keepsLength, Bool.random(using: &random) {
             total = Int64.random(in: 0...(8 << 20), using: &random)
@@ -191,11 +193,11 @@ struct SimulatedServer {
         let date = "Wed, 21 Oct 2015 07:28:\(version / 10)\(version % 10) GMT"
         switch validators {
         case .strong:
-            add("ETag", hasOwnTags ? "\"\(place)-v\(version)\"" : "\"v\(version)\"")
+            add("ETag", hasOwnTags ? "\"\(index)-v\(version)\"" : "\"v\(version)\"")
             add("Last-Modified", date)
         case .dateOnly: add("Last-Modified", date)
         case .tagPerRequest:
-            add("ETag", "\"request-\(place)-\(requests)\"")
+            add("ETag", "\"request-\(index)-\(requests)\"")
             add("Last-Modified", date)
         case .none: break
         }

@@ -1,8 +1,8 @@
 internal import Pawl
 internal import PawlCore
 
-/// How a run of a download ended.
-struct RunEnd: Sendable {
+/// A run that has ended, with its result.
+struct EndedRun: Sendable {
     var id: Int64
     var task: DownloadTask
     var result: Result<DownloadedFile, DownloadError>

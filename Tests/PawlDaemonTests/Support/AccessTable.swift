@@ -1,19 +1,19 @@
-internal import HTTPTypes
-package import PawlWire
+import PawlDaemon
+import PawlWire
 
 /// The tables of `AccessRules` and of the routes, as docs/security.md shows them.
-package enum AccessTable {
+enum AccessTable {
     /// All authorities; the token stands for any token.
-    package static let authorities: [(name: String, authority: Authority)] = [
+    static let authorities: [(name: String, authority: Authority)] = [
         ("socket", .user), ("page", .page), ("`manage`", .token("own", .manage)),
         ("`add`", .token("own", .add)), ("`read`", .token("own", .read)), ("nobody", .nobody),
     ]
 
     /// All owners.
-    package static let owners: [DownloadOwner] = [.user, .page, .token("own"), .token("other")]
+    static let owners: [DownloadOwner] = [.user, .page, .token("own"), .token("other")]
 
     /// A table with one row per demand and one column per authority.
-    package static var demands: String {
+    static var demands: String {
         var lines = [
             "| | | " + authorities.map(\.name).joined(separator: " | ") + " |",
             "| --- | --- |" + authorities.map { _ in " --- |" }.joined(),
@@ -28,10 +28,10 @@ package enum AccessTable {
     }
 
     /// A table of the demands that each route may make.
-    package static var routes: String {
+    static var routes: String {
         var lines = ["| route | demands |", "| --- | --- |"]
         let routes = APIRoute.all.sorted {
-            ($0.path, $0.method.rawValue) < ($1.path, $1.method.rawValue)
+            ($0.path, $0.name) < ($1.path, $1.name)
         }
         for route in routes {
             let demands = route.demands.map { "`\($0.rawValue)`" }.joined(separator: ", ")

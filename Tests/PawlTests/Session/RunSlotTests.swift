@@ -5,7 +5,7 @@ import Testing
 
 /// Idle tasks give their place to other tasks.
 @Suite(.timeLimit(.minutes(1)))
-struct StartPlaceTests {
+struct RunSlotTests {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)
 

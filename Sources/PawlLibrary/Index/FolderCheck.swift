@@ -5,9 +5,9 @@ package import PawlCore
 ///
 /// Downloads continue meanwhile. Only the files that they have touched since their last check are
 /// checked again.
-package struct FolderLook: Sendable {
+package struct FolderCheck: Sendable {
     private var told: [FolderChange]
-    private var looked: Set<String> = []
+    private var checked: Set<String> = []
     /// The names without a file whose former files were searched under other names.
     private var searched: Set<String> = []
     private var found: [String: FoundFile] = [:]
@@ -17,21 +17,21 @@ package struct FolderLook: Sendable {
     /// Returns the names that must be checked first, according to the library's current state;
     /// empty if it can follow.
     package func missing(for index: LibraryIndex) -> Set<String> {
-        index.tables.namesToLookAt(told).union(index.tables.namesBesides(found)).subtracting(looked)
+        index.tables.namesToCheck(told).union(index.tables.namesBesides(found)).subtracting(checked)
     }
 
     /// Records the files found under these names.
     ///
     /// Names without a file are gone.
     package mutating func saw(_ files: [String: FoundFile], of names: Set<String>) {
-        looked.formUnion(names)
+        checked.formUnion(names)
         found.merge(files) { _, new in new }
     }
 
     /// Forgets the state of these names, whose files may have changed.
     package mutating func forget(_ names: Set<String>) {
-        for name in looked.intersection(names) {
-            looked.remove(name)
+        for name in checked.intersection(names) {
+            checked.remove(name)
             searched.remove(name)
             found[name] = nil
         }
@@ -43,7 +43,7 @@ package struct FolderLook: Sendable {
     package func lost(for index: LibraryIndex) -> Set<String> {
         Set(
             told.compactMap(\.nameOfFile).filter { name in
-                looked.contains(name) && found[name] == nil && !searched.contains(name)
+                checked.contains(name) && found[name] == nil && !searched.contains(name)
                     && index.tables.ownFile(named: name) != nil
             }
         )

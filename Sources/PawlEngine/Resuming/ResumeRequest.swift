@@ -1,7 +1,7 @@
 package import PawlCore
 
 /// The data that a download resumes from.
-package struct ResumeOrder: Sendable {
+package struct ResumeRequest: Sendable {
     package var data: ResumeData
     /// The current path of the partial file; `nil` if it was not moved.
     package var partialPath: String?

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A task's place among the running ones of its session.
+/// A task's slot among the running ones of its session.
 ///
 /// It may be released before the task has ended, when the task no longer needs the network. It may
 /// be lent while the task is blocked.
-final class StartPlace: Sendable {
+final class RunSlot: Sendable {
     private enum State {
         case held, lent, ended
     }
@@ -13,38 +13,38 @@ final class StartPlace: Sendable {
     private let task: Int
     private let state: Mutex<State>
 
-    /// Creates a place.
+    /// Creates a slot.
     ///
-    /// `isCounted`: whether the task needs a place at all.
+    /// `isCounted`: whether the task needs a slot at all.
     init(_ session: DownloadSession, _ task: Int, isCounted: Bool) {
         self.session = session
         self.task = task
         state = Mutex(isCounted ? .held : .ended)
     }
 
-    /// Releases the place before the file has its name, unless only one task may run at a time.
-    func endEarly() {
-        if session.configuration.maximumConcurrentDownloads > 1 { end() }
+    /// Releases the slot before the file has its name, unless only one task may run at a time.
+    func releaseBeforeNaming() {
+        if session.configuration.maximumConcurrentDownloads > 1 { release() }
     }
 
-    func end() {
+    func release() {
         state.withLock { state in
             if state != .ended { session.runner.scheduled { $0.ended(task) } }
             state = .ended
         }
     }
 
-    /// Lets another task start until `takeBack()`.
+    /// Lets another task start until `reclaim()`.
     func lend() {
         state.withLock { state in
             if state == .held, session.runner.scheduled({ $0.lend(task) }) { state = .lent }
         }
     }
 
-    func takeBack() {
+    func reclaim() {
         state.withLock { state in
             guard state == .lent else { return }
-            session.runner.scheduled { $0.takeBack(task) }
+            session.runner.scheduled { $0.reclaim(task) }
             state = .held
         }
     }

@@ -1,6 +1,6 @@
 /// Judges the responses of the servers against the pinned representation: which bytes are kept, and
 /// when a download starts over with another version of the file.
-struct AnswerPlanner: Sendable {
+struct ResponsePlanner: Sendable {
     private let allowsWeakResume: Bool
     /// The number of changes of the representation.
     private var changes = 0
@@ -32,15 +32,15 @@ struct AnswerPlanner: Sendable {
                     + "file is unchanged: starting over"
             )
         }
-        let anchor = transfers.sources.place(of: point)
-        transfers.file.pin(point.representation, by: anchor)
-        if let anchor {
-            transfers.sources.learn(about: anchor) { $0.hasServed = !point.have.isEmpty }
+        let pinnedSource = transfers.sources.index(of: point)
+        transfers.file.pin(point.representation, by: pinnedSource)
+        if let pinnedSource {
+            transfers.sources.learn(about: pinnedSource) { $0.hasServed = !point.have.isEmpty }
         }
         transfers.begin(with: point, total: point.representation.total)
     }
 
-    /// Takes in the head of a response.
+    /// Notes the head of a response.
     mutating func judged(
         _ id: TransferID,
         _ verdict: HeadVerdict,
@@ -87,8 +87,8 @@ struct AnswerPlanner: Sendable {
         acceptsRanges: Bool,
         _ transfers: inout TransferPlanner
     ) {
-        let answer = SourceEvidence.Answer.whole(representation, acceptsRanges: acceptsRanges)
-        transfers.sources.learn(answer, from: segment.source)
+        let finding = SourceEvidence.Finding.whole(representation, acceptsRanges: acceptsRanges)
+        transfers.sources.learn(finding, from: segment.source)
         guard let coding = representation.contentEncoding else { return }
         transfers.log(
             "the server encoded the file (\(coding)) although that was not requested: the file "
@@ -102,26 +102,29 @@ struct AnswerPlanner: Sendable {
         _ representation: Representation,
         _ transfers: inout TransferPlanner
     ) {
-        let place = segment.source
+        let source = segment.source
         transfers.sources.succeeded(segment)
-        transfers.sources.learn(.range, from: place)
-        let known = transfers.sources[place].evidence.known
-        if transfers.file.isUnproven(place, known: known) {
-            transfers.sources.learn(about: place) { $0.prove(representation) }
+        transfers.sources.learn(.range, from: source)
+        let known = transfers.sources[source].evidence.known
+        if transfers.file.isUnproven(source, known: known) {
+            transfers.sources.learn(about: source) { $0.prove(representation) }
         }
         transfers.accepted(segment, range)
-        if transfers.file.isAdopting { transfers.adopt(representation, by: place) }
+        if transfers.file.isAdopting { transfers.adopt(representation, by: source) }
         transfers.setTotal(representation.total)
     }
 
-    /// Takes in a 200 while a representation is pinned; the response is held.
+    /// Judges a 200 while a representation is pinned; the response is held.
+    ///
+    /// It is joined with the present bytes, or closed, or, if the whole file was requested, becomes
+    /// the first response of a new version.
     private mutating func gotWhole(
         _ segment: Segment,
         _ representation: Representation,
         _ transfers: inout TransferPlanner
     ) -> Step? {
-        let place = segment.source
-        guard proves(representation, of: place, &transfers) else {
+        let source = segment.source
+        guard proves(representation, of: source, &transfers) else {
             transfers.close(segment.id)
             return nil
         }
@@ -132,12 +135,12 @@ struct AnswerPlanner: Sendable {
         }
         transfers.sources.succeeded(segment)
         let mayJoin =
-            transfers.file.isOther(place)
+            transfers.file.isOther(source)
             || transfers.file.representation.map {
                 transfers.file.mayJoin(representation, to: $0, have: transfers.parts.have)
             } == true
         if !segment.isWhole {
-            transfers.sources.learn(.wholeInsteadOfRange, from: place)
+            transfers.sources.learn(.wholeInsteadOfRange, from: source)
             transfers.log(
                 "the server answers ranges with the whole file: using one connection from now on"
             )
@@ -157,7 +160,7 @@ struct AnswerPlanner: Sendable {
         guard mayJoin, let known = transfers.file.representation else {
             return startOver(with: segment, representation, &transfers)
         }
-        if transfers.file.isAdopting { transfers.adopt(representation, by: place) }
+        if transfers.file.isAdopting { transfers.adopt(representation, by: source) }
         transfers.setTotal(known.total ?? representation.total)
         guard transfers.parts.isComplete else { return .resumeAlone(segment.id) }
         transfers.close(segment.id)
@@ -167,16 +170,16 @@ struct AnswerPlanner: Sendable {
     /// Returns whether a whole response comes from a source that has proven its file, or proves it.
     private func proves(
         _ seen: Representation,
-        of place: Int,
+        of source: Int,
         _ transfers: inout TransferPlanner
     ) -> Bool {
-        let known = transfers.sources[place].evidence.known
-        if let reason = transfers.file.difference(to: seen, of: place, known: known) {
-            transfers.doubt(place, reason)
+        let known = transfers.sources[source].evidence.known
+        if let reason = transfers.file.difference(to: seen, of: source, known: known) {
+            transfers.doubt(source, reason)
             return false
         }
-        if transfers.file.isOther(place), known?.isProvenSame(seen) != true {
-            transfers.sources.learn(about: place) { $0.prove(seen) }
+        if transfers.file.isOther(source), known?.isProvenSame(seen) != true {
+            transfers.sources.learn(about: source) { $0.prove(seen) }
         }
         return true
     }
@@ -186,21 +189,21 @@ struct AnswerPlanner: Sendable {
         _ total: Int64?,
         _ transfers: inout TransferPlanner
     ) -> Step? {
-        let (place, host, parts) = (segment.source, segment.host, transfers.parts)
+        let (source, host, parts) = (segment.source, segment.host, transfers.parts)
         if segment.isWhole {
             let error = DownloadError(
                 .badResponse,
                 "\(host) answered 416 although no range was requested",
                 advice: "try another URL for the file"
             )
-            transfers.giveUp(place, error)
-        } else if parts.isReceiving(from: place) {
+            transfers.giveUp(source, error)
+        } else if parts.isReceiving(from: source) {
             // The server serves ranges to other connections: this one exceeded its limit.
             transfers.noteTooMany(segment)
             let text = "\(host) answered 416 to a request for a part of the file"
             transfers.failed(segment, DownloadError(.badResponse, text), .later)
-        } else if transfers.file.isOther(place) {
-            transfers.doubt(place, "it does not have the requested range")
+        } else if transfers.file.isOther(source) {
+            transfers.doubt(source, "it does not have the requested range")
         } else if let total {
             let isAllThere = parts.have == RangeSet(ByteRange(0, total))
             if isAllThere, transfers.file.total ?? total == total {
@@ -210,11 +213,11 @@ struct AnswerPlanner: Sendable {
             } else {
                 // A 416 has no validator: a whole response will show whether the file is another
                 // one.
-                transfers.sources.learn(.rangeNotSatisfiable(total: total), from: place)
+                transfers.sources.learn(.rangeNotSatisfiable(total: total), from: source)
             }
         } else {
             // One request without a range will show which file it is.
-            transfers.sources.learn(.rangeNotSatisfiable(total: nil), from: place)
+            transfers.sources.learn(.rangeNotSatisfiable(total: nil), from: source)
         }
         return nil
     }
@@ -227,14 +230,14 @@ struct AnswerPlanner: Sendable {
         onlyEntityTag: Bool,
         _ transfers: inout TransferPlanner
     ) -> Step? {
-        let place = segment.source
+        let source = segment.source
         if transfers.file.isAdopting {
             return Self.refuseAdoption(transfers.parts.have.count, representation.total)
         }
-        guard place == transfers.file.anchor else {
+        guard source == transfers.file.pinnedSource else {
             // A mirror may prove its file once more.
-            if let reason = transfers.sources.fileChanged(on: place) {
-                transfers.doubt(place, reason)
+            if let reason = transfers.sources.fileChanged(on: source) {
+                transfers.doubt(source, reason)
             }
             return nil
         }
@@ -245,7 +248,7 @@ struct AnswerPlanner: Sendable {
         changes += 1
         if onlyEntityTag, transfers.parts.isOneStreamsWork || changes > 1 {
             // The tag differs from response to response: no two responses may be joined.
-            transfers.sources.learn(.inconsistent, from: place)
+            transfers.sources.learn(.inconsistent, from: source)
             transfers.log(
                 "the server's ETag differs from response to response: using one connection only"
             )
@@ -254,7 +257,7 @@ struct AnswerPlanner: Sendable {
                 transfers.distrustValidators()
                 return nil
             }
-        } else if changes > 1, let error = leaveChanging(place, &transfers) {
+        } else if changes > 1, let error = leaveChanging(source, &transfers) {
             return .fail(error)
         }
         if !onlyEntityTag || changes <= 1 {
@@ -264,13 +267,15 @@ struct AnswerPlanner: Sendable {
     }
 
     /// Starts over with another version, which neither validators nor the length revealed.
-    mutating func seamDiffered(_ place: Int, _ transfers: inout TransferPlanner) -> Step {
+    mutating func seamDiffered(_ source: Int, _ transfers: inout TransferPlanner) -> Step {
         differences += 1
-        if place != transfers.file.anchor { transfers.doubt(place, "it has a different file") }
+        if source != transfers.file.pinnedSource {
+            transfers.doubt(source, "it has a different file")
+        }
         if differences == 2 {
             // Its bytes may differ from response to response: no two responses may be joined.
-            transfers.sources.learn(.inconsistent, from: place)
-        } else if differences > 2, let error = leaveChanging(place, &transfers) {
+            transfers.sources.learn(.inconsistent, from: source)
+        } else if differences > 2, let error = leaveChanging(source, &transfers) {
             return .fail(error)
         }
         transfers.notice(
@@ -296,7 +301,7 @@ struct AnswerPlanner: Sendable {
     /// Stops using a source whose file keeps changing; returns an error if no other one can take
     /// over.
     private mutating func leaveChanging(
-        _ place: Int,
+        _ source: Int,
         _ transfers: inout TransferPlanner
     ) -> DownloadError? {
         let error = DownloadError(
@@ -305,8 +310,8 @@ struct AnswerPlanner: Sendable {
             advice: "try again when the file is no longer being written"
         )
         // A source that was doubted may have the present version.
-        guard transfers.sources.hasUnfailed(besides: place) else { return error }
-        transfers.giveUp(place, error)
+        guard transfers.sources.hasUnfailed(besides: source) else { return error }
+        transfers.giveUp(source, error)
         changes = 0
         return nil
     }
@@ -317,30 +322,30 @@ struct AnswerPlanner: Sendable {
         _ representation: Representation,
         _ transfers: inout TransferPlanner
     ) -> Step {
-        let (place, count) = (segment.source, transfers.parts.have.count)
+        let (source, count) = (segment.source, transfers.parts.have.count)
         if transfers.file.isAdopting { return Self.refuseAdoption(count, representation.total) }
         let match = transfers.file.representation?.compare(representation)
         if count > 0, match == .changed(onlyEntityTag: false) {
-            transfers.sources.learn(.newVersion, from: place)
+            transfers.sources.learn(.newVersion, from: source)
             changes += 1
             transfers.forgetProgress()
             if changes > 1 {
-                return leaveChanging(place, &transfers).map { .fail($0) } ?? .startOver
+                return leaveChanging(source, &transfers).map { .fail($0) } ?? .startOver
             }
             transfers.notice("the file changed on the server: starting over")
         } else if count > 0 {
-            // Without proof this can happen repeatedly. The failures that lead here are counted
-            // until there are more bytes than ever before.
+            // Nothing stops this from repeating except the retry limit, which therefore resets only
+            // at more bytes than ever before.
             transfers.notice("nothing proves that the server's file is unchanged: starting over")
         }
-        let acceptsRanges = transfers.sources[place].evidence.ranges != .unusable
+        let acceptsRanges = transfers.sources[source].evidence.ranges != .unusable
         learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
         return .startOverWith(segment.id, representation)
     }
 
     // MARK: - The store
 
-    /// Takes in that the store of a held first response is open, with the bytes of an earlier run
+    /// Notes that the store of a held first response is open, with the bytes of an earlier run
     /// if there are any.
     func storeOpened(
         _ id: TransferID,
@@ -348,8 +353,8 @@ struct AnswerPlanner: Sendable {
         _ point: StartingPoint?,
         _ transfers: inout TransferPlanner
     ) -> Step? {
-        let place = transfers.parts.segments[id]?.source
-        transfers.pin(representation, by: place)
+        let source = transfers.parts.segments[id]?.source
+        transfers.pin(representation, by: source)
         transfers.begin(total: representation.total)
         guard let point, !point.have.isEmpty else {
             transfers.resume(id, skipUntil: 0)
@@ -357,7 +362,7 @@ struct AnswerPlanner: Sendable {
         }
         transfers.file.resume(isForeign: point.isForeign)
         let isOfSource = transfers.sources.sent(point)
-        let isSameSource = place == transfers.sources.place(of: point)
+        let isSameSource = source == transfers.sources.index(of: point)
         if !point.isForeign, isSameSource,
             let doubt = transfers.file.doubt(
                 about: representation,
@@ -384,7 +389,7 @@ struct AnswerPlanner: Sendable {
             return .startOverWith(id, representation)
         }
         if transfers.file.isAdopting {
-            transfers.adopt(representation, by: transfers.file.anchor)
+            transfers.adopt(representation, by: transfers.file.pinnedSource)
             transfers.setTotal(representation.total)
         }
         transfers.begin(with: point, total: representation.total)
@@ -417,7 +422,7 @@ struct AnswerPlanner: Sendable {
         return true
     }
 
-    /// Takes in that the server has stopped sending its tag, or sends it as a weak one.
+    /// Notes that the server has stopped sending its tag, or sends it as a weak one.
     ///
     /// If no connection receives bytes, responses are joined as without validators: only where
     /// their bytes were compared (``Seam``).
@@ -427,9 +432,9 @@ struct AnswerPlanner: Sendable {
         _ range: ByteRange?,
         _ transfers: inout TransferPlanner
     ) {
-        let place = segment.source
-        if place == transfers.file.anchor, !transfers.file.isAdopting, allowsWeakResume,
-            !transfers.parts.isReceiving(from: place)
+        let source = segment.source
+        if source == transfers.file.pinnedSource, !transfers.file.isAdopting, allowsWeakResume,
+            !transfers.parts.isReceiving(from: source)
         {
             transfers.log(
                 "the server no longer sends the file's strong ETag: comparing bytes instead"

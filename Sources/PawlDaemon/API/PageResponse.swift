@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 
 /// The response to a request for a file of the web page, created once.
-struct PageAnswer: Sendable {
+struct PageResponse: Sendable {
     private let fields: HTTPFields
     private let body: ByteBuffer
 

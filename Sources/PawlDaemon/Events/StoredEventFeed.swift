@@ -1,15 +1,17 @@
 internal import PawlCore
 internal import PawlWire
 
-/// The stream of one reader: first the events that it missed, then the new ones, each once and in order.
+/// The stream of one reader: first the events that it missed, then the new ones, each once and in
+/// order.
 ///
 /// It holds one page of events at a time, so a slow reader delays nobody else.
-struct EventFeed: Sendable {
+struct StoredEventFeed: Sendable {
     let store: DaemonStore
     let notifier: EventNotifier
     /// The last event that the reader has seen; `nil` starts with the next event.
     let after: Int64?
-    /// The session whose events are sent, with a notice after the missed ones; `nil` for all events.
+    /// The session whose events are sent, with a notice after the missed ones; `nil` for all
+    /// events.
     let session: String?
     let end: StreamEnd
 
@@ -34,7 +36,9 @@ struct EventFeed: Sendable {
                 try await send(Self.notice(.attached))
             } else if let progress = notifier.progress, progress.number > shown {
                 shown = progress.number
-                if let bytes = progress.bytes[session] { try await send(bytes) }
+                if let bytes = progress.bytes[session.map { ExactText($0) }] {
+                    try await send(bytes)
+                }
             } else {
                 let before = (last, shown)
                 await end.wakeup.wait(atMost: Self.quiet)

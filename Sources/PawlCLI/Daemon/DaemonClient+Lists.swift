@@ -1,0 +1,67 @@
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Lists of downloads.
+extension DaemonClient {
+    /// The selected downloads, each once, by ascending ID.
+    ///
+    /// With `all`, they are those that have not ended, and the failed ones.
+    ///
+    /// - Throws: `.notFound` for a target that matches no download.
+    func selected(_ selection: Selection) async throws(DownloadError) -> [WireDownload] {
+        var query = ListQuery()
+        query.limit = ListQuery.mostLimit
+        query.session = selection.session
+        if selection.all == true { query.states = ListQuery.unfinishedOrFailed }
+        var downloads: [Int64: WireDownload] = [:]
+        for targets in selection.targets.map({ $0.map { [$0] } }) ?? [[]] {
+            query.targets = targets
+            let found = try await all(query)
+            if let target = targets.first, found.isEmpty { throw Self.notFound(target) }
+            for download in found { downloads[download.id] = download }
+        }
+        return downloads.values.sorted { $0.id < $1.id }
+    }
+
+    /// Throws `.notFound` for an ID or a name that matches no download.
+    func check(_ targets: [String]) async throws(DownloadError) {
+        for target in targets where !NamePattern.isOne(target) {
+            var query = ListQuery()
+            (query.targets, query.limit) = ([target], 1)
+            guard try await !list(query).downloads.isEmpty else {
+                throw Self.notFound(target)
+            }
+        }
+    }
+
+    /// The downloads of all pages of a list.
+    func all(_ query: ListQuery) async throws(DownloadError) -> [WireDownload] {
+        var (query, downloads) = (query, [WireDownload]())
+        while true {
+            let page = try await list(query)
+            downloads += page.downloads
+            guard let next = page.next else { return downloads }
+            query.after = next
+        }
+    }
+
+    /// The newest downloads that have ended, followed by all that have not.
+    func recent(_ query: ListQuery, ended: Int) async throws(DownloadError) -> [WireDownload] {
+        var (open, last) = (query, query)
+        open.states = ListQuery.unfinished
+        last.states = Set(TaskState.allCases).subtracting(ListQuery.unfinished)
+        last.newestFirst = true
+        last.limit = ended
+        let newest = try await list(last).downloads
+        return try await newest + all(open)
+    }
+
+    static func notFound(_ target: String) -> DownloadError {
+        DownloadError(
+            .notFound,
+            "no download matches '\(target.sanitized(atMost: 100))'",
+            advice: "see 'pawl list --all'"
+        )
+    }
+}

@@ -1,0 +1,32 @@
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// The parts of the queue that several others use, on the thread of the queue only.
+struct QueueParts {
+    let environment: QueueEnvironment
+    let waiting: WaitingDownloads
+    let positions = QueuePositions()
+    let announcements: FinishAnnouncements
+    let control: RunControl
+    let retries: RetrySchedule
+    let renames: PendingRenames
+    let removals: PendingRemovals
+    let settings: QueueSettings
+    let sessions: QueueSessions
+
+    init(_ environment: QueueEnvironment, _ initial: DaemonQueue.InitialState) {
+        self.environment = environment
+        waiting = WaitingDownloads(
+            limit: initial.limit ?? initial.settings.maximumConcurrentDownloads
+        )
+        announcements = FinishAnnouncements(environment)
+        control = RunControl(environment, announcements)
+        retries = RetrySchedule(environment, waiting)
+        renames = PendingRenames(environment)
+        removals = PendingRemovals(environment)
+        settings = QueueSettings(initial, environment, waiting, control)
+        sessions = QueueSessions(environment, waiting)
+    }
+}

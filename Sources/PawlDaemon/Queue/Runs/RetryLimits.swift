@@ -1,0 +1,17 @@
+package import PawlCore
+
+/// The retry settings of a download.
+package struct RetryLimits: Sendable, Hashable {
+    /// The number of retries; `nil` for the daemon's default.
+    package var retries: Int?
+    /// The longest wait that a server may ask for.
+    package var maximumRetryAfter: Duration
+
+    /// The longest wait that a server may ask for if the download sets no other.
+    private static let day = Duration.seconds(86_400)
+
+    package init(_ settings: SettingsDocument<DownloadSettings>? = nil) {
+        retries = settings?[\.retries]
+        maximumRetryAfter = settings?[\.maximumRetryAfter] ?? Self.day
+    }
+}

@@ -1,0 +1,30 @@
+internal import PawlCore
+
+/// A message that wakes a driver.
+indirect enum DriverMessage: Sendable {
+    case headJudged(TransferID, HeadVerdict, ResponseHead)
+    /// A small file was received completely, and its bytes were not passed on before.
+    case arrived(TransferID, SmallBody)
+    /// A small file is still in memory although it should be on disk.
+    ///
+    /// Its transfer is held.
+    case overdue(TransferID, SmallBody)
+    /// A small file was received in part, and its bytes were not passed on before.
+    case brokeOff(TransferID, SmallBody, TransferEnd)
+    case transferEnded(TransferID, TransferEnd, DownloadError?)
+    /// A transfer has received bytes that differ from the existing ones.
+    ///
+    /// It is ending.
+    case seamDiffered(TransferID)
+    case slotGranted(host: String)
+    /// Enough bytes were received for a checkpoint.
+    case checkpointDue
+    /// A sync of the bytes that counted in that epoch has ended.
+    case synced(epoch: Int, DownloadError?)
+    /// A suspension has ended.
+    case released
+    /// The download's own limit, or the limit for all downloads, has changed.
+    case limitChanged
+    case networkChanged(NetworkPath)
+    case cancelled
+}
