@@ -76,7 +76,7 @@ struct LimitTests {
         #expect(gate.peak <= 5)
     }
 
-    /// Each response is read to its end, so that every connection can be reused.
+    /// Each response is read to its end, so that its connection can be reused.
     @Test func `a host never gets more sockets than connections`() async throws {
         var settings = DownloaderSettings()
         settings.connectionsPerHost = 3
@@ -87,7 +87,9 @@ struct LimitTests {
         let snapshot = scene.origin.snapshot
         #expect(snapshot.requests.count == 60)
         #expect(snapshot.peakConnections == 3)
-        #expect(snapshot.acceptedConnections == 3)
+        // A transfer may begin before the connection of the last one counts as idle. If it is then
+        // given to another thread, it needs a new connection, for which the idle one is closed.
+        #expect(snapshot.acceptedConnections <= 12)
     }
 
     @Test func `all downloads together obey the limit of bytes per second`() async throws {

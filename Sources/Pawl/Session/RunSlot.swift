@@ -1,3 +1,4 @@
+internal import PawlCore
 internal import Synchronization
 
 /// A task's slot among the running ones of its session.
@@ -10,7 +11,7 @@ final class RunSlot: Sendable {
     }
 
     private let session: DownloadSession
-    private let task: Int
+    private let task: StartScheduler.ID
     private let state: Mutex<State>
 
     /// Creates a slot.
@@ -18,7 +19,7 @@ final class RunSlot: Sendable {
     /// `isCounted`: whether the task needs a slot at all.
     init(_ session: DownloadSession, _ task: Int, isCounted: Bool) {
         self.session = session
-        self.task = task
+        self.task = Int64(task)
         state = Mutex(isCounted ? .held : .ended)
     }
 

@@ -10,15 +10,15 @@ internal import Synchronization
 final class SessionRunner: Sendable {
     private struct State {
         weak var session: DownloadSession?
-        var scheduler: StartScheduler<Int>
+        var scheduler: StartScheduler
         /// The number of tasks queued so far: each gets the next position.
         var lastPosition: Int64 = 0
         /// The queued tasks by their numbers.
-        var queued: [Int: SessionTask] = [:]
+        var queued: [Int64: SessionTask] = [:]
         /// The tasks that may start and have not started yet.
-        var starting: ArraySlice<Int> = []
+        var starting: ArraySlice<Int64> = []
         /// The tasks that need no slot.
-        var atOnce: ArraySlice<Int> = []
+        var atOnce: ArraySlice<Int64> = []
         /// The number of runs that have begun and not ended, with or without connections.
         var runs = 0
         var undelivered = 0
@@ -54,7 +54,7 @@ final class SessionRunner: Sendable {
 
     /// Queues a task.
     func enqueue(_ task: SessionTask, priority: DownloadPriority, notBefore date: Date?) {
-        let id = task.taskIdentifier
+        let id = Int64(task.taskIdentifier)
         let moment = date.map { time.now() + Self.delay($0.timeIntervalSinceNow) }
         change { state in
             state.queued[id] = task
@@ -79,7 +79,7 @@ final class SessionRunner: Sendable {
     ///
     /// Returns whether it was queued: then no run of it will begin.
     func dequeue(_ task: SessionTask) -> Bool {
-        let id = task.taskIdentifier
+        let id = Int64(task.taskIdentifier)
         return state.withLock { state in
             guard state.queued.removeValue(forKey: id) != nil else { return false }
             if let index = state.atOnce.firstIndex(of: id) {
@@ -95,13 +95,13 @@ final class SessionRunner: Sendable {
     }
 
     func setPriority(_ priority: DownloadPriority, of task: SessionTask) {
-        scheduled { $0.setPriority(task.taskIdentifier, priority) }
+        scheduled { $0.setPriority(Int64(task.taskIdentifier), priority) }
     }
 
     /// Changes the scheduler, and starts what may start then.
     @discardableResult
     func scheduled<Result: Sendable>(
-        _ body: (inout StartScheduler<Int>) -> Result
+        _ body: (inout StartScheduler) -> Result
     ) -> Result {
         change { body(&$0.scheduler) }
     }

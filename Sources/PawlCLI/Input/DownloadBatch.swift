@@ -108,18 +108,19 @@ package struct DownloadBatch: Sendable {
     private mutating func removeRepeated(
         _ targets: inout [DownloadTarget]
     ) throws(DownloadError) {
-        var counts: [DownloadTarget: Int] = [:]
+        var counts: [Int] = []
         var indices: [DownloadTarget: Int] = [:]
         var first: [RequestedDownload] = []
         var different: [DownloadTarget] = []
         for (download, target) in zip(downloads, targets) {
-            counts[target, default: 0] += 1
             guard let index = indices[target] else {
                 indices[target] = first.count
+                counts.append(1)
                 first.append(download)
                 different.append(target)
                 continue
             }
+            counts[index] += 1
             guard download.repeats(first[index]) else {
                 throw .usage(
                     "\(download.url.redacted) is given twice with the same destination and "
@@ -130,8 +131,8 @@ package struct DownloadBatch: Sendable {
         }
         guard first.count < downloads.count else { return }
         (downloads, targets) = (first, different)
-        notes = zip(first, different).compactMap { download, target in
-            guard let count = counts[target], count > 1 else { return nil }
+        notes = zip(first, counts).compactMap { download, count in
+            guard count > 1 else { return nil }
             let times = count == 2 ? "twice" : "\(count) times"
             return "\(download.url.redacted) is given \(times) and is downloaded once"
         }

@@ -71,6 +71,6 @@ package struct BackgroundHint: Sendable {
             $0.isLetter || $0.isDigit || "_@%+=:,./-".utf8.contains($0)
         }
         guard !isPlain || word.isEmpty else { return word }
-        return "'" + word.replacing("'", with: "'\\''") + "'"
+        return "'" + word.replacingASCII("'", with: "'\\''") + "'"
     }
 }

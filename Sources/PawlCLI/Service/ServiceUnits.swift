@@ -104,15 +104,19 @@ package struct ServiceUnits: Sendable, Hashable {
     }
 
     /// Escapes `%`, which starts a specifier.
-    private static func escaped(_ text: String) -> String { text.replacing("%", with: "%%") }
+    private static func escaped(_ text: String) -> String {
+        text.replacingASCII("%", with: "%%")
+    }
 
     /// Quotes and escapes the text.
     ///
     /// In a command, `$` starts a variable.
     private static func quoted(_ text: String, isCommand: Bool) -> String {
         var text = escaped(text)
-        for special in ["\\", "\""] { text = text.replacing(special, with: "\\\(special)") }
-        if isCommand { text = text.replacing("$", with: "$$") }
+        for special: Unicode.Scalar in ["\\", "\""] {
+            text = text.replacingASCII(special, with: "\\\(special)")
+        }
+        if isCommand { text = text.replacingASCII("$", with: "$$") }
         return "\"\(text)\""
     }
 }

@@ -31,14 +31,18 @@ package enum PathRedaction {
 
     private static func hasSecret(_ part: Substring) -> Bool {
         // The segment's own name, up to the first semicolon, is not a parameter.
-        guard part.startIndex > part.base.startIndex, let equals = part.firstIndex(of: "="),
-            part.base[..<part.startIndex].last == ";"
+        guard part.startIndex > part.base.startIndex, let equals = equalsSign(in: part),
+            part.base.utf8[..<part.startIndex].last == UInt8(ascii: ";")
         else { return false }
-        let value = part[part.index(after: equals)...]
+        let value = part[part.utf8.index(after: equals)...]
         return !QueryRedaction.shows(part[..<equals].percentDecoded, value.percentDecoded)
     }
 
     private static func hidden(_ part: Substring) -> String {
-        (part.firstIndex(of: "=").map { String(part[...$0]) } ?? "") + QueryRedaction.mark
+        (equalsSign(in: part).map { "\(part[..<$0])=" } ?? "") + QueryRedaction.mark
+    }
+
+    private static func equalsSign(in part: Substring) -> String.Index? {
+        part.utf8.firstIndex(of: UInt8(ascii: "="))
     }
 }

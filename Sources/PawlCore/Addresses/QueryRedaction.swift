@@ -14,15 +14,16 @@ package enum QueryRedaction {
     ///
     /// Applying it twice changes nothing more.
     package static func redacted(_ query: String) -> String {
-        query.split(separator: "&", omittingEmptySubsequences: false)
-            .map { parameter in
-                guard let equals = parameter.firstIndex(of: "=") else {
+        query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+            .map { bytes in
+                let parameter = Substring(bytes)
+                guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
                     // `?download`, but also links whose whole query is a token.
                     return isPlain(parameter.percentDecoded) ? String(parameter) : mark
                 }
-                let value = parameter[parameter.index(after: equals)...].percentDecoded
+                let value = parameter[bytes.index(after: equals)...].percentDecoded
                 return shows(parameter[..<equals].percentDecoded, value)
-                    ? String(parameter) : parameter[...equals] + mark
+                    ? String(parameter) : "\(parameter[..<equals])=\(mark)"
             }
             .joined(separator: "&")
     }

@@ -66,8 +66,8 @@ package enum SourceURL {
     /// `/`, `?` or `#` parses as a host and a path.
     private static func shown(_ text: String) -> String {
         var address = Substring(text)
-        if let sign = address.lastIndex(of: "@") {
-            address = address[address.index(after: sign)...]
+        if let sign = address.utf8.lastIndex(of: UInt8(ascii: "@")) {
+            address = address[address.utf8.index(after: sign)...]
         }
         let scheme = AddressParts(text).scheme?.lowercased()
         let isCut = address.startIndex > text.startIndex
@@ -77,10 +77,10 @@ package enum SourceURL {
 
     private static func credentials(_ userInfo: String) -> Credentials? {
         guard !userInfo.isEmpty else { return nil }
-        let colon = userInfo.firstIndex(of: ":") ?? userInfo.endIndex
+        let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) ?? userInfo.endIndex
         return Credentials(
             name: userInfo[..<colon].percentDecoded,
-            password: userInfo[colon...].dropFirst().percentDecoded
+            password: Substring(userInfo.utf8[colon...].dropFirst()).percentDecoded
         )
     }
 }

@@ -155,7 +155,7 @@ package struct DownloadPlanner: Sendable {
         if let failure, !connections.excuses(failure, of: segment, &transfers) {
             transfers.broke(segment, failure)
         }
-        transfers.unassign(segment)
+        transfers.returnRest(of: segment)
         guard isRunning, transfers.isUnprovable else { return }
         transfers.notice(
             "the connection broke, and nothing proves that the server's file is unchanged: "

@@ -72,7 +72,7 @@ struct ResponsePlanner: Sendable {
         case .malformed(let reason):
             let advice = "try again later, or try another URL for the file"
             transfers.giveUp(segment.source, DownloadError(.badResponse, reason, advice: advice))
-        case .doubtful(let doubt): transfers.gotErrorPage(segment, doubt)
+        case .doubtful(let doubt): transfers.gotDoubtful(segment, doubt)
         case .lostEntityTag(let representation, let range):
             lostEntityTag(segment, representation, range, &transfers)
         case .status(let status, let reason, let retryAfter):
@@ -145,7 +145,7 @@ struct ResponsePlanner: Sendable {
                 "the server answers ranges with the whole file: using one connection from now on"
             )
             // Only its length shows that this is not a part of the file with a wrong status. The
-            // answer to a request without a range decides.
+            // response to a request without a range decides.
             guard mayJoin, let total = representation.total, total == transfers.file.total else {
                 transfers.close(segment.id)
                 return nil
@@ -418,7 +418,7 @@ struct ResponsePlanner: Sendable {
             return false
         }
         guard transfers.needsConfirmation(seen, form, in: segment) else { return false }
-        transfers.gotErrorPage(segment, doubt)
+        transfers.gotDoubtful(segment, doubt)
         return true
     }
 
@@ -446,7 +446,7 @@ struct ResponsePlanner: Sendable {
                 "the server sent bytes \(range) without the strong ETag that it sent before"
             )
         } else {
-            transfers.gotErrorPage(segment, .missing("ETag"))
+            transfers.gotDoubtful(segment, .missing("ETag"))
         }
     }
 
@@ -468,6 +468,6 @@ struct ResponsePlanner: Sendable {
         if case .missing = doubt, point.representation.hasLostOnlyEntityTag(in: seen) {
             return lostEntityTag(segment, seen, nil, &transfers)
         }
-        transfers.gotErrorPage(segment, doubt)
+        transfers.gotDoubtful(segment, doubt)
     }
 }

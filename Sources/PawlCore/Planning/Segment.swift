@@ -74,8 +74,9 @@ package struct Segment: Sendable {
         guard isHeadAccepted, !isClosing, !isComplete else { return false }
         return switch outcome {
         case .stopped, .cancelled: false
-        // The end of a body without a stated length is the end of the file.
-        case .completed: isLengthKnown
+        // The end of a body without a stated length is the end of the file. Some servers send
+        // short parts, and say so.
+        case .completed: isLengthKnown && (offset < responseEnd || offset - start < 1024)
         case .failed: true
         }
     }

@@ -470,7 +470,7 @@ extension SegmentPlanner {
 
     /// Gives the rest of an ended segment to the transfer before it, whose response contains these
     /// bytes anyway, if that takes less time than another connection; returns that transfer.
-    mutating func unassign(_ segment: Segment) -> TransferID? {
+    mutating func returnRest(of segment: Segment) -> TransferID? {
         guard segment.offset < segment.end,
             let donor = segments.values.first(where: {
                 $0.end == segment.start && $0.responseEnd >= segment.end && !$0.isClosing

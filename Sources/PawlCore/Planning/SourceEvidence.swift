@@ -68,7 +68,7 @@ struct SourceEvidence: Sendable {
     /// The number of consecutive responses to ranges that indicated a change without proving it.
     private var unprovenRanges = 0
 
-    /// An answer that indicates another version of the file without proving it.
+    /// A response that indicates another version of the file without proving it.
     struct UnprovenChange: Sendable {
         enum Form: Sendable { case part, whole, wholeInsteadOfRange }
 

@@ -167,7 +167,7 @@ struct TransferPlanner: Sendable {
         return sources.learn(.brokenRange(in: segment.id, lastOpened: newest), from: segment.source)
     }
 
-    /// Notes an answer that indicates another version without proving it; returns whether it has
+    /// Notes a response that indicates another version without proving it; returns whether it has
     /// to be confirmed by another one.
     mutating func needsConfirmation(
         _ seen: Representation,
@@ -275,8 +275,8 @@ struct TransferPlanner: Sendable {
     }
 
     /// Gives the remaining bytes of an ended transfer to the one before it, if that saves time.
-    mutating func unassign(_ segment: Segment) {
-        if let id = parts.unassign(segment) { endMoved(id) }
+    mutating func returnRest(of segment: Segment) {
+        if let id = parts.returnRest(of: segment) { endMoved(id) }
     }
 
     mutating func broke(_ segment: Segment, _ failure: TransferFailure) {
@@ -330,7 +330,7 @@ struct TransferPlanner: Sendable {
     }
 
     /// Notes an error page; a second one at the same moment would prove no more than the first.
-    mutating func gotErrorPage(_ segment: Segment, _ doubt: Doubt) {
+    mutating func gotDoubtful(_ segment: Segment, _ doubt: Doubt) {
         let error = DownloadError(doubt, host: segment.host, expectedBytes: file.total)
         failed(segment, error, .later)
         sources.wait(segment.source, until: now + .seconds(1))

@@ -54,12 +54,13 @@ package struct HTTPDate: Hashable, Sendable {
     }
 
     private static func month(_ name: String) -> Int64? {
-        months.firstIndex { $0.lowercased() == name.lowercased() }.map { Int64($0) + 1 }
+        lowercaseMonths.firstIndex(of: name.lowercased()).map { Int64($0) + 1 }
     }
 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+    private static let lowercaseMonths = months.map { $0.lowercased() }
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
     /// Parses a year.

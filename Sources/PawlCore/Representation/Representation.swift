@@ -117,7 +117,7 @@ package struct Representation: Hashable, Sendable {
         return tagProves && tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen)
     }
 
-    /// Returns why `seen`, a whole answer, is neither this, the pinned representation, nor another
+    /// Returns why `seen`, a whole response, is neither this, the pinned representation, nor another
     /// version of it; `nil` if it may be one.
     ///
     /// Error pages with status 200 seldom have validators. `isGivenUp`: whether this was given up,
@@ -138,7 +138,7 @@ package struct Representation: Hashable, Sendable {
     }
 
     /// Returns why `seen`, which may be another version than this, the pinned representation, has
-    /// to be confirmed by another answer; `nil` if it need not.
+    /// to be confirmed by another response; `nil` if it need not.
     package func unprovenChange(in seen: Representation) -> Doubt? {
         if isProvenSame(seen) { return nil }
         if isProvenOther(seen) {

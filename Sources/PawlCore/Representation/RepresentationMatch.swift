@@ -31,6 +31,6 @@ package enum Doubt: Hashable, Sendable {
     /// Its length differs from that of the pinned response, and no validator proves another
     /// version.
     case otherLength(Int64?)
-    /// Its entity tag differs from that of the pinned answer, but one of them is weak.
+    /// Its entity tag differs from that of the pinned response, but one of them is weak.
     case otherWeakTag
 }

@@ -7,7 +7,11 @@ internal import HeapModule
 /// position. None starts before its time. At most `limit` run at the same time, and of a group at
 /// most the number that the group allows. The command, sessions, the library and the daemon all
 /// use it.
-package struct StartScheduler<ID: Hashable & Comparable & Sendable>: Sendable {
+package struct StartScheduler: Sendable {
+    // With a type parameter, other modules would use it unspecialized, which costs each download
+    // tens of thousands of instructions.
+    package typealias ID = Int64
+
     /// A download that waits.
     package struct Entry: Hashable, Sendable {
         package var id: ID

@@ -22,5 +22,11 @@ package struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
 
 extension StringProtocol {
     /// Whether both texts have the same bytes.
-    package func isExactly(_ other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func isExactly(_ other: some StringProtocol) -> Bool {
+        // The buffers are compared much faster than the views.
+        let isEqual: Bool?? = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+        }
+        return isEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
 }

@@ -2,27 +2,25 @@ internal import Synchronization
 
 /// A value that is set once, and the tasks that wait for it.
 package final class Completion<Value: Sendable>: Sendable {
-    private struct State {
-        var value: Value?
-        var waiters: [Wakeup] = []
-    }
-
-    private let state = Mutex(State())
+    private let state = Mutex(CompletionState())
+    /// It is set under the lock and before `isComplete`, and read only after that.
+    nonisolated(unsafe) private var stored: Value?
 
     package init() {}
 
     /// The value, or `nil` if it is not set yet.
-    package var value: Value? { state.withLock { $0.value } }
+    package var value: Value? { isComplete ? stored : nil }
 
-    package var isComplete: Bool { value != nil }
+    package var isComplete: Bool { state.withLock { $0.isComplete } }
 
     /// Sets the value and wakes all tasks that wait for it.
     ///
     /// A second value is ignored.
     package func complete(with value: Value) {
         let waiters = state.withLock { state in
-            guard state.value == nil else { return [Wakeup]() }
-            state.value = value
+            guard !state.isComplete else { return [Wakeup]() }
+            stored = value
+            state.isComplete = true
             defer { state.waiters = [] }
             return state.waiters
         }
@@ -60,7 +58,7 @@ package final class Completion<Value: Sendable>: Sendable {
     /// Returns `false` if the value is set already.
     private func enroll(_ wakeup: Wakeup) -> Bool {
         state.withLock { state in
-            guard state.value == nil else { return false }
+            guard !state.isComplete else { return false }
             state.waiters.append(wakeup)
             return true
         }
@@ -69,6 +67,15 @@ package final class Completion<Value: Sendable>: Sendable {
     private func resign(_ wakeup: Wakeup) {
         state.withLock { state in state.waiters.removeAll { $0 === wakeup } }
     }
+}
+
+/// What does not depend on the type of the value.
+///
+/// Other modules use `Completion` unspecialized: a lock of a generic type would cost each use a
+/// look-up of its metadata.
+private struct CompletionState {
+    var isComplete = false
+    var waiters: [Wakeup] = []
 }
 
 extension Completion<Void> {

@@ -3,7 +3,7 @@ internal import PawlCore
 internal import PawlWire
 
 /// Decides which of the queue's downloads start now; the groups are sessions.
-typealias QueueScheduler = StartScheduler<Int64>
+typealias QueueScheduler = StartScheduler
 
 extension QueueScheduler.Entry {
     init(_ download: WireDownload) {

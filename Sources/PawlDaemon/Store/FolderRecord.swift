@@ -96,7 +96,7 @@ package final class FolderRecord: Sendable {
     }
 
     private static func line(_ folder: String) -> String {
-        folder.replacing("%", with: "%25").replacing("\n", with: "%0A") + "\n"
+        folder.replacingASCII("%", with: "%25").replacingASCII("\n", with: "%0A") + "\n"
     }
 
     private static func failure(_ path: String) -> DownloadError {

@@ -98,12 +98,21 @@ struct PartialSearch: Sendable {
         _ names: PartialNames?,
         _ result: inout Result
     ) throws(DownloadError) -> Bool {
-        let paths = DownloadPaths.numbered(final, number)
-        let found: Owner = try names?.isFree(number) == true ? .nobody : owner(of: paths)
-        switch found {
-        case .nobody:
-            if number == 0 { result.isFree = true }
-            return true
+        // Nearly all names are free, and creating their paths takes longer than asking the system.
+        let isFree =
+            names?.isFree(number) == true
+            ? true : try add(DownloadPaths.numbered(final, number), to: &result)
+        if isFree, number == 0 { result.isFree = true }
+        return isFree
+    }
+
+    /// Adds the files of these names to `result`, and returns whether there are none.
+    private func add(
+        _ paths: DownloadPaths,
+        to result: inout Result
+    ) throws(DownloadError) -> Bool {
+        switch try owner(of: paths) {
+        case .nobody: return true
         case .thisDownload(let checkpoint): result.own = Self.named(paths, checkpoint)
         case .anotherTool: result.foreign = result.foreign ?? paths
         case .anotherDownload(let checkpoint, let wasOurs):

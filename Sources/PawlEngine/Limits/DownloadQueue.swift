@@ -4,9 +4,9 @@ internal import Synchronization
 /// Limits how many downloads run at the same time; the others wait in order.
 package final class DownloadQueue: Sendable {
     private struct State {
-        var scheduler: StartScheduler<UInt64>
-        var admissions: [UInt64: Completion<Void>] = [:]
-        var lastID: UInt64 = 0
+        var scheduler: StartScheduler
+        var admissions: [Int64: Completion<Void>] = [:]
+        var lastID: Int64 = 0
     }
 
     private let state: Mutex<State>
@@ -24,7 +24,7 @@ package final class DownloadQueue: Sendable {
         let id = state.withLock { state in
             state.lastID += 1
             state.admissions[state.lastID] = admission
-            state.scheduler.wait(.init(id: state.lastID, position: Int64(state.lastID)))
+            state.scheduler.wait(.init(id: state.lastID, position: state.lastID))
             return state.lastID
         }
         admit()

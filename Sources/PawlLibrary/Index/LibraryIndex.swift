@@ -8,7 +8,7 @@ package import PawlCore
 /// A key has at most one download. A *run* is one attempt at it, with its own number; events of an
 /// older run are ignored.
 package struct LibraryIndex: Sendable {
-    package typealias RunID = UInt64
+    package typealias RunID = Int64
 
     private let folder: String
     package private(set) var tables = LibraryTables()

@@ -2,7 +2,7 @@ internal import PawlCore
 
 /// The runs of a library that wait for their turn, and the number of those that have it.
 struct RunQueue {
-    private var scheduler: StartScheduler<LibraryIndex.RunID>
+    private var scheduler: StartScheduler
     private var waiting: [LibraryIndex.RunID: LibraryRun] = [:]
     private var begun: ArraySlice<LibraryIndex.RunID> = []
     private var active: Set<LibraryIndex.RunID> = []

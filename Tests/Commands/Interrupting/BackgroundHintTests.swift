@@ -28,6 +28,13 @@ struct BackgroundHintTests {
         )
     }
 
+    @Test func `a quote before a combining mark is escaped, too`() throws {
+        let directory = OptionAssignment("directory", "a'\u{301}b")
+        let text = try #require(try hint([directory], ["https://a.example/1"]))
+        let quoted = #"--directory 'a'\''\#u{301}b' "#
+        #expect(text.utf8.firstRange(of: quoted.utf8) != nil, "\(text)")
+    }
+
     @Test func `no-resume is left out`() throws {
         let text = try hint([OptionAssignment("no-resume", "true")], ["https://a.example/1"])
         #expect(text == "To continue in the background: pawl get --background https://a.example/1")

@@ -38,7 +38,7 @@ struct SourceURLTests {
         ("https://me@h/a", "me", ""),
         ("https://me:@h/a", "me", ""),
         ("https://m%40e:p%3Aw%2F@h/a", "m@e", "p:w/"),
-        ("https://me:p:w@x@h/a", "me", "p:w@x"),
+        ("https://me:p:w@x@h/a", "me", "p:w@x"), ("https://me:\u{301}pw@h/a", "me", "\u{301}pw"),
     ])
     func `a user is removed from the URL`(text: String, name: String, password: String) throws {
         let (url, credentials) = try SourceURL.parse(text)

@@ -124,6 +124,21 @@ struct ProgressPlannerTests {
         #expect(run.planner.arrived == RangeSet(ByteRange(0, Self.total)))
     }
 
+    @Test func `short parts that a server announces are continued at once`() throws {
+        var run = try broken(1)
+        run.waitToRetry()
+        for _ in 0..<100 {
+            let order = try #require(run.newest)
+            let range = try #require(order.range)
+            let part = ByteRange(range.start, range.start + 8192)
+            let place = "bytes \(part.start)-\(part.end - 1)/\(Self.total)"
+            run.answer(order.id, ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""]))
+            run.pass(.milliseconds(1))
+            run.end(order.id, at: part.end, .completed)
+            #expect(!run.planner.isWaitingToRetry)
+        }
+    }
+
     @Test func `a few short responses in a row are continued at once`() throws {
         var run = try run(1)
         for _ in 0..<100 {

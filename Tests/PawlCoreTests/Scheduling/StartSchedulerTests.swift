@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct StartSchedulerTests {
-    private typealias Scheduler = StartScheduler<Int64>
+    private typealias Scheduler = StartScheduler
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func entry(

@@ -173,7 +173,7 @@ package struct DownloadSearch {
                 try checkPattern(target)
                 parts.append("name GLOB ?")
                 // SQLite's GLOB also knows sets of characters.
-                arguments += [target.replacing("[", with: "[[]")]
+                arguments += [target.replacingASCII("[", with: "[[]")]
             } else {
                 parts.append("name = ?")
                 arguments += [target]
