@@ -17,6 +17,8 @@ package struct DownloadBatch: Sendable {
         try Self.checkCombinations(urls: urls, list: list, common: common)
         for url in urls { downloads.append(try RequestedDownload(url, common)) }
         for entry in list?.entries ?? [] { try add(entry, common) }
+        // A single download needs no comparison, so its folder is not looked up.
+        guard downloads.count > 1 else { return }
         var targets = resolvedTargets()
         try removeRepeated(&targets)
         try checkOutputsDiffer(targets)

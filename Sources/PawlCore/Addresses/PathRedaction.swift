@@ -8,9 +8,9 @@ package enum PathRedaction {
     /// Applying it twice changes nothing more.
     package static func redacted(_ path: String) -> String {
         guard path.utf8.contains(UInt8(ascii: ";")) else { return path }
-        return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return path.pieces(at: "/")
             .map { segment in
-                parts(of: Substring(segment)).map { hasSecret($0) ? hidden($0) : String($0) }
+                segment.pieces(at: ";").map { hasSecret($0) ? hidden($0) : String($0) }
                     .joined(separator: ";")
             }
             .joined(separator: "/")
@@ -21,12 +21,7 @@ package enum PathRedaction {
     /// The result can name a file.
     package static func withoutSecrets(_ segment: Substring) -> Substring {
         guard segment.utf8.contains(UInt8(ascii: ";")) else { return segment }
-        return parts(of: segment).filter { !hasSecret($0) }.joined(separator: ";")[...]
-    }
-
-    private static func parts(of segment: Substring) -> [Substring] {
-        segment.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-            .map { Substring($0) }
+        return segment.pieces(at: ";").filter { !hasSecret($0) }.joined(separator: ";")[...]
     }
 
     private static func hasSecret(_ part: Substring) -> Bool {

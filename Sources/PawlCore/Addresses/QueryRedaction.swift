@@ -14,14 +14,13 @@ package enum QueryRedaction {
     ///
     /// Applying it twice changes nothing more.
     package static func redacted(_ query: String) -> String {
-        query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-            .map { bytes in
-                let parameter = Substring(bytes)
-                guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else {
+        query.pieces(at: "&")
+            .map { parameter in
+                guard let equals = parameter.utf8.firstIndex(of: UInt8(ascii: "=")) else {
                     // `?download`, but also links whose whole query is a token.
                     return isPlain(parameter.percentDecoded) ? String(parameter) : mark
                 }
-                let value = parameter[bytes.index(after: equals)...].percentDecoded
+                let value = parameter[parameter.utf8.index(after: equals)...].percentDecoded
                 return shows(parameter[..<equals].percentDecoded, value)
                     ? String(parameter) : "\(parameter[..<equals])=\(mark)"
             }

@@ -10,7 +10,7 @@ extension StringProtocol where SubSequence == Substring {
 
     /// The names between the slashes; `.` and `..` are among them.
     package var pathNames: [Substring] {
-        self[...].utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+        pieces(at: "/").filter { !$0.isEmpty }
     }
 
     /// The path up to and including its last slash; empty if it has none.

@@ -329,7 +329,8 @@ struct TransferPlanner: Sendable {
         log("\(error.message); trying again \(delay == .zero ? "now" : "in \(delay)")")
     }
 
-    /// Notes an error page; a second one at the same moment would prove no more than the first.
+    /// Notes a response that is not believed, such as an error page; a second one at the same
+    /// moment would prove no more than the first.
     mutating func gotDoubtful(_ segment: Segment, _ doubt: Doubt) {
         let error = DownloadError(doubt, host: segment.host, expectedBytes: file.total)
         failed(segment, error, .later)

@@ -93,8 +93,7 @@ extension Unicode.Scalar {
 extension String {
     /// The members of a list without surrounding white space (RFC 9110 §5.6.1).
     package var listMembers: [String] {
-        utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            .map { Substring($0).trimmed }
+        pieces(at: ",").map(\.trimmed)
     }
 }
 

@@ -44,13 +44,19 @@ extension DaemonSuites {
     /// The same URL twice in the queue.
     @Suite(.timeLimit(.minutes(2)), .serialized)
     struct DaemonOneURLTests {
+        /// Serves a file of which the last bytes are held until the latch is released.
+        private func serveHeld(_ scene: DaemonScene) -> (resource: Resource, latch: Latch) {
+            let (resource, latch) = (Resource(size: 12 << 20), Latch())
+            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            return (resource, latch)
+        }
+
         @Test func `a second download of a URL waits for the first one and finds its file`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            let (resource, latch) = (Resource(size: 12 << 20), Latch())
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let (resource, latch) = serveHeld(scene)
             let url = scene.workshop.url
             try await scene.succeed("add", "-x", "1", url)
             await scene.workshop.origin.waitForBytes(9 << 20)
@@ -76,8 +82,7 @@ extension DaemonSuites {
         {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            let (resource, latch) = (Resource(size: 12 << 20), Latch())
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let latch = serveHeld(scene).latch
             let (folder, url) = (scene.workshop.folder, scene.workshop.url)
             try folder.makeFolder("d")
             try folder.makeFolder("e")
@@ -102,8 +107,7 @@ extension DaemonSuites {
         @Test func `a download of a URL to another name does not wait`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            let (resource, latch) = (Resource(size: 12 << 20), Latch())
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let latch = serveHeld(scene).latch
             let url = scene.workshop.url
             try await scene.succeed("add", "-x", "1", url)
             await scene.workshop.origin.waitForBytes(9 << 20)
@@ -118,8 +122,7 @@ extension DaemonSuites {
         @Test func `a download that another process runs is tried again`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            let (resource, latch) = (Resource(size: 12 << 20), Latch())
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+            let latch = serveHeld(scene).latch
             let url = scene.workshop.url
             let other = try scene.start("get", "-x", "1", url)
             await scene.workshop.origin.waitForBytes(9 << 20)
