@@ -1,6 +1,8 @@
 internal import CPlatform
 internal import Glibc
 package import PawlCore
+internal import PawlStorage
+internal import SystemPackage
 
 /// A small file that only the user can access and that is replaced as a whole.
 package struct PrivateFile: Sendable {
@@ -88,13 +90,14 @@ package struct PrivateFile: Sendable {
     package func exclusively<Value>(
         _ body: () throws(DownloadError) -> Value
     ) throws(DownloadError) -> Value {
-        let folder = openFolder()
-        guard folder >= 0, flock(folder, LOCK_EX) == 0 else {
-            let code = errno
-            if folder >= 0 { close(folder) }
-            throw failure(String(cString: strerror(code)), "locking")
+        let lock: OpenFile
+        do throws(Errno) {
+            lock = try OpenFile(FilePath(folder), O_RDONLY | O_DIRECTORY)
+            try lock.lock(waits: true)
+        } catch {
+            throw failure("\(error)", "locking")
         }
-        defer { close(folder) }
+        defer { lock.unlock() }
         return try body()
     }
 
@@ -107,13 +110,11 @@ package struct PrivateFile: Sendable {
         )
     }
 
-    private func openFolder() -> Int32 {
-        open(path.pathFolder.isEmpty ? "." : path.pathFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    }
+    private var folder: String { path.pathFolder.isEmpty ? "." : path.pathFolder }
 
     /// Syncs the folder, so that a name that was created or changed in it survives a power cut.
     private func syncFolder() -> Bool {
-        let folder = openFolder()
+        let folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return false }
         defer { close(folder) }
         // Some file systems cannot sync a folder, which cannot be helped.

@@ -1,5 +1,7 @@
 internal import Glibc
 package import PawlCore
+internal import PawlStorage
+internal import SystemPackage
 
 /// Allows one daemon per folder: a lock that ends with the process, and the identifier of the
 /// process that holds it.
@@ -14,41 +16,39 @@ package final class StoreLock: Sendable {
         }
     }
 
-    private let descriptor: Int32
+    /// The locked file.
+    private let file: OpenFile
 
     /// Throws `.alreadyRunning`, with the process ID of the other process.
     package init(folder: String) throws(DownloadError) {
         let path = Self.path(folder)
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
+        do throws(Errno) {
+            file = try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        } catch {
             throw DownloadError(
                 .directoryNotUsable,
-                "the lock of the daemon cannot be opened: \(String(cString: strerror(errno)))",
+                "the lock of the daemon cannot be opened: \(error)",
                 advice: "check the permissions of the folder",
                 context: "opening \(path)"
             )
         }
-        guard Self.take(descriptor) else {
-            // `deinit` runs after this error and closes the descriptor: a second `close` could
-            // close another file.
-            let owner = Self.owner(descriptor)
+        guard Self.take(file) else {
+            let owner = Self.owner(file)
             throw DownloadError(
                 .alreadyRunning,
                 "another daemon\(owner == .unknown ? "" : " (\(owner.name))") uses \(folder)",
                 advice: "use that daemon, or stop it: pawl daemon stop"
             )
         }
-        let number = Array("\(getpid())\n".utf8)
-        ftruncate(descriptor, 0)
-        pwrite(descriptor, number, number.count, 0)
+        // Without the number, the lock holds all the same; only its owner is not known.
+        try? file.truncate(to: 0)
+        try? file.write(Array("\(getpid())\n".utf8))
     }
 
-    deinit { close(descriptor) }
-
     /// Takes the lock; tries several times, as a check for a running daemon holds it for a moment.
-    private static func take(_ descriptor: Int32) -> Bool {
+    private static func take(_ file: OpenFile) -> Bool {
         for _ in 0..<10 {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            if (try? file.lock()) != nil { return true }
             usleep(5000)
         }
         return false
@@ -56,18 +56,15 @@ package final class StoreLock: Sendable {
 
     /// Returns the process that holds the lock of a folder; `nil` if none does.
     package static func owner(in folder: String) -> Owner? {
-        let lock = open(path(folder), O_RDONLY | O_CLOEXEC)
-        guard lock >= 0 else { return nil }
-        defer { close(lock) }
-        return flock(lock, LOCK_SH | LOCK_NB) == 0 ? nil : owner(lock)
+        guard let file = try? OpenFile(path(folder), O_RDONLY) else { return nil }
+        return (try? file.lock(.shared)) != nil ? nil : owner(file)
     }
 
-    private static func owner(_ descriptor: Int32) -> Owner {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    private static func owner(_ file: OpenFile) -> Owner {
+        let bytes = (try? file.contents(limit: 32)) ?? []
+        let text = String(decoding: bytes, as: UTF8.self)
         return Int32(text.prefix { $0.isNumber }).map { .process($0) } ?? .unknown
     }
 
-    private static func path(_ folder: String) -> String { "\(folder)/daemon.lock" }
+    private static func path(_ folder: String) -> FilePath { FilePath("\(folder)/daemon.lock") }
 }

@@ -133,7 +133,7 @@ package final class PendingNote: Sendable {
         try held.withLock { (held) throws(DownloadError) in
             guard let file = held else { return }
             defer {
-                FileLock.release(file)
+                file.unlock()
                 held = nil
             }
             try attempt(.remove, path) { () throws(Errno) in
@@ -146,7 +146,7 @@ package final class PendingNote: Sendable {
     /// Releases the key; the note stays.
     package func release() {
         held.withLock { held in
-            if let file = held { FileLock.release(file) }
+            if let file = held { file.unlock() }
             held = nil
         }
     }

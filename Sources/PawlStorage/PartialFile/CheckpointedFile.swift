@@ -138,16 +138,16 @@ struct CheckpointedFile: Sendable {
     mutating func removeCheckpoint(_ paths: DownloadPaths) throws(DownloadError) {
         guard let checkpoint else { return }
         try Self.remove(paths.checkpoint, ifStill: checkpoint.file)
-        FileLock.release(checkpoint.file)
+        checkpoint.file.unlock()
         self.checkpoint = nil
         latest = nil
     }
 
     /// Releases the locks.
     mutating func release() {
-        if let checkpoint { FileLock.release(checkpoint.file) }
+        if let checkpoint { checkpoint.file.unlock() }
         checkpoint = nil
-        if isNamed { FileLock.release(file) }
+        if isNamed { file.unlock() }
     }
 
     /// Removes a file, unless somebody has moved or replaced it.

@@ -31,7 +31,7 @@ package enum FileLock {
     /// Tries to take the lock, and distinguishes a held lock from a file system without locks.
     package static func tryToTake(_ file: OpenFile) throws(Errno) -> Attempt {
         do throws(Errno) {
-            try retrying { flock(file.descriptor, LOCK_EX | LOCK_NB) }
+            try file.lock()
             return .taken
         } catch .wouldBlock {
             return .held
@@ -57,11 +57,6 @@ package enum FileLock {
             if isSame { return file }
         }
         throw taken(path)
-    }
-
-    package static func release(_ file: OpenFile) {
-        // Closing the file releases the lock in any case.
-        _ = flock(file.descriptor, LOCK_UN)
     }
 
     /// Returns the error for a name that somebody else took after the last check.

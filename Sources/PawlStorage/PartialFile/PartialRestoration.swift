@@ -73,7 +73,7 @@ package enum PartialRestoration {
                     || checkpoint.representation.isProvenSame(found.representation)
             else { return .obstacle(.partialFileMissing) }
             let (paths, file) = try PartialRelocation.bring(partial, to: place)
-            FileLock.release(file)
+            file.unlock()
             return try recovered(paths, allowsWeakResume, settings)
         case .unusable(let flaw)?:
             return try restore(checkpoint, partial, at: place, flaw, settings)

@@ -1,15 +1,20 @@
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 package import SystemPackage
 
 /// An open file that is closed with its last owner, so that its descriptor never refers to another
 /// file.
 package final class OpenFile: Sendable {
     package let descriptor: Int32
+    private let isLocked = Atomic(false)
 
     package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit { close(descriptor) }
+    deinit {
+        unlock()
+        close(descriptor)
+    }
 
     /// Opens a file.
     ///
@@ -19,6 +24,27 @@ package final class OpenFile: Sendable {
     {
         let descriptor = try path.systemCall { pawl_open($0, flags | O_CLOEXEC, mode) }
         self.init(owning: descriptor)
+    }
+
+    /// The locks that a file can have: one exclusive lock, or any number of shared ones.
+    package enum Lock { case exclusive, shared }
+
+    /// Locks the file.
+    ///
+    /// If another open file holds a lock that excludes this one, it waits, or throws `.wouldBlock`.
+    package func lock(_ lock: Lock = .exclusive, waits: Bool = false) throws(Errno) {
+        let operation = lock == .shared ? LOCK_SH : LOCK_EX
+        try retrying { flock(descriptor, waits ? operation : operation | LOCK_NB) }
+        isLocked.store(true, ordering: .relaxed)
+    }
+
+    /// Unlocks the file if it is locked.
+    ///
+    /// Closing it would not be enough: a child process has a copy of each open file until it runs
+    /// its program, and would hold the lock until then.
+    package func unlock() {
+        guard isLocked.exchange(false, ordering: .relaxed) else { return }
+        _ = flock(descriptor, LOCK_UN)
     }
 
     package func status() throws(Errno) -> FileStatus {
@@ -69,7 +95,7 @@ package final class OpenFile: Sendable {
         try bytes.span.withUnsafeBytes { (bytes) throws(Errno) in try write(bytes, at: offset) }
     }
 
-    func truncate(to size: Int64) throws(Errno) {
+    package func truncate(to size: Int64) throws(Errno) {
         try retrying { ftruncate(descriptor, off_t(size)) }
     }
 
