@@ -3,6 +3,7 @@ internal import Glibc
 public import Logging
 @_exported public import PawlCore
 internal import PawlEngine
+internal import PawlStorage
 internal import PawlTransport
 
 /// Downloads files over several connections, resumable and verified.
@@ -133,17 +134,20 @@ extension Engine {
         over transport: CurlTransport = CurlTransport(),
         _ settings: DownloaderSettings,
         _ logger: Logger,
+        storeSettings: StoreSettings = StoreSettings(),
+        cookies: CookieJar? = CookieJar(),
         network: (any NetworkPathMonitoring)? = nil
     ) -> Engine {
-        var engine = Engine(
+        Engine(
             transport: transport,
             time: SystemTimekeeper(),
             settings: settings,
+            storeSettings: storeSettings,
+            cookies: cookies,
+            network: network ?? SystemNetwork.monitor(),
             // The number of processors that this process may use.
             cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
             logger: logger
         )
-        engine.network = network ?? SystemNetwork.monitor()
-        return engine
     }
 }

@@ -3,7 +3,7 @@ package import PawlCore
 package import PawlStorage
 
 /// The resources that all downloads of one process share.
-package struct Engine: Sendable {
+package final class Engine: Sendable {
     package let transport: any Transport
     package let time: any Timekeeper
     /// Threads for calls that block on a disk.
@@ -28,21 +28,27 @@ package struct Engine: Sendable {
     package let limit: RateLimitClock
     package let logger: Logger
     /// The system functions that stores use; tests replace them.
-    package var storeSettings = StoreSettings()
+    package let storeSettings: StoreSettings
     /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
-    package var cookies: CookieJar? = CookieJar()
+    package let cookies: CookieJar?
     /// The source of network changes for downloads that wait for the network.
-    package var network: any NetworkPathMonitoring = AlwaysReachable()
+    package let network: any NetworkPathMonitoring
 
     package init(
         transport: any Transport,
         time: any Timekeeper,
         settings: DownloaderSettings,
+        storeSettings: StoreSettings = StoreSettings(),
+        cookies: CookieJar? = CookieJar(),
+        network: any NetworkPathMonitoring = AlwaysReachable(),
         cores: Int,
         logger: Logger
     ) {
         self.transport = transport
         self.time = time
+        self.storeSettings = storeSettings
+        self.cookies = cookies
+        self.network = network
         self.logger = logger
         disk = BlockingPool(threads: 4, name: "pawl-disk")
         choices = BlockingPool(threads: 16, name: "pawl-choice")

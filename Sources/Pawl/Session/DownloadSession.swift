@@ -73,10 +73,13 @@ public final class DownloadSession: Sendable {
         self.configuration = configuration
         temporaryFiles = TemporaryFiles(configuration)
         let settings = configuration.downloaderSettings
-        var engine = Engine.make(settings, logger, network: network)
-        if !configuration.keepsCookies { engine.cookies = nil }
-        engine.storeSettings.queueIdentity = configuration.queueIdentity
-        self.engine = engine
+        engine = Engine.make(
+            settings,
+            logger,
+            storeSettings: StoreSettings(queueIdentity: configuration.queueIdentity),
+            cookies: configuration.keepsCookies ? CookieJar() : nil,
+            network: network
+        )
         runner = SessionRunner(limit: settings.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind {

@@ -35,7 +35,7 @@ package struct InputList: Sendable {
     private mutating func read(_ line: String, location: String) throws(DownloadError) {
         // Some editors write a byte order mark.
         let line = entries.isEmpty && line.hasPrefix("\u{FEFF}") ? String(line.dropFirst()) : line
-        let content = line.trimmed(of: Self.blanks)
+        let content = line[...].trimmed(of: Self.blanks)
         guard let first = content.first, first != "#" else { return }
         guard line.first == " " || line.first == "\t" else {
             entries.append(Entry(url: content, location: location))

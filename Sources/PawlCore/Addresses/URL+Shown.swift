@@ -20,6 +20,7 @@ extension URL {
     /// address (RFC 3986 §3.2.2).
     package var shownHost: String? {
         guard let host = host()?.lowercased() else { return nil }
-        return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let isBare = host.utf8.contains(UInt8(ascii: ":")) && host.utf8.first != UInt8(ascii: "[")
+        return isBare ? "[\(host)]" : host
     }
 }

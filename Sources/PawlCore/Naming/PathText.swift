@@ -3,10 +3,10 @@
 /// A `/` and a following combining mark are one `Character`, which is not equal to `/`. A path must
 /// therefore not be searched for `/` with the methods of `String`.
 extension StringProtocol where SubSequence == Substring {
-    package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
+    @inlinable package var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") }
 
     /// Whether the path ends in a slash, so that it can only be that of a folder.
-    package var isFolderPath: Bool { self[...].utf8.last == UInt8(ascii: "/") }
+    @inlinable package var isFolderPath: Bool { self[...].utf8.last == UInt8(ascii: "/") }
 
     /// The names between the slashes; `.` and `..` are among them.
     package var pathNames: [Substring] {
@@ -14,14 +14,14 @@ extension StringProtocol where SubSequence == Substring {
     }
 
     /// The path up to and including its last slash; empty if it has none.
-    package var pathFolder: String {
+    @inlinable package var pathFolder: String {
         // `self[...slash]` would end after the whole Character.
         let bytes = self[...].utf8
         return bytes.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(bytes[...$0])) } ?? ""
     }
 
     /// The text after the last slash.
-    package var pathFile: Substring {
+    @inlinable package var pathFile: Substring {
         self[...].utf8.lastIndex(of: UInt8(ascii: "/")).map { self[utf8.index(after: $0)...] }
             ?? self[...]
     }

@@ -11,9 +11,13 @@ package struct ExchangePlanner: Sendable {
         package let url: URL
         package let method: String
         package let sendsBody: Bool
-
         /// The name by which the host budget counts its connection.
-        package var host: String { HostBudget.name(of: url) }
+        package let host: String
+
+        fileprivate init(url: URL, method: String, sendsBody: Bool) {
+            (self.url, self.method, self.sendsBody) = (url, method, sendsBody)
+            host = HostBudget.name(of: url)
+        }
     }
 
     /// The state of the exchange when a transfer was opened; the end of a transfer counts only if

@@ -111,14 +111,6 @@ extension StringProtocol {
         return String(String.UnicodeScalarView(scalars[first...last]))
     }
 
-    /// The text without the given characters at its ends.
-    package func trimmed(of blanks: String) -> String {
-        let isBlank = { (scalar: Unicode.Scalar) in blanks.unicodeScalars.contains(scalar) }
-        let start = unicodeScalars.drop(while: isBlank)
-        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(String.UnicodeScalarView(start[...last]))
-    }
-
     /// Whether there is at least one digit and nothing else.
     package var isAllDigits: Bool { !isEmpty && utf8.allSatisfy(\.isDigit) }
 }

@@ -16,6 +16,17 @@ extension StringProtocol {
     }
 }
 
+extension Substring {
+    /// The text without the given ASCII scalars at its ends.
+    package func trimmed(of blanks: String) -> String {
+        let isVisible = { (byte: UInt8) in !blanks.utf8.contains(byte) }
+        guard let first = utf8.firstIndex(where: isVisible),
+            let last = utf8.lastIndex(where: isVisible)
+        else { return "" }
+        return String(Substring(utf8[first...last]))
+    }
+}
+
 extension StringProtocol where SubSequence == Substring {
     /// Returns the pieces between the occurrences of an ASCII scalar, also the empty ones.
     func pieces(at separator: Unicode.Scalar) -> [Substring] {

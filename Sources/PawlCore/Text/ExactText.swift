@@ -23,9 +23,11 @@ package struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
 extension StringProtocol {
     /// Whether both texts have the same bytes.
     package func isExactly(_ other: some StringProtocol) -> Bool {
-        // The buffers are compared much faster than the views.
+        // Buffers are compared much faster than views, and than sequences.
         let isEqual: Bool?? = utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable { other in
+                own.count == other.count && own.indices.allSatisfy { own[$0] == other[$0] }
+            }
         }
         return isEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }

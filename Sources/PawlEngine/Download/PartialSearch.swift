@@ -83,8 +83,8 @@ struct PartialSearch: Sendable {
             next += 1
         }
         // A library knows the names of its files.
-        guard result.own == nil, storageKey == nil, !ownsNames else { return result }
-        for number in numberedPartials.numbers(of: final)
+        guard result.own == nil, storageKey == nil, !ownsNames, let names else { return result }
+        for number in numberedPartials.numbers(of: names)
         where number >= next && result.own == nil {
             _ = try check(number, of: final, names, &result)
         }

@@ -124,18 +124,18 @@ extension DownloadError {
 @discardableResult
 package func attempt<T>(
     _ action: DiskAction,
-    _ path: FilePath,
+    _ path: @autoclosure () -> FilePath,
     _ body: () throws(Errno) -> T
 ) throws(DownloadError) -> T {
-    do { return try body() } catch { throw DownloadError(error, while: action, path) }
+    do { return try body() } catch { throw DownloadError(error, while: action, path()) }
 }
 
 /// Evaluates an expression with a system call; adds to its error what was being done.
 @discardableResult
 package func attempt<T>(
     _ action: DiskAction,
-    _ path: FilePath,
+    _ path: @autoclosure () -> FilePath,
     _ value: @autoclosure () throws(Errno) -> T
 ) throws(DownloadError) -> T {
-    do { return try value() } catch { throw DownloadError(error, while: action, path) }
+    do { return try value() } catch { throw DownloadError(error, while: action, path()) }
 }

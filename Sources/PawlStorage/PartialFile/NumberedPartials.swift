@@ -1,6 +1,6 @@
 internal import PawlCore
 internal import Synchronization
-package import SystemPackage
+internal import SystemPackage
 
 /// The numbers in the names of the partial files in some folders.
 ///
@@ -18,7 +18,7 @@ package final class NumberedPartials: Sendable {
 
     private struct Listing: Sendable {
         /// The numbers by the name of the finished file without a number.
-        var numbers: [String: [Int]]
+        var numbers: [ExactText: [Int]]
         var expiry: ContinuousClock.Instant
     }
 
@@ -31,16 +31,15 @@ package final class NumberedPartials: Sendable {
     private static let mostNames = 100_000
     private static let suffix = Array(".part.pawl".utf8)
 
-    private let folders = Mutex<[FilePath: Folder]>([:])
+    private let folders = Mutex<[ExactText: Folder]>([:])
 
     package init() {}
 
-    /// Returns the numbers of the partial files of `final`, in ascending order.
+    /// Returns the numbers of a finished file's partial files, in ascending order.
     ///
     /// A folder that cannot be read has none.
-    package func numbers(of final: FilePath) -> [Int] {
-        guard let name = final.lastComponent?.string else { return [] }
-        let path = final.folder
+    package func numbers(of names: PartialNames) -> [Int] {
+        let (path, name) = (ExactText(names.folder), ExactText(names.file))
         let folder = folders.withLock { folders in
             if let folder = folders[path] { return folder }
             if folders.count >= Self.mostFolders { folders = [:] }
@@ -52,7 +51,7 @@ package final class NumberedPartials: Sendable {
         return folder.listing.withLock { listing in
             let start = ContinuousClock.now
             if let listing, start < listing.expiry { return listing.numbers[name] ?? [] }
-            let numbers = Self.list(path)
+            let numbers = Self.list(path.text.isEmpty ? "." : FilePath(path.text))
             let end = ContinuousClock.now
             let interval = max(Self.shortestInterval, (end - start) * Self.restFactor)
             listing = Listing(numbers: numbers, expiry: end + interval)
@@ -60,15 +59,15 @@ package final class NumberedPartials: Sendable {
         }
     }
 
-    private static func list(_ folder: FilePath) -> [String: [Int]] {
+    private static func list(_ folder: FilePath) -> [ExactText: [Int]] {
         // Without the hints a download begins again, as it does in an empty folder.
         let names = try? FolderListing.names(in: folder, withSuffix: suffix, limit: mostNames)
-        var numbers: [String: [Int]] = [:]
+        var numbers: [ExactText: [Int]] = [:]
         for bytes in names ?? [] {
             guard let name = String(validating: bytes.dropLast(suffix.count), as: UTF8.self),
                 let (base, number) = FileName.withoutNumber(name), number < FreeName.limit
             else { continue }
-            numbers[base, default: []].append(number)
+            numbers[ExactText(base), default: []].append(number)
         }
         return numbers.mapValues { $0.sorted() }
     }

@@ -8,7 +8,9 @@ package import SystemPackage
 /// Nearly all of them are free, and a download of a small file checks several.
 package struct PartialNames: Sendable {
     /// The folder with its trailing slash; empty for a plain name.
-    private let folder: String
+    let folder: String
+    /// The name without a number.
+    let file: String
     private let name: FileNameParts
 
     /// Returns `nil` if the name is not UTF-8, or so long that numbers and suffixes would shorten
@@ -18,9 +20,10 @@ package struct PartialNames: Sendable {
         guard let path = final.withPlatformString({ String(validatingCString: $0) }) else {
             return nil
         }
-        guard (1...Self.longestName).contains(path.pathFile.utf8.count) else { return nil }
+        file = String(path.pathFile)
+        guard (1...Self.longestName).contains(file.utf8.count) else { return nil }
         folder = path.pathFolder
-        name = FileNameParts(String(path.pathFile))
+        name = FileNameParts(file)
     }
 
     private static let longestNumber = 99_999

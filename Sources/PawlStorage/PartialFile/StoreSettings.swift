@@ -14,5 +14,5 @@ package struct StoreSettings: Sendable {
     /// Syncs all data and metadata of a file, like `fsync`.
     package var syncAll: @Sendable (Int32) -> Int32 = { fsync($0) }
 
-    package init() {}
+    package init(queueIdentity: String? = nil) { self.queueIdentity = queueIdentity }
 }

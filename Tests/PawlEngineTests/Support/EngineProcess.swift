@@ -22,16 +22,15 @@ final class EngineProcess: Sendable {
         wrap: (any Transport) -> any Transport = { $0 }
     ) {
         let log = log
-        var engine = Engine(
+        engine = Engine(
             transport: wrap(transport),
             time: time,
             settings: settings,
+            storeSettings: store,
+            network: network,
             cores: 2,
             logger: Logger(label: "test") { _ in log }
         )
-        engine.storeSettings = store
-        engine.network = network
-        self.engine = engine
     }
 
     /// Shuts down the transport while downloads use it.

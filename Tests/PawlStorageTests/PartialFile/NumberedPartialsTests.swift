@@ -4,8 +4,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct NumberedPartialsTests {
-    private func numbers(_ folder: StorageFolder, of name: String) -> [Int] {
-        NumberedPartials().numbers(of: folder.path.appending(name))
+    private func numbers(_ folder: StorageFolder, of name: String) throws -> [Int] {
+        NumberedPartials().numbers(of: try #require(PartialNames(folder.path.appending(name))))
     }
 
     @Test func `the numbers of each name are found`() throws {
@@ -17,23 +17,23 @@ struct NumberedPartialsTests {
         ] {
             try folder.put([], name)
         }
-        #expect(numbers(folder, of: "disk.iso") == [4, 27])
-        #expect(numbers(folder, of: "other.iso") == [8])
-        #expect(numbers(folder, of: "a.tar.gz") == [9])
-        #expect(numbers(folder, of: "plain") == [3])
-        #expect(numbers(folder, of: "none") == [])
-        #expect(numbers(folder, of: "missing/disk.iso") == [])
+        #expect(try numbers(folder, of: "disk.iso") == [4, 27])
+        #expect(try numbers(folder, of: "other.iso") == [8])
+        #expect(try numbers(folder, of: "a.tar.gz") == [9])
+        #expect(try numbers(folder, of: "plain") == [3])
+        #expect(try numbers(folder, of: "none") == [])
+        #expect(try numbers(folder, of: "missing/disk.iso") == [])
     }
 
     @Test func `a folder is not listed for each download`() throws {
         let folder = try StorageFolder()
         let partials = NumberedPartials()
         try folder.put([], "disk.4.iso.part.pawl")
-        let path = folder.path.appending("disk.iso")
+        let names = try #require(PartialNames(folder.path.appending("disk.iso")))
         let start = ContinuousClock.now
-        #expect(partials.numbers(of: path) == [4])
+        #expect(partials.numbers(of: names) == [4])
         try folder.put([], "disk.5.iso.part.pawl")
-        let found = partials.numbers(of: path)
+        let found = partials.numbers(of: names)
         // On a very slow machine, the second listing may be due.
         #expect(found == [4] || start.duration(to: .now) >= .seconds(1))
     }
