@@ -39,6 +39,18 @@ package struct WrittenFile: Hashable, Sendable, Codable {
 package typealias FinishAnnouncement =
     @Sendable (WrittenFile) async throws(DownloadError) -> Void
 
+/// A partial file with a checkpoint that a download of a queue has found.
+package struct FoundPartialFile: Sendable {
+    package let path: String
+    package let stamp: FileStamp
+    /// Whether a download of the same queue began it; `nil` if that is not known.
+    package let isOfQueue: Bool?
+
+    package init(path: String, stamp: FileStamp, isOfQueue: Bool?) {
+        (self.path, self.stamp, self.isOfQueue) = (path, stamp, isOfQueue)
+    }
+}
+
 /// The owner of a partial file, as recorded by a queue.
 package enum PartialFileOwner: Sendable {
     /// The download for which the owner is requested.
@@ -53,4 +65,4 @@ package enum PartialFileOwner: Sendable {
 /// A callback that returns the owner of a partial file from a queue.
 ///
 /// It may block.
-package typealias PartialFileQuestion = @Sendable (FileStamp) -> PartialFileOwner
+package typealias PartialFileQuestion = @Sendable (FoundPartialFile) -> PartialFileOwner

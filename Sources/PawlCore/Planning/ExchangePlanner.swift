@@ -52,6 +52,9 @@ package struct ExchangePlanner: Sendable {
         case immediate
         /// The request is repeated up to three times, at first without a wait.
         case threeTimes
+        /// The request is repeated because another response must confirm the last one; the failure
+        /// does not count.
+        case confirming
     }
 
     /// The request that is sent next.
@@ -196,6 +199,7 @@ package struct ExchangePlanner: Sendable {
                 + "again after that time"
             return .fail(error)
         }
+        if repetition == .confirming { return .send(after: RetryPolicy.firstDelay) }
         guard
             case .retry(let delay) = retry.failed(
                 mayRetryAtOnce: mayRetryAtOnce && repetition != .later,

@@ -418,7 +418,7 @@ struct ResponsePlanner: Sendable {
             return false
         }
         guard transfers.needsConfirmation(seen, form, in: segment) else { return false }
-        transfers.gotDoubtful(segment, doubt)
+        transfers.gotDoubtful(segment, doubt, mayBeConfirmed: true)
         return true
     }
 
@@ -461,13 +461,12 @@ struct ResponsePlanner: Sendable {
         guard let segment = transfers.parts.segments[id] else { return }
         transfers.pin(point.representation, by: segment.source)
         transfers.begin(with: point, total: point.representation.total)
-        if doubt == point.representation.unprovenChange(in: seen) {
-            _ = transfers.needsConfirmation(seen, .whole, in: segment)
-        }
+        let mayBeConfirmed = doubt == point.representation.unprovenChange(in: seen)
+        if mayBeConfirmed { _ = transfers.needsConfirmation(seen, .whole, in: segment) }
         transfers.close(id)
         if case .missing = doubt, point.representation.hasLostOnlyEntityTag(in: seen) {
             return lostEntityTag(segment, seen, nil, &transfers)
         }
-        transfers.gotDoubtful(segment, doubt)
+        transfers.gotDoubtful(segment, doubt, mayBeConfirmed: mayBeConfirmed)
     }
 }

@@ -67,6 +67,8 @@ struct SourceEvidence: Sendable {
     private var unprovenBefore: TransferID?
     /// The number of consecutive responses to ranges that indicated a change without proving it.
     private var unprovenRanges = 0
+    /// The number of responses in a row that indicated a change and had to be confirmed.
+    private var unconfirmed = 0
 
     /// A response that indicates another version of the file without proving it.
     struct UnprovenChange: Sendable {
@@ -199,6 +201,7 @@ extension SourceEvidence {
         // Another response to requests sent together proves no more than the first.
         if let unprovenBefore, id <= unprovenBefore { return true }
         unprovenBefore = lastOpened
+        unconfirmed += 1
         let isPart = change.form == .part
         if change.form == .wholeInsteadOfRange || isPart && change.isContradiction {
             unprovenRanges += 1
@@ -213,6 +216,17 @@ extension SourceEvidence {
         return change.isContradiction && !isBelieved
     }
 
+    /// Whether another response may still confirm the last one, so that this one is no failure.
+    ///
+    /// A new version is believed after four unconfirmed responses at most: two whole ones to
+    /// ranges, and two others. A server whose responses never agree is given up like one that
+    /// fails.
+    var mayBeConfirmed: Bool { unconfirmed <= Self.mostUnconfirmed }
+
+    private static let mostUnconfirmed = 4
+
     /// Notes a response that agrees with the pinned one, or proves another version.
-    mutating func wasAsExpected() { (unproven, agreeing, unprovenRanges) = (nil, 0, 0) }
+    mutating func wasAsExpected() {
+        (unproven, agreeing, unprovenRanges, unconfirmed) = (nil, 0, 0, 0)
+    }
 }

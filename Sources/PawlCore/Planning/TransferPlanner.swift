@@ -329,11 +329,13 @@ struct TransferPlanner: Sendable {
         log("\(error.message); trying again \(delay == .zero ? "now" : "in \(delay)")")
     }
 
-    /// Notes a response that is not believed, such as an error page; a second one at the same
-    /// moment would prove no more than the first.
-    mutating func gotDoubtful(_ segment: Segment, _ doubt: Doubt) {
+    /// Notes a response that is not believed; another one at the same moment proves no more.
+    ///
+    /// `mayBeConfirmed`: whether others can prove that it is of a new version.
+    mutating func gotDoubtful(_ segment: Segment, _ doubt: Doubt, mayBeConfirmed: Bool = false) {
         let error = DownloadError(doubt, host: segment.host, expectedBytes: file.total)
-        failed(segment, error, .later)
+        let confirms = mayBeConfirmed && sources[segment.source].evidence.mayBeConfirmed
+        failed(segment, error, confirms ? .confirming : .later)
         sources.wait(segment.source, until: now + .seconds(1))
     }
 
@@ -343,9 +345,8 @@ struct TransferPlanner: Sendable {
     /// offset is given up.
     @discardableResult
     private mutating func noteProgress(of movers: Set<Int>) -> Bool {
-        let count = parts.arrived.count
-        guard count > highWater else { return false }
-        highWater = count
+        guard parts.arrived.count > highWater else { return false }
+        highWater = parts.arrived.count
         for source in movers { sources.progressed(source) }
         return true
     }

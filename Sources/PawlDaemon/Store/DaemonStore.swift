@@ -1,6 +1,7 @@
 internal import Dispatch
 package import struct FoundationEssentials.Date
 internal import GRDB
+internal import Pawl
 package import PawlCore
 package import PawlWire
 internal import Synchronization
@@ -157,19 +158,33 @@ package final class DaemonStore: Sendable {
     /// A partial file that no download of the queue has recorded may be one of `pawl get`, or of a
     /// download that was removed from the queue. Only the user may continue it, so for a program it
     /// is somebody else's; the same applies if the queue cannot be read.
+    ///
+    /// The numbers by which a file was recorded can change: a restore from a backup gives it
+    /// another inode, and some file systems do so with each mount. Therefore a program's download
+    /// also recognizes the path of its file. In both cases, the checkpoint must show that a
+    /// download of this queue began the file: the numbers and the path of a file that was deleted
+    /// can become those of another one.
     package func ownerOfPartialFile(
-        _ stamp: FileStamp,
+        _ found: FoundPartialFile,
         for download: Int64,
         of owner: DownloadOwner
     ) -> PartialFileOwner {
-        let writers = try? pool.read {
-            try WrittenFileTable($0).writers(ofPartialFile: stamp)
+        let records = try? pool.read { database in
+            let table = WrittenFileTable(database)
+            return (
+                writers: try table.writers(ofPartialFile: found.stamp),
+                own: owner.isProgram ? try table.files(of: download) : []
+            )
         }
-        guard let writers, !writers.isEmpty else {
-            return owner.isProgram ? .somebodyElse : .anybody
+        guard let records, !records.writers.isEmpty else {
+            guard owner.isProgram else { return .anybody }
+            let isOwn = records?.own.contains { $0.kind == .partial && $0.hasPath(found.path) }
+            return isOwn == true && found.isOfQueue == true ? .thisDownload : .somebodyElse
         }
-        if writers.contains(where: { $0.id == download }) { return .thisDownload }
-        return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
+        if records.writers.contains(where: { $0.id == download }) {
+            return owner.isProgram && found.isOfQueue == false ? .somebodyElse : .thisDownload
+        }
+        return records.writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }
 
     /// Writes the log to the database, and closes the files.
@@ -217,4 +232,14 @@ package final class DaemonStore: Sendable {
 
 extension DatabaseError {
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
+}
+
+extension WrittenFile {
+    /// Whether `path` leads to this file's name, also by another spelling of the folder, such as
+    /// that of its descriptor.
+    fileprivate func hasPath(_ path: String) -> Bool {
+        self.path.pathFile.isExactly(path.pathFile)
+            && FolderSpelling.resolved(self.path.pathFolder)
+                .isExactly(FolderSpelling.resolved(path.pathFolder))
+    }
 }

@@ -89,6 +89,36 @@ extension DaemonSuites {
             #expect(try resource.verify(fileAt: folder.path("disk.iso")) == nil)
         }
 
+        @Test func `a program continues its own partial file after a restore from a backup`()
+            async throws
+        {
+            let access = try await AccessScene.make()
+            let scene = access.network.scene
+            let folder = scene.workshop.folder
+            try await scene.succeed("daemon", "allow", "--folder", folder.path)
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
+            let body =
+                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"\#(folder.path)/"}]}"#
+            let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
+            #expect(added.status == 201, "\(added.body)")
+            try await FolderWatch.wait(for: "disk.iso.part.pawl", in: folder)
+            try await scene.succeed("pause", "1")
+            // The copies have other inodes.
+            for name in ["disk.iso.part", "disk.iso.part.pawl"] {
+                try folder.write("copy", folder.read(name))
+                #expect(rename(folder.path("copy"), folder.path(name)) == 0)
+            }
+            let before = scene.workshop.origin.requests.count
+            scene.workshop.serve(.resource(resource))
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            let again = scene.workshop.origin.requests.dropFirst(before)
+            #expect(again.allSatisfy { ($0.range?.first ?? 0) > 0 }, "it started over")
+            #expect(try resource.verify(fileAt: folder.path("disk.iso")) == nil)
+            #expect(folder.list() == ["disk.iso"])
+        }
+
         @Test func `a session whose name only looks the same is another session`() async throws {
             let access = try await AccessScene.make()
             for (authority, name) in [(.user, "t\u{E9}"), (AccessScene.main, "te\u{301}")]

@@ -36,6 +36,46 @@ struct OwnerTests {
         }
     }
 
+    /// The numbers of a deleted file become those of another one, and a restore from a backup gives
+    /// the same file other numbers.
+    @Test func `a program's partial file is known by its numbers or path, and by its checkpoint`()
+        throws
+    {
+        let scene = try StoreScene()
+        let (own, other) = (try scene.add("a"), try scene.add("b"))
+        let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4)
+        let restored = FileStamp(device: 1, inode: 9, size: 3, modified: 4)
+        let path = scene.folder.path("a.part")
+        try scene.store.write { transaction in
+            try transaction.writtenFiles.record(WrittenFile(.partial, at: path, stamp), of: own)
+        }
+        func owner(
+            _ id: Int64,
+            _ owner: DownloadOwner,
+            _ stamp: FileStamp,
+            at path: String,
+            isOfQueue: Bool?
+        ) -> PartialFileOwner {
+            let found = FoundPartialFile(path: path, stamp: stamp, isOfQueue: isOfQueue)
+            return scene.store.ownerOfPartialFile(found, for: id, of: owner)
+        }
+        let tool = DownloadOwner.token("tool")
+        let elsewhere = scene.folder.path("b.part")
+        let spelled = scene.folder.path("./a.part")
+        #expect(owner(own, tool, stamp, at: path, isOfQueue: true) == .thisDownload)
+        #expect(owner(own, tool, stamp, at: path, isOfQueue: nil) == .thisDownload)
+        #expect(owner(own, tool, stamp, at: path, isOfQueue: false) == .somebodyElse)
+        #expect(owner(own, .user, stamp, at: path, isOfQueue: false) == .thisDownload)
+        #expect(owner(own, tool, restored, at: path, isOfQueue: true) == .thisDownload)
+        #expect(owner(own, tool, restored, at: spelled, isOfQueue: true) == .thisDownload)
+        for isOfQueue in [false, nil] {
+            #expect(owner(own, tool, restored, at: path, isOfQueue: isOfQueue) == .somebodyElse)
+        }
+        #expect(owner(own, tool, restored, at: elsewhere, isOfQueue: true) == .somebodyElse)
+        #expect(owner(other, tool, restored, at: path, isOfQueue: true) == .somebodyElse)
+        #expect(owner(other, .user, restored, at: path, isOfQueue: true) == .anybody)
+    }
+
     /// As left by a version that did not record owners.
     @Test func `old downloads added over TCP belong to a program, all others to the user`()
         async throws

@@ -107,6 +107,22 @@ struct ValidatorTests {
         try scene.expectFile(other)
     }
 
+    @Test(arguments: Scene.connectionCounts, [true, false])
+    func `responses that confirm another length are no failed tries`(
+        connections: Int,
+        servesRanges: Bool
+    ) async throws {
+        let scene = try Scene()
+        var settings = scene.settings(connections)
+        settings.retries = 0
+        try await scene.interrupt(Weakness.none.reply, settings)
+        let other = Resource(size: Scene.size + 1, seed: 2)
+        let reply = Reply.resource(other).omitValidators
+        scene.serve(servesRanges ? reply : reply.ignoreRange)
+        try await scene.download(settings)
+        try scene.expectFile(other)
+    }
+
     @Test(arguments: Scene.connectionCounts)
     func `a weak tag suffices if the date is a second older than the answer`(
         connections: Int
