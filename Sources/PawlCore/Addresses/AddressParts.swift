@@ -85,13 +85,38 @@ package struct AddressParts: Hashable, Sendable {
         host = Self.string(rest)
     }
 
+    /// The text as it may be shown and stored.
+    ///
+    /// Applying it twice changes nothing more.
     package var redacted: String {
-        var parts = self
+        var parts = hasClearAuthority ? self : Self.withoutUser(text)
         parts.userInfo = nil
         parts.fragment = nil
-        parts.path = PathRedaction.redacted(path)
-        parts.query = query.map(QueryRedaction.redacted)
+        // In a text that ends before the `@`, a password looks like a port.
+        if let port = parts.port, !port.utf8.allSatisfy(\.isDigit) {
+            parts.port = QueryRedaction.mark
+        }
+        parts.path = PathRedaction.redacted(parts.path)
+        parts.query = parts.query.map(QueryRedaction.redacted)
         return parts.text.sanitized
+    }
+
+    /// Whether it is certain where the user's part ends.
+    private var hasClearAuthority: Bool {
+        if scheme == nil, host == nil { return true }
+        return hasUsableHost && hasUsablePort
+    }
+
+    /// Returns the parts of a text that is not a valid URL, without everything before the last `@`:
+    /// a password with an unescaped `/`, `?` or `#` parses as a host and a path.
+    package static func withoutUser(_ text: String) -> AddressParts {
+        guard let sign = text.utf8.lastIndex(of: UInt8(ascii: "@")) else {
+            return AddressParts(text)
+        }
+        let rest = text[text.utf8.index(after: sign)...]
+        let scheme = AddressParts(text).scheme?.lowercased()
+        let isHTTP = scheme == "https" || scheme == "http"
+        return AddressParts((isHTTP ? "\(scheme ?? "")://" : "") + rest)
     }
 
     /// Whether the host is a name, an IPv4 address, or an IPv6 address in brackets.

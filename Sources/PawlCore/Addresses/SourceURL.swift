@@ -62,17 +62,9 @@ package enum SourceURL {
         throw refusal(text, ": it has no scheme", "did you mean \(address)?")
     }
 
-    /// The text for messages, without everything before the last `@`: a password with an unescaped
-    /// `/`, `?` or `#` parses as a host and a path.
+    /// The text for messages.
     private static func shown(_ text: String) -> String {
-        var address = Substring(text)
-        if let sign = address.utf8.lastIndex(of: UInt8(ascii: "@")) {
-            address = address[address.utf8.index(after: sign)...]
-        }
-        let scheme = AddressParts(text).scheme?.lowercased()
-        let isCut = address.startIndex > text.startIndex
-        let prefix = isCut && (scheme == "https" || scheme == "http") ? "\(scheme ?? "")://" : ""
-        return AddressParts(prefix + address).redacted.sanitized(atMost: 200)
+        AddressParts.withoutUser(text).redacted.sanitized(atMost: 200)
     }
 
     private static func credentials(_ userInfo: String) -> Credentials? {

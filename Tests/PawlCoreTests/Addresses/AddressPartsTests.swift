@@ -76,6 +76,21 @@ struct AddressPartsTests {
     }
 
     @Test(arguments: [
+        ("https://h.example:8443/a@b", "https://h.example:8443/a@b"), ("/a@b", "/a@b"),
+        ("http:/\u{301}/u:pw@h/a@b/c", "http://b/c"), ("u:pw@h/a", "h/a"),
+        ("http://u:pw", "http://u:REDACTED"), ("http://h:/a", "http://h:/a"),
+        ("http://u:x/pw@h:80/a", "http://h:80/a"), ("http://h:99999/a", "http://h:99999/a"),
+    ])
+    func `a text that is not a valid URL is shown without what may be its user`(
+        text: String,
+        expected: String
+    ) {
+        let shown = AddressParts(text).redacted
+        #expect(shown == expected)
+        #expect(AddressParts(shown).redacted == shown)
+    }
+
+    @Test(arguments: [
         "Authorization", "proxy-authorization", "COOKIE", "Set-Cookie", "X-API-Key",
         "Private-Token",
         "x-amz-security-token", "X-Secret", "X-Password", "X-Auth", "X-Auth-Key",

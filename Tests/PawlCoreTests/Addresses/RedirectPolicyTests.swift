@@ -95,6 +95,12 @@ struct RedirectPolicyTests {
     @Test(arguments: [
         ("ftp://me:hunter2@h.example/x", 0), ("http://h.example/?token=hunter2", 0),
         ("/?sig=hunter2", 20),
+        // Not valid, so it is uncertain where the user's part ends.
+        ("http:/\u{301}/me:hunter2@h.example/x", 0), ("https:/\u{301}/me:hunter2@h.example/x", 20),
+        ("https://me:hunter2", 0), ("https://me:hunter2", 20),
+        ("https://me:x/hunter2@h.example", 0),
+        ("ftp:/me:hunter2@h.example/x", 0), ("me:hunter2@h.example/x", 0),
+        ("https://me:x%hunter2@h example/", 0),
     ])
     func `an error shows no secret`(location: String, hops: Int) {
         let error = #expect(throws: DownloadError.self) { try next(location, hops: hops) }
