@@ -29,6 +29,17 @@ extension StringProtocol where SubSequence == Substring {
     /// The path with a slash at its end.
     package var asFolderPath: String { isFolderPath ? String(self) : "\(self)/" }
 
+    /// The absolute path without `.`, `..` and repeated slashes.
+    ///
+    /// Links are not followed.
+    package var withoutDots: String {
+        var names: [Substring] = []
+        for name in pathNames where name != "." {
+            if name == ".." { _ = names.popLast() } else { names.append(name) }
+        }
+        return "/" + names.joined(separator: "/")
+    }
+
     /// Returns the names that lead from a folder to the path, without `.`.
     ///
     /// Returns `nil` if one of the paths is not absolute, or if the path is not in the folder. A

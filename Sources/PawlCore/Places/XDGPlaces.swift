@@ -23,11 +23,11 @@ package struct XDGPlaces: PlaceResolving {
         XDGPlaces(surroundings).base("XDG_CONFIG_HOME", ".config").map { "\($0)/user-dirs.dirs" }
     }
 
-    /// The user's folder for downloads; `nil` if there is no home folder.
+    /// The user's folder for downloads, without `.` and `..`; `nil` if there is no home folder.
     package var downloads: String? {
-        let home = surroundings.home
+        let home = surroundings.home?.withoutDots
         let listed = UserDirectories(surroundings.userDirectories, home: home)["DOWNLOAD"]
-        let folder = listed ?? surroundings.path(in: "XDG_DOWNLOAD_DIR")
+        let folder = (listed ?? surroundings.path(in: "XDG_DOWNLOAD_DIR"))?.withoutDots
         // A disabled folder is the home folder.
         if let folder, folder != home { return folder }
         return home.map { $0 == "/" ? "/Downloads" : "\($0)/Downloads" }

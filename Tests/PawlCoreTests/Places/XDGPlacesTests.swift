@@ -93,6 +93,24 @@ struct XDGPlacesTests {
         #expect(found == "/home/u/.local/share/player/Documents")
     }
 
+    /// A folder with `..` cannot be allowed over TCP.
+    @Test(arguments: [
+        ("XDG_DOWNLOAD_DIR=\"$HOME/Downloads/../\"", "/home/u/Downloads"),
+        ("XDG_DOWNLOAD_DIR=\"$HOME/a/.././/b/\"", "/home/u/b"),
+        ("XDG_DOWNLOAD_DIR=\"/srv/../../x\"", "/x"),
+        ("XDG_DOWNLOAD_DIR=\"$HOME/./\"", "/home/u/Downloads"),
+        ("", "/home/u/v"),
+    ])
+    func `the folder for downloads has no dots`(list: String, expected: String) {
+        var surroundings = PlaceSurroundings(
+            variables: ["HOME": "/home/x/../u", "XDG_DOWNLOAD_DIR": "/home/u/a/../v"],
+            homeOfUser: nil,
+            user: 1000
+        )
+        surroundings.userDirectories = list
+        #expect(XDGPlaces(surroundings).downloads == expected)
+    }
+
     @Test func `the list is read from the configuration folder`() {
         func list(_ variables: [String: String]) -> String? {
             XDGPlaces.listOfUserDirectories(
