@@ -13,6 +13,13 @@ package enum FolderPreparation {
         mode: UInt32 = 0o777
     ) throws(DownloadError) {
         let folder: FilePath = folder.isEmpty ? "." : folder
+        guard folder != "." || hasCurrentFolder else {
+            throw DownloadError(
+                .directoryNotUsable,
+                "the current folder does not exist: it was removed",
+                advice: "change to another folder, or choose one with --directory"
+            )
+        }
         try attempt(.prepareFolder, folder) { () throws(Errno) in
             try create(folder, mode_t(mode))
             try folder.systemCall { access($0, W_OK | X_OK) }
@@ -25,6 +32,13 @@ package enum FolderPreparation {
             guard let status = try one.targetStatus() else { return false }
             return try other.targetStatus()?.identity == status.identity
         }
+    }
+
+    /// The kernel still opens a current folder that was removed, but creates nothing in it.
+    private static var hasCurrentFolder: Bool {
+        guard let path = getcwd(nil, 0) else { return errno != ENOENT }
+        free(path)
+        return true
     }
 
     private static func create(_ folder: FilePath, _ mode: mode_t) throws(Errno) {

@@ -37,6 +37,20 @@ struct AdviceTests {
         #expect(errors.contains("none of the received bytes are kept") == !isKept)
     }
 
+    @Test func `the error for a current folder that was removed says so`() async throws {
+        let workshop = try Workshop(Resource(size: 1000))
+        let gone = try workshop.folder.makeFolder("gone")
+        for options in [[], ["-o", "x"]] {
+            let run = try await ProcessRunner.run(
+                "bash",
+                ["-c", #"mkdir -p "$0"; cd "$0"; rmdir "$0"; exec "$@""#, gone, Workshop.program]
+                    + options + [workshop.url]
+            )
+            expectFailure(.directoryNotUsable, run)
+            #expect(run.errors.contains("the current folder does not exist"), "\(run.errors)")
+        }
+    }
+
     @Test func `the error names the failed one of several downloads`() async throws {
         let workshop = try Workshop(Resource(size: 1000))
         let missing = workshop.origin.url("/missing?key=s3cret")
