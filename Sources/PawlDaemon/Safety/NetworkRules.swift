@@ -13,7 +13,8 @@ package struct NetworkRules: Sendable {
     /// Returns a new download that is confined to an allowed folder; a relative path is in the
     /// first folder.
     ///
-    /// Throws `.notAllowed`, and `.usage` for a path that cannot be that of a file.
+    /// Throws `.notAllowed`, and `.usage` for a path that cannot be that of a file or has control
+    /// characters.
     package func confine(_ new: NewDownload) throws(DownloadError) -> NewDownload {
         var new = new
         if !new.destination.isAbsolutePath {
@@ -27,9 +28,16 @@ package struct NetworkRules: Sendable {
         return new
     }
 
-    /// Throws `.notAllowed` for a name that Pawl uses for partial files and the like: the file
-    /// could be mistaken for the partial file of another download.
+    /// Throws `.usage` for a name with control characters, and `.notAllowed` for a name that Pawl
+    /// uses for partial files and the like: the file could be mistaken for the partial file of
+    /// another download.
     package static func checkName(_ name: String) throws(DownloadError) {
+        guard !name.holdsUnsafeToShow else {
+            throw .usage(
+                "the name '\(name.sanitized(atMost: 200))' contains control characters",
+                advice: "choose another name"
+            )
+        }
         guard FileName.isReserved(name) else { return }
         throw DownloadError(
             .notAllowed,

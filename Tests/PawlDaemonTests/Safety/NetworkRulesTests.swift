@@ -61,6 +61,15 @@ struct NetworkRulesTests {
         #expect(error?.advice.contains("_") == true || path == ".part")
     }
 
+    @Test(arguments: [
+        "a\nb/x", "sub/a\u{1}/x", "/srv/a\u{7F}/x", "x\u{9B}", "a\u{202E}b/", "a\r\nb/x",
+    ])
+    func `a name with control characters is refused`(path: String) {
+        let error = #expect(throws: DownloadError.self) { try confine(path) }
+        #expect(error?.code == .usage)
+        #expect(error?.message.contains("control characters") == true)
+    }
+
     @Test func `an allowed folder may have any name`() throws {
         let rules = NetworkRules(folders: ["/srv/x.part"])
         let new = NewDownload(url: "https://example.org/a", destination: "a.part1.rar")
