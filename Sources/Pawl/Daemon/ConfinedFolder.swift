@@ -136,12 +136,27 @@ package final class ConfinedFolder: Sendable {
     }
 
     private static func failure(_ path: String, _ code: Int32) -> DownloadError {
-        DownloadError(
-            .directoryNotUsable,
-            "the folder cannot be used: \(String(cString: strerror(code)))",
-            advice: "choose another folder, or check its permissions",
-            context: "opening \(path)"
-        )
+        let shown = path.sanitized(atMost: 200)
+        return switch code {
+        case ENOTDIR:
+            DownloadError(
+                .fileExists,
+                "'\(shown)' cannot be a folder, because a part of the path is a file",
+                advice: "choose another folder"
+            )
+        case ENAMETOOLONG:
+            .usage(
+                "'\(shown)' cannot be a folder, because a name in the path is too long",
+                advice: "choose a shorter name"
+            )
+        default:
+            DownloadError(
+                .directoryNotUsable,
+                "the folder cannot be used: \(String(cString: strerror(code)))",
+                advice: "choose another folder, or check its permissions",
+                context: "opening \(shown)"
+            )
+        }
     }
 
     /// The default folder for downloads: from `user-dirs.dirs`, otherwise `~/Downloads`.

@@ -159,6 +159,26 @@ extension DaemonSuites {
             #expect(home.list().filter { $0.unicodeScalars.contains("\u{301}") }.isEmpty)
         }
 
+        @Test func `a destination that cannot be a folder is refused with the reason`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            let home = network.scene.home
+            try home.makeFolder("Downloads")
+            try home.write("Downloads/file", "")
+            for destination in ["file/x", "file/deep/x", "\(home.path)/Downloads/file/"] {
+                let answer = try await add(network, destination)
+                #expect(answer.status == 409, "\(destination): \(answer.body)")
+                #expect(answer.problem?.title.contains("is a file") == true, "\(answer.body)")
+            }
+            let long = try await add(network, "\(String(repeating: "a", count: 300))/x")
+            #expect(long.status == 400, "\(long.body)")
+            let control = try await add(network, #"a\nb\u0001/x"#)
+            #expect(control.status == 400, "\(control.body)")
+            #expect(home.list("Downloads") == ["file"])
+            #expect(try await network.scene.downloads().isEmpty)
+        }
+
         @Test func `no download takes the name of another one's partial file`() async throws {
             let network = try await NetworkScene.make()
             try network.scene.home.makeFolder("Downloads")
