@@ -5,14 +5,30 @@ internal import PawlWire
 
 /// Refuses parameters and bodies that a route does not have: a mistyped parameter would otherwise
 /// have no effect.
+///
+/// It also refuses a body with a transfer coding that the server does not decode.
 struct RequestForm: RouterMiddleware {
     func handle(
         _ request: Request,
         context: APIContext,
         next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        if let route = APIRoute.serving(request, context) { try check(request, route) }
+        if let route = APIRoute.serving(request, context) {
+            try checkCoding(request)
+            try check(request, route)
+        }
         return try await next(request, context)
+    }
+
+    /// RFC 9112 §6.1.
+    private func checkCoding(_ request: Request) throws {
+        guard let coding = request.headers[.transferEncoding], coding.lowercased() != "chunked"
+        else { return }
+        let error = DownloadError.usage(
+            "the transfer coding '\(coding.sanitized(atMost: 40))' is not supported",
+            advice: "send the body with Content-Length, or with Transfer-Encoding: chunked"
+        )
+        throw APIFailure(.notImplemented, error)
     }
 
     private func check(_ request: Request, _ route: APIRoute) throws(DownloadError) {

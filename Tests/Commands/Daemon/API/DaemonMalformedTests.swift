@@ -105,6 +105,31 @@ extension DaemonSuites {
             "Host: 127.0.0.1:\(network.port)\r\nAuthorization: Bearer \(network.token)\r\n"
         }
 
+        /// RFC 9112 §6.1.
+        @Test func `a body with another transfer coding is refused`() async throws {
+            let network = try await NetworkScene.make()
+            let head =
+                "PATCH /v1/settings HTTP/1.1\r\n\(Self.fields(network))"
+                + "Content-Type: application/json\r\n"
+            let content = #"{"maximumConcurrentDownloads":3}"#
+            let count = String(content.utf8.count, radix: 16)
+            let body = "\(count)\r\n\(content)\r\n0\r\n\r\n"
+            let codings = [
+                ("chunked", 200), ("Chunked", 200), ("gzip, chunked", 501),
+                ("identity, chunked", 501), ("gzip\r\nTransfer-Encoding: chunked", 501),
+            ]
+            for (coding, status) in codings {
+                let wire = try await HalfClosingClient.exchange(
+                    "\(head)Transfer-Encoding: \(coding)\r\n\r\n\(body)",
+                    port: network.port
+                )
+                let answer = NetworkScene.Answer(wire)
+                #expect(answer.status == status, "\(coding): \(wire)")
+                let says = answer.problem?.title.contains("is not supported") == true
+                #expect(says == (status == 501), "\(coding)")
+            }
+        }
+
         /// The codec below the guard would drop it (RFC 9112 §3.2.2).
         @Test func `a host in the request line is checked`() async throws {
             let network = try await NetworkScene.make()
