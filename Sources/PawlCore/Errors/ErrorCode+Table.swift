@@ -83,6 +83,8 @@ extension ErrorCode {
     public static let conflict = ErrorCode(rawValue: "conflict")
     /// The daemon's version differs from that of the program.
     public static let daemonVersion = ErrorCode(rawValue: "daemon-version")
+    /// The download was recovered from a damaged queue, but its settings are lost.
+    public static let settingsLost = ErrorCode(rawValue: "settings-lost")
 
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure without a code of its own"),
@@ -134,6 +136,12 @@ extension ErrorCode {
             "the download has ended, or the file is a different one"
         ),
         row(.daemonVersion, .never, 45, "the daemon's version differs: run pawl daemon restart"),
+        row(
+            .settingsLost,
+            .never,
+            46,
+            "recovered from a damaged queue without its settings: check them, then resume"
+        ),
     ]
 
     private static func row(

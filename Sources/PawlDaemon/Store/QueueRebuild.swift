@@ -7,7 +7,8 @@ internal import PawlWire
 /// files.
 ///
 /// A download whose request can be read continues. The settings of the others are lost, including
-/// their credentials: they are paused with a problem that explains this.
+/// their credentials: they are paused with a problem that explains this. `QueueAccess` lets only
+/// the user resume them, unless they are confined to a folder.
 package struct QueueRebuild {
     let path: String
     let store: DaemonStore
@@ -162,7 +163,7 @@ package struct QueueRebuild {
     }
 
     private static let lost = DownloadError(
-        .unknown,
+        .settingsLost,
         "the queue was damaged: this download was recovered, but its settings are lost",
         advice:
             "check its URL, which may need its user name, password or signature again "

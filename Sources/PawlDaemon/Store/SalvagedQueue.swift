@@ -220,6 +220,10 @@ struct SalvagedQueue {
         download.notBefore = date("notBefore", of: row)
         download.completedBytes = max(0, value("completedBytes", of: row) ?? 0)
         download.totalBytes = value("totalBytes", of: row)
+        // An earlier rebuild may have lost the settings.
+        let text: String? = value("problem", of: row)
+        let problem: Problem? = ColumnCoding.value(text)
+        if problem?.code == .settingsLost { download.problem = problem }
         return Item(row: download)
     }
 

@@ -16,10 +16,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop())
             try await scene.leaveInTheMiddle(of: big)
             let before = scene.workshop.origin.snapshot
-            for suffix in ["-wal", "-shm"] where scene.home.exists(store + suffix) {
-                unlink(scene.home.path(store + suffix))
-            }
-            try scene.home.write(store, Array(repeating: UInt8(ascii: "x"), count: 20_000))
+            try loseQueue(of: scene)
             let daemon = try await scene.startDaemon()
             #expect(daemon.errors.contains("is kept as"))
             let row = try #require(try await scene.downloads().first, "\(daemon.errors)")
@@ -44,6 +41,50 @@ extension DaemonSuites {
             #expect(try await scene.downloads().first?.problem == nil)
         }
 
+        @Test func `only the user resumes a rebuilt download whose restrictions are lost`()
+            async throws
+        {
+            let first = try await NetworkScene.make()
+            let scene = first.scene
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            let body =
+                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"","#
+                + #""settings":{"connections":1}}]}"#
+            #expect(try await first.ask("POST", "/v1/downloads", body).status == 201)
+            let partial = scene.home.path("Downloads/\(Workshop.name).part")
+            while try await scene.run("inspect", partial).status != .code(0) {
+                try Task.checkCancellation()
+            }
+            first.daemon.signal(SIGKILL)
+            await first.daemon.waitForExit()
+            try loseQueue(of: scene)
+            let daemon = try await scene.startDaemon("--listen", "127.0.0.1:0")
+            let network = try await NetworkScene.attach(to: daemon, of: scene)
+            let row = try #require(try await scene.downloads().first, "\(daemon.errors)")
+            #expect(row.problem?.code == .settingsLost)
+            let connections = scene.workshop.origin.snapshot.acceptedConnections
+            let named = #"{"targets":["\#(row.id)"]}"#
+            let refused = try await network.ask("POST", "/v1/actions/resume", named)
+            #expect(refused.status == 403, "\(refused.body)")
+            #expect(refused.problem?.code == .notAllowed)
+            let all = try await network.ask("POST", "/v1/actions/resume", #"{"all":true}"#)
+            #expect(all.status == 200, "\(all.body)")
+            #expect(try await scene.downloads().map(\.state) == [.paused])
+            #expect(scene.workshop.origin.snapshot.acceptedConnections == connections)
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "\(row.id)")
+            try await scene.succeed("wait", "\(row.id)")
+            #expect(try scene.home.read("Downloads/\(Workshop.name)") == big.bytes())
+        }
+
+        private func loseQueue(of scene: DaemonScene) throws {
+            for suffix in ["-wal", "-shm"] where scene.home.exists(store + suffix) {
+                unlink(scene.home.path(store + suffix))
+            }
+            try scene.home.write(store, Array(repeating: UInt8(ascii: "x"), count: 20_000))
+        }
+
         @Test func `a partial file of pawl get is not added to the queue`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(
@@ -63,10 +104,7 @@ extension DaemonSuites {
             own.signal(SIGKILL)
             await own.waitForExit()
             try await scene.leaveInTheMiddle(of: big)
-            for suffix in ["-wal", "-shm"] where scene.home.exists(store + suffix) {
-                unlink(scene.home.path(store + suffix))
-            }
-            try scene.home.write(store, Array(repeating: UInt8(ascii: "x"), count: 20_000))
+            try loseQueue(of: scene)
             let daemon = try await scene.startDaemon()
             #expect(try await scene.downloads().map(\.name) == [Workshop.name])
             #expect(scene.workshop.folder.exists("own.iso.part"))

@@ -27,6 +27,14 @@ struct NetworkScene: Sendable {
         let daemon = try scene.start(arguments, [:])
         let isReady = await daemon.waitForOutput(containing: "listens at")
         #expect(isReady, "\(daemon.errors)")
+        return try await attach(to: daemon, of: scene)
+    }
+
+    /// For a daemon that is ready.
+    static func attach(
+        to daemon: ProcessRunner,
+        of scene: DaemonScene
+    ) async throws -> NetworkScene {
         let status = try await scene.succeed("daemon", "status", "--json")
         let about = try WireJSON.decode(DaemonStatus.self, from: status.output.utf8)
         let url = try #require(about.url)

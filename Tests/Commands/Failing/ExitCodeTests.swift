@@ -26,7 +26,7 @@ struct ExitCodeTests {
         // (`DaemonSuites`), the others the library's.
         let others: Set<ErrorCode> = [
             .unknown, .invalidResumeData, .notResumable, .tooLarge, .cancelled, .daemonUnavailable,
-            .notAllowed, .conflict, .daemonVersion,
+            .notAllowed, .conflict, .daemonVersion, .settingsLost,
         ]
         #expect(Set(ErrorCode.table.map(\.code)).subtracting(provoked) == others)
     }

@@ -95,6 +95,12 @@ struct QueueRebuildTests {
     @Test func `a complete queue with damage elsewhere loses only ended downloads`() async throws {
         let store = try DaemonStore(path: path)
         try add(30, to: store)
+        // An earlier rebuild has lost its settings, so that only the user may resume it.
+        try store.write { transaction in
+            guard var row = try transaction.downloads.find(3) else { return }
+            row.problem = Problem(DownloadError(.settingsLost, "lost"))
+            try transaction.downloads.save(row)
+        }
         let before = try await StoreScene.contents(store).downloads
         try store.close()
         // Only the pages of events, found by trying which single page leaves all downloads.

@@ -41,13 +41,16 @@ enum QueueAccess {
         _ transaction: StoreTransaction
     ) throws -> Bool {
         let row = item.download
-        // Only the user may resume a download in a folder that is no longer allowed.
+        let resumes = action == .resume && authority != .user
         let isConfined =
-            try action == .resume && authority != .user
-            && transaction.requests.confiningFolder(of: row.id) != nil
+            try resumes && transaction.requests.confiningFolder(of: row.id) != nil
         do throws(DownloadError) {
             let owner = row.owner ?? .user
             let isLimited = try AccessRules.check(action.demand, by: authority, owner: owner)
+            if resumes, !isConfined, row.problem?.code == .settingsLost {
+                throw settingsAreLost(row)
+            }
+            // Only the user may resume a download in a folder that is no longer allowed.
             guard isLimited || isConfined else { return true }
             _ = try root(of: row.path ?? row.destination, rules)
             return true
@@ -55,6 +58,15 @@ enum QueueAccess {
             guard item.isNamed else { return false }
             throw error
         }
+    }
+
+    /// The request of a rebuilt download may have confined it to a folder.
+    private static func settingsAreLost(_ row: WireDownload) -> DownloadError {
+        DownloadError(
+            .notAllowed,
+            "only the user may resume download \(row.id) (\(row.name)): its settings are lost",
+            advice: "use the Unix socket: pawl resume \(row.id)"
+        )
     }
 
     /// Returns the allowed folder that a file is in, by its path and by the links of that path.
