@@ -44,7 +44,7 @@ extension DownloadLibrary {
         // The use is recorded so that a cleaning removes the file late. If this fails, its age
         // counts.
         try? await context.disk.run { () throws(DownloadError) in
-            try FileFolder(folder).markUsed(name)
+            try FileFolder(folder).markUsed(name.text)
         }
         return LibraryFile(file, in: folder.string)
     }

@@ -96,7 +96,7 @@ extension DownloadLibrary {
         _ = try await removeFile(of: key)
     }
 
-    private typealias Parts = (key: StorageKey, names: [String])
+    private typealias Parts = (key: StorageKey, names: [ExactText])
 
     private func sizes(
         of keys: [StorageKey]?

@@ -23,7 +23,7 @@ extension DownloadLibrary {
             else { throw Self.noFile(of: key, isChanged: known != nil) }
             return (known, bytes)
         }
-        let url = URL(filePath: context.folder.string + "/" + known.name)
+        let url = URL(filePath: context.folder.string + "/" + known.name.text)
         return FetchedData(bytes, DownloadResponse(known.record.head(of: url)))
     }
 
@@ -96,7 +96,7 @@ extension DownloadLibrary {
             return try Self.write(
                 bytes,
                 FileRecord(key: key, byteCount: 0, modified: 0, finishedAt: now),
-                wanted,
+                ExactText(wanted),
                 context
             )
         }
@@ -110,7 +110,7 @@ extension DownloadLibrary {
     private static func write(
         _ bytes: [UInt8],
         _ record: FileRecord,
-        _ wanted: String,
+        _ wanted: ExactText,
         _ context: LibraryContext
     ) throws(DownloadError) -> KnownFile {
         let key = record.key

@@ -119,7 +119,7 @@ extension LibraryContext {
     ///
     /// Returns its files and the watcher, which is `nil` if watching is not wanted or not possible.
     fileprivate func beginWatching() async throws(DownloadError) -> (
-        (any FolderWatching)?, [String: FileStamp]
+        (any FolderWatching)?, [ExactText: FileStamp]
     ) {
         let (folder, wanted) = (folder, configuration.watchesFolder)
         let (watcher, failure, stamps) = try await disk.run { () throws(DownloadError) in

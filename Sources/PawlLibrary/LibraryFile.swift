@@ -27,8 +27,8 @@ public struct LibraryFile: Sendable, Hashable {
     package init(_ file: KnownFile, in folder: String) {
         let record = file.record
         key = record.key
-        path = folder + "/" + file.name
-        name = file.name
+        path = folder + "/" + file.name.text
+        name = file.name.text
         byteCount = record.byteCount
         digest = record.digest
         mediaType = record.mediaType

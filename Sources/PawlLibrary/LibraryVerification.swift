@@ -119,7 +119,7 @@ struct LibraryVerifier: Sendable {
         _ file: KnownFile,
         _ verification: inout LibraryVerification
     ) {
-        let fault = LibraryFault(key: file.record.key, name: file.name, kind: kind)
+        let fault = LibraryFault(key: file.record.key, name: file.name.text, kind: kind)
         verification.faults.append(fault)
         context.events.post(.damageFound(fault))
     }

@@ -2,7 +2,7 @@
 ///
 /// Two `String`s are equal, too, if only their encodings differ: `é` as one scalar, and as `e` with
 /// a combining accent. As names they are two files or two sessions.
-package struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
+package struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     package let text: String
 
     package init(_ text: some StringProtocol) { self.text = String(text) }
@@ -18,6 +18,15 @@ package struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral {
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(0xFF as UInt8)
     }
+
+    /// Whether the bytes of `one` come first.
+    package static func < (one: ExactText, other: ExactText) -> Bool {
+        one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+    }
+}
+
+extension ExactText: CustomStringConvertible {
+    package var description: String { text }
 }
 
 extension StringProtocol {

@@ -19,7 +19,7 @@ package struct DropFolder: Sendable {
     package init(_ folder: FilePath) { self.folder = folder }
 
     /// Returns the current state of the files; `nil` for one that does not exist.
-    package func check(_ names: [String]) -> [String: DropSettling.Check?] {
+    package func check(_ names: [ExactText]) -> [ExactText: DropSettling.Check?] {
         // A folder that cannot be read contains nothing to take.
         let stamps = (try? FolderSnapshot.check(names, in: folder)) ?? [:]
         return names.reduce(into: [:]) { checks, name in
@@ -30,15 +30,15 @@ package struct DropFolder: Sendable {
     }
 
     /// Returns all bytes of a file; `nil` if another process has taken it meanwhile.
-    package func read(_ name: String) throws(DownloadError) -> [UInt8]? {
+    package func read(_ name: ExactText) throws(DownloadError) -> [UInt8]? {
         do throws(DownloadError) {
             return try FileFolder(folder).read(
-                name,
+                name.text,
                 limit: DropList.longestFile,
                 followsLinks: false
             )
         } catch {
-            guard try FileFolder(folder).exists(name) else { return nil }
+            guard try FileFolder(folder).exists(name.text) else { return nil }
             throw error
         }
     }
@@ -47,24 +47,24 @@ package struct DropFolder: Sendable {
     ///
     /// Returns `false` if another process was faster.
     @discardableResult
-    package func take(_ name: String) throws(DownloadError) -> Bool {
+    package func take(_ name: ExactText) throws(DownloadError) -> Bool {
         try move(name, to: Self.taken) != nil
     }
 
     /// Moves a file that is not valid.
     @discardableResult
-    package func reject(_ name: String, _ reason: String) throws(DownloadError) -> Bool {
+    package func reject(_ name: ExactText, _ reason: String) throws(DownloadError) -> Bool {
         guard let moved = try move(name, to: Self.rejected) else { return false }
         let place = moved.shortenedStem.appending(suffix: ".reason")
         try FileFolder(moved.folder).write(
             Array("\(reason)\n".utf8),
-            to: place.lastComponent?.string ?? name
+            to: place.lastComponent?.string ?? name.text
         )
         return true
     }
 
-    private func move(_ name: String, to place: String) throws(DownloadError) -> FilePath? {
-        let source = try FileFolder(folder).resolve(name)
+    private func move(_ name: ExactText, to place: String) throws(DownloadError) -> FilePath? {
+        let source = try FileFolder(folder).resolve(name.text)
         let target = try FileFolder(folder).resolve("\(place)/\(name)")
         try FolderPreparation.prepare(target.folder)
         do throws(Errno) {
@@ -83,8 +83,8 @@ package struct DropFolder: Sendable {
     /// In that case, the kernel grants no lease for reading.
     ///
     /// Returns `nil` if the file system or the file's owner does not allow this check.
-    private func hasWriter(_ name: String) -> Bool? {
-        guard let path = try? FileFolder(folder).resolve(name),
+    private func hasWriter(_ name: ExactText) -> Bool? {
+        guard let path = try? FileFolder(folder).resolve(name.text),
             let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         else { return nil }
         // If another process opens the file meanwhile, the kernel sends this signal, which has no

@@ -22,7 +22,7 @@ struct DropIntake: Sendable {
         defer { alarms.resign(alarm) }
         var settling = DropSettling(rest: rest)
         while !Task.isCancelled {
-            for name in drop.names.take() where DropList.Kind(fileName: name) != nil {
+            for name in drop.names.take() where DropList.Kind(fileName: name.text) != nil {
                 settling.noted(name, at: engine.time.now())
             }
             for reason in drop.end.take() {
@@ -35,7 +35,7 @@ struct DropIntake: Sendable {
         }
     }
 
-    private func settled(_ settling: inout DropSettling) async -> [String] {
+    private func settled(_ settling: inout DropSettling) async -> [ExactText] {
         guard !settling.isIdle else { return [] }
         let (folder, names) = (drop.folder, settling.names)
         // A pool that was shut down ends the library.
@@ -45,7 +45,7 @@ struct DropIntake: Sendable {
         return settling.checked(checks, at: library.session.engine.time.now())
     }
 
-    private func take(_ name: String) async {
+    private func take(_ name: ExactText) async {
         let folder = drop.folder
         do throws(DownloadError) {
             let found = try await library.disk.run { () throws(DownloadError) in
@@ -54,7 +54,7 @@ struct DropIntake: Sendable {
             switch found {
             case .gone: return
             case .rejected(let reason):
-                library.events.post(.dropRejected(name: name, reason: reason))
+                library.events.post(.dropRejected(name: name.text, reason: reason))
             case .items(let items):
                 for item in items { try begin(item) }
                 // The notes are written before the file is removed, so a crash loses nothing.
@@ -64,7 +64,9 @@ struct DropIntake: Sendable {
                 let isTaken = try await library.disk.run { () throws(DownloadError) in
                     try folder.take(name)
                 }
-                if isTaken { library.events.post(.dropTaken(name: name, keys: items.map(\.key))) }
+                if isTaken {
+                    library.events.post(.dropTaken(name: name.text, keys: items.map(\.key)))
+                }
             }
         } catch {
             // The file stays where it is. After a temporary failure it is checked again.
@@ -82,10 +84,10 @@ struct DropIntake: Sendable {
     }
 
     private static func read(
-        _ name: String,
+        _ name: ExactText,
         _ folder: DropFolder
     ) throws(DownloadError) -> Dropped {
-        guard let kind = DropList.Kind(fileName: name) else { return .gone }
+        guard let kind = DropList.Kind(fileName: name.text) else { return .gone }
         let fault: String
         do throws(DownloadError) {
             guard let bytes = try folder.read(name) else { return .gone }

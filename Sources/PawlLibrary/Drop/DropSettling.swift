@@ -26,7 +26,7 @@ package struct DropSettling: Sendable {
     private static let unsureFactor = 8
 
     private let rest: Duration
-    private var waiting: [String: Waiting] = [:]
+    private var waiting: [ExactText: Waiting] = [:]
 
     /// Creates the state.
     ///
@@ -36,10 +36,10 @@ package struct DropSettling: Sendable {
     package var isIdle: Bool { waiting.isEmpty }
 
     /// The names of the files to check again.
-    package var names: [String] { waiting.keys.sorted() }
+    package var names: [ExactText] { waiting.keys.sorted() }
 
     /// Records that something happened to a file.
-    package mutating func noted(_ name: String, at now: Moment) {
+    package mutating func noted(_ name: ExactText, at now: Moment) {
         guard waiting[name] == nil else { return }
         let unseen = FileStamp(device: 0, inode: 0, size: -1, modified: 0)
         waiting[name] = Waiting(stamp: unseen, since: now)
@@ -48,8 +48,8 @@ package struct DropSettling: Sendable {
     /// Takes the results of a check, with `nil` for a file that is gone.
     ///
     /// Returns the complete files, sorted.
-    package mutating func checked(_ checks: [String: Check?], at now: Moment) -> [String] {
-        var whole: [String] = []
+    package mutating func checked(_ checks: [ExactText: Check?], at now: Moment) -> [ExactText] {
+        var whole: [ExactText] = []
         for (name, check) in checks {
             guard let check else {
                 waiting[name] = nil

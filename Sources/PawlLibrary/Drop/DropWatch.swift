@@ -5,7 +5,7 @@ internal import SystemPackage
 final class DropWatch: Sendable {
     let folder: DropFolder
     let watcher: any FolderWatching
-    let names = Mailbox<String>()
+    let names = Mailbox<ExactText>()
     /// The end of the watching, with a reason unless the library itself ended it.
     let end = Mailbox<FolderEnd>()
 

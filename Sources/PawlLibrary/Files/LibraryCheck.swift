@@ -25,7 +25,7 @@ package struct LibraryCheck: Sendable {
 
     package init(_ file: KnownFile, in folder: FilePath) {
         self.file = file
-        path = folder.appending(FilePath(bytes: Array(file.name.utf8)).components)
+        path = folder.appending(FilePath(bytes: Array(file.name.text.utf8)).components)
     }
 
     /// Checks the size and the modification time and, if `reads` is set, the digest.

@@ -11,8 +11,8 @@ package struct LibraryFiles: Sendable {
 
     package init(_ folder: FilePath) { self.folder = folder }
 
-    package func path(_ name: String) -> FilePath {
-        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
+    package func path(_ name: ExactText) -> FilePath {
+        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.text.utf8))
     }
 
     /// Records a file that has just been finished, and returns it with its current status.
@@ -21,7 +21,7 @@ package struct LibraryFiles: Sendable {
     /// wanted, the file is read.
     package func note(
         _ record: FileRecord,
-        on name: String,
+        on name: ExactText,
         digests: Bool
     ) throws(DownloadError) -> KnownFile {
         let path = path(name)
@@ -57,15 +57,15 @@ package struct LibraryFiles: Sendable {
     /// Returns the name. A file of somebody else is never replaced.
     package func write(
         _ bytes: [UInt8],
-        to name: String,
+        to name: ExactText,
         replacing old: KnownFile?
-    ) throws(DownloadError) -> String {
+    ) throws(DownloadError) -> ExactText {
         let folder = FileFolder(folder)
         if let old, try stamp(old.name) == old.stamp {
-            try folder.write(bytes, to: old.name)
+            try folder.write(bytes, to: old.name.text)
             return old.name
         }
-        let free = try FreeName.first(of: name) { (name) throws(DownloadError) in
+        let free = try FreeName.first(of: name.text) { (name) throws(DownloadError) in
             guard try !folder.exists(name) else { return false }
             do throws(DownloadError) {
                 try folder.createFile(name, bytes)
@@ -75,11 +75,11 @@ package struct LibraryFiles: Sendable {
             return true
         }
         guard let free else { throw DownloadError(.fileExists, while: .create, path(name)) }
-        return free
+        return ExactText(free)
     }
 
     /// Returns the stamp of the file of that name; `nil` if there is none.
-    package func stamp(_ name: String) throws(DownloadError) -> FileStamp? {
+    package func stamp(_ name: ExactText) throws(DownloadError) -> FileStamp? {
         let path = path(name)
         return try attempt(.inspect, path) { () throws(Errno) in
             try path.status().flatMap { $0.isRegular ? FileStamp($0) : nil }
@@ -87,7 +87,7 @@ package struct LibraryFiles: Sendable {
     }
 
     /// Returns the file of that name if its record fits.
-    package func known(_ name: String) throws(DownloadError) -> KnownFile? {
+    package func known(_ name: ExactText) throws(DownloadError) -> KnownFile? {
         guard let found = try LibraryScan(folder).check([name])[name],
             let record = found.fittingRecord
         else { return nil }
@@ -97,7 +97,7 @@ package struct LibraryFiles: Sendable {
     /// Returns the key's file, under any of these names, if its record fits.
     package func known(
         _ key: StorageKey,
-        among names: [String]
+        among names: [ExactText]
     ) throws(DownloadError) -> KnownFile? {
         for name in names {
             if let file = try known(name), file.record.key == key { return file }
@@ -107,13 +107,13 @@ package struct LibraryFiles: Sendable {
 
     /// Whether a download of the key may have that name: there is neither a file nor a partial file
     /// of another download.
-    package func isFree(_ name: String, for key: StorageKey) throws(DownloadError) -> Bool {
-        guard try !FileFolder(folder).exists(name) else { return false }
+    package func isFree(_ name: ExactText, for key: StorageKey) throws(DownloadError) -> Bool {
+        guard try !FileFolder(folder).exists(name.text) else { return false }
         return KeyMark.isPossible(key, on: DownloadPaths(path(name)).partial)
     }
 
     /// Whether a finished file was created by a download of that key.
-    package func isOwn(_ name: String, _ key: StorageKey) -> Bool {
+    package func isOwn(_ name: ExactText, _ key: StorageKey) -> Bool {
         if let stored = RecordStore.stored(for: path(name)) { return stored.key == key }
         return KeyMark.key(on: path(name)) == key
     }
@@ -121,7 +121,7 @@ package struct LibraryFiles: Sendable {
     /// Returns all bytes of a file if it has not changed; otherwise `nil`.
     package func read(_ file: KnownFile, limit: Int) throws(DownloadError) -> [UInt8]? {
         guard try stamp(file.name) == file.stamp else { return nil }
-        let bytes = try FileFolder(folder).read(file.name, limit: limit, followsLinks: false)
+        let bytes = try FileFolder(folder).read(file.name.text, limit: limit, followsLinks: false)
         return try stamp(file.name) == file.stamp ? bytes : nil
     }
 
@@ -172,7 +172,7 @@ package struct LibraryFiles: Sendable {
     }
 
     /// Returns the size of a file in bytes; `nil` if there is none.
-    package func byteCount(_ name: String) throws(DownloadError) -> Int64? {
+    package func byteCount(_ name: ExactText) throws(DownloadError) -> Int64? {
         let path = path(name)
         return try attempt(.inspect, path) { () throws(Errno) in
             try path.status().flatMap { $0.isRegular ? $0.size : nil }
@@ -182,7 +182,7 @@ package struct LibraryFiles: Sendable {
     /// Returns a candidate for cleaning; `nil` if there is nothing.
     ///
     /// `parts` are the files of one key, which are removed together.
-    package func candidate(_ parts: [String], index: Int) -> CleaningPlan.Candidate? {
+    package func candidate(_ parts: [ExactText], index: Int) -> CleaningPlan.Candidate? {
         // A file that cannot be checked cannot be removed.
         let all = parts.compactMap { try? path($0).status() }.filter(\.isRegular)
         guard !all.isEmpty else { return nil }
@@ -190,9 +190,9 @@ package struct LibraryFiles: Sendable {
     }
 
     /// Returns the names that a download of a file uses until it is finished.
-    package static func parts(of name: String) -> [String] {
-        let paths = DownloadPaths(FilePath(bytes: Array(name.utf8)))
-        return [paths.partial.string, paths.checkpoint.string]
+    package static func parts(of name: ExactText) -> [ExactText] {
+        let paths = DownloadPaths(FilePath(bytes: Array(name.text.utf8)))
+        return [paths.partial, paths.checkpoint].map { ExactText($0.string) }
     }
 
     private func status(_ path: FilePath) throws(DownloadError) -> FileStatus {

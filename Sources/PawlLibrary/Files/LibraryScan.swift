@@ -11,14 +11,14 @@ package struct LibraryScan: Sendable {
     package init(_ folder: FilePath) { self.folder = folder }
 
     /// Returns all files as they are now.
-    package func stamps() throws(DownloadError) -> [String: FileStamp] {
+    package func stamps() throws(DownloadError) -> [ExactText: FileStamp] {
         try attempt(.inspect, folder) { () throws(Errno) in try FolderSnapshot.take(folder) }
     }
 
     /// Returns those of the names that are files.
     package func check(
-        _ names: some Sequence<String>
-    ) throws(DownloadError) -> [String: FoundFile] {
+        _ names: some Sequence<ExactText>
+    ) throws(DownloadError) -> [ExactText: FoundFile] {
         let stamps = try attempt(.inspect, folder) { () throws(Errno) in
             try FolderSnapshot.check(names, in: folder)
         }
@@ -33,13 +33,13 @@ package struct LibraryScan: Sendable {
     ///
     /// This completes what an ended process left half done: a file that had its name but no record,
     /// and side files whose files were renamed.
-    package func content(_ stamps: [String: FileStamp]) -> LibraryContent {
+    package func content(_ stamps: [ExactText: FileStamp]) -> LibraryContent {
         var content = LibraryContent()
         for (name, stamp) in stamps {
-            if LibraryName.form(ofPending: name) != nil {
+            if LibraryName.form(ofPending: name.text) != nil {
                 // A note that is just being created is empty.
                 if stamp.size > 0 { content.notes[name] = .some(PendingNote.read(path(name))) }
-            } else if !LibraryName.isInternal(name) {
+            } else if !LibraryName.isInternal(name.text) {
                 content.files[name] = check(name, stamp)
             }
         }
@@ -49,15 +49,15 @@ package struct LibraryScan: Sendable {
         return content
     }
 
-    private func path(_ name: String) -> FilePath {
-        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
+    private func path(_ name: ExactText) -> FilePath {
+        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.text.utf8))
     }
 
-    private func check(_ name: String, _ stamp: FileStamp) -> FoundFile {
-        if LibraryName.form(ofPending: name) != nil {
+    private func check(_ name: ExactText, _ stamp: FileStamp) -> FoundFile {
+        if LibraryName.form(ofPending: name.text) != nil {
             return FoundFile(stamp: stamp, pending: PendingNote.read(path(name)))
         }
-        guard !LibraryName.isInternal(name) else { return FoundFile(stamp: stamp) }
+        guard !LibraryName.isInternal(name.text) else { return FoundFile(stamp: stamp) }
         return FoundFile(stamp: stamp, record: RecordStore.find(path(name)))
     }
 
@@ -97,12 +97,12 @@ package struct LibraryScan: Sendable {
 
     /// Moves the side file of a file that was renamed while no library was open.
     private func moveSideFiles(
-        _ names: some Sequence<String>,
+        _ names: some Sequence<ExactText>,
         _ content: inout LibraryContent
     ) {
         let orphans = names.compactMap { name -> (file: FilePath, record: FileRecord)? in
             guard let file = RecordStore.file(ofSideFile: path(name)),
-                content.files[file.lastComponent?.string ?? ""] == nil,
+                content.files[ExactText(file.lastComponent?.string ?? "")] == nil,
                 let record = RecordStore.stored(for: file)
             else { return nil }
             return (file, record)
@@ -111,7 +111,7 @@ package struct LibraryScan: Sendable {
         let homeless = content.files.filter { $0.value.record == .absent }.sorted {
             $0.key < $1.key
         }
-        var taken: Set<String> = []
+        var taken: Set<ExactText> = []
         for (old, record) in orphans {
             let found = homeless.first { name, file in
                 !taken.contains(name)
@@ -127,13 +127,13 @@ package struct LibraryScan: Sendable {
     }
 
     private func findPartials(
-        _ names: some Sequence<String>,
+        _ names: some Sequence<ExactText>,
         _ content: inout LibraryContent
     ) {
-        for name in names where name.hasSuffix(".part") {
+        for name in names where name.text.hasSuffix(".part") {
             guard let key = KeyMark.key(on: path(name)) else { continue }
-            let final = String(name.dropLast(".part".count))
-            if FileName.clean(final) == final { content.partials.append((key, final)) }
+            let final = String(name.text.dropLast(".part".count))
+            if FileName.clean(final) == final { content.partials.append((key, ExactText(final))) }
         }
         content.partials.sort { $0.name < $1.name }
     }

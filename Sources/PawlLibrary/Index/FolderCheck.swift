@@ -7,29 +7,29 @@ package import PawlCore
 /// checked again.
 package struct FolderCheck: Sendable {
     private var told: [FolderChange]
-    private var checked: Set<String> = []
+    private var checked: Set<ExactText> = []
     /// The names without a file whose former files were searched under other names.
-    private var searched: Set<String> = []
-    private var found: [String: FoundFile] = [:]
+    private var searched: Set<ExactText> = []
+    private var found: [ExactText: FoundFile] = [:]
 
     package init(_ changes: [FolderChange]) { told = changes }
 
     /// Returns the names that must be checked first, according to the library's current state;
     /// empty if it can follow.
-    package func missing(for index: LibraryIndex) -> Set<String> {
+    package func missing(for index: LibraryIndex) -> Set<ExactText> {
         index.tables.namesToCheck(told).union(index.tables.namesBesides(found)).subtracting(checked)
     }
 
     /// Records the files found under these names.
     ///
     /// Names without a file are gone.
-    package mutating func saw(_ files: [String: FoundFile], of names: Set<String>) {
+    package mutating func saw(_ files: [ExactText: FoundFile], of names: Set<ExactText>) {
         checked.formUnion(names)
         found.merge(files) { _, new in new }
     }
 
     /// Forgets the state of these names, whose files may have changed.
-    package mutating func forget(_ names: Set<String>) {
+    package mutating func forget(_ names: Set<ExactText>) {
         for name in checked.intersection(names) {
             checked.remove(name)
             searched.remove(name)
@@ -40,7 +40,7 @@ package struct FolderCheck: Sendable {
     /// Returns the names under which a key's file was reported to be, but no longer is.
     ///
     /// The file may have been renamed since the report.
-    package func lost(for index: LibraryIndex) -> Set<String> {
+    package func lost(for index: LibraryIndex) -> Set<ExactText> {
         Set(
             told.compactMap(\.nameOfFile).filter { name in
                 checked.contains(name) && found[name] == nil && !searched.contains(name)
@@ -51,8 +51,8 @@ package struct FolderCheck: Sendable {
 
     /// Records a search for the files that had these names among all files of the folder.
     package mutating func searched(
-        _ names: Set<String>,
-        among files: [String: FileStamp],
+        _ names: Set<ExactText>,
+        among files: [ExactText: FileStamp],
         for index: LibraryIndex
     ) {
         searched.formUnion(names)
@@ -60,7 +60,7 @@ package struct FolderCheck: Sendable {
         told = told.map { change in
             guard let name = change.nameOfFile, names.contains(name),
                 let file = index.tables.ownFile(named: name), let newName = newNames[file.stamp],
-                !LibraryName.isInternal(newName)
+                !LibraryName.isInternal(newName.text)
             else { return change }
             return .renamed(from: name, to: newName)
         }
@@ -76,7 +76,7 @@ package struct FolderCheck: Sendable {
 
 extension FolderChange {
     /// The name under which this change reports a file; `nil` for other changes.
-    fileprivate var nameOfFile: String? {
+    fileprivate var nameOfFile: ExactText? {
         switch self {
         case .added(let name), .modified(let name): name
         case .renamed, .removed, .overflowed, .ended: nil

@@ -37,7 +37,7 @@ extension LibraryIndex {
         /// The file that the new one replaces, as it was when that was requested.
         var replaced: KnownFile?
         /// The names under which another process may have put the file.
-        var mayBeAt: [String] = []
+        var mayBeAt: [ExactText] = []
         /// Whether its URL differs from the one in its note.
         var hasNewURL = false
         /// A change under its name during the run.

@@ -6,14 +6,14 @@ extension LibraryIndex {
     package struct Ask: Sendable {
         package var url: URL?
         /// The name for the file if it has none yet.
-        package var name: String
+        package var name: ExactText
         package var policy: FinishedFilePolicy
         /// Whether the caller waits for the file.
         package var waits: Bool
         /// Whether somebody can be asked for another URL.
         package var renews = false
 
-        package init(url: URL?, name: String, policy: FinishedFilePolicy, waits: Bool) {
+        package init(url: URL?, name: ExactText, policy: FinishedFilePolicy, waits: Bool) {
             self.url = url
             self.name = name
             self.policy = policy
@@ -38,7 +38,7 @@ extension LibraryIndex {
         case urlReplaced(StorageKey, URL)
         case urlGiven(StorageKey, RunID, URL?)
         case runEnded(StorageKey, RunID, RunOutcome)
-        case folderChanged([FolderChange], [String: FoundFile])
+        case folderChanged([FolderChange], [ExactText: FoundFile])
         /// The program itself wrote a file, or a file was verified again.
         case recorded(KnownFile)
         /// As `recorded`, if the key's file has not changed since `before` was read.
@@ -46,7 +46,7 @@ extension LibraryIndex {
         /// The program itself removed the key's file.
         case removed(StorageKey, KnownFile)
         /// The run's file gets this name, which was claimed.
-        case named(StorageKey, RunID, String)
+        case named(StorageKey, RunID, ExactText)
         case closed
     }
 
@@ -60,7 +60,7 @@ extension LibraryIndex {
         /// The names under which another process may have put the key's file.
         ///
         /// As far as is known, other files have these names.
-        package var mayBeAt: [String] = []
+        package var mayBeAt: [ExactText] = []
     }
 
     package enum Action: Sendable {
@@ -82,9 +82,9 @@ extension LibraryIndex {
         /// Delete the bytes of a download that continues under another name.
         case discardPart(PendingDownload)
         /// Check which file has this name now.
-        case check(String)
+        case check(ExactText)
         /// Move a file's record to its new name.
-        case moveRecord(from: String, to: String)
+        case moveRecord(from: ExactText, to: ExactText)
         case report(LibraryEvent)
     }
 }

@@ -350,9 +350,9 @@ package struct LibraryIndex: Sendable {
     /// Reserves a name for the key until `unclaim`.
     ///
     /// Returns `false` if the key may not have it.
-    package mutating func claim(_ name: String, for key: StorageKey) -> Bool {
+    package mutating func claim(_ name: ExactText, for key: StorageKey) -> Bool {
         tables.claim(name, for: key)
     }
 
-    package mutating func unclaim(_ name: String) { tables.unclaim(name) }
+    package mutating func unclaim(_ name: ExactText) { tables.unclaim(name) }
 }

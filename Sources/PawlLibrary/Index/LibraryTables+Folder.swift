@@ -1,11 +1,11 @@
-internal import PawlCore
+package import PawlCore
 
 /// Decides what changes of the folder mean for the keys.
 extension LibraryTables {
     /// Returns the names that must be checked before these changes are followed: those in them, and
     /// those to which a changed note refers.
-    package func namesToCheck(_ changes: [FolderChange]) -> Set<String> {
-        var names: Set<String> = []
+    package func namesToCheck(_ changes: [FolderChange]) -> Set<ExactText> {
+        var names: Set<ExactText> = []
         for change in changes {
             switch change {
             case .added(let name), .modified(let name): names.insert(name)
@@ -21,8 +21,8 @@ extension LibraryTables {
     /// Returns further names to check: those of keys whose records were found under other names.
     ///
     /// A copy can be told from a swap only if the files under both names are known.
-    package func namesBesides(_ found: [String: FoundFile]) -> Set<String> {
-        var names: Set<String> = []
+    package func namesBesides(_ found: [ExactText: FoundFile]) -> Set<ExactText> {
+        var names: Set<ExactText> = []
         for (name, file) in found {
             guard let key = file.fittingRecord?.key, let other = entries[key]?.file?.name,
                 other != name, found[other] == nil
@@ -38,8 +38,8 @@ extension LibraryTables {
     /// added; here it becomes renamed.
     package func changes(
         _ told: [FolderChange],
-        _ found: [String: FoundFile],
-        gone: Set<String>
+        _ found: [ExactText: FoundFile],
+        gone: Set<ExactText>
     ) -> [FolderChange] {
         var (unreported, removed) = (gone, gone)
         for change in told {
@@ -51,7 +51,7 @@ extension LibraryTables {
             case .added, .modified, .overflowed, .ended: break
             }
         }
-        var oldNames: [String: String] = [:]
+        var oldNames: [ExactText: ExactText] = [:]
         for case .added(let name) in told {
             guard let file = found[name],
                 let old = file.fittingRecord.flatMap({ entries[$0.key]?.file }),
@@ -74,15 +74,17 @@ extension LibraryTables {
     /// Returns the possible names of a key's file.
     ///
     /// Another process that finishes a download records the file, then removes its note.
-    private func namesOf(_ key: StorageKey) -> [String] {
+    private func namesOf(_ key: StorageKey) -> [ExactText] {
         guard let download = entries[key]?.download else { return [] }
         let name = download.pending.name
         // If the name was taken, the file has a number.
         return [name] + download.mayBeAt
-            + (1...3).map { FileName.numbered(name, $0) }.filter { stamp(of: $0) != nil }
+            + (1...3).map { ExactText(FileName.numbered(name.text, $0)) }.filter {
+                stamp(of: $0) != nil
+            }
     }
 
-    mutating func follow(_ changes: [FolderChange], _ found: [String: FoundFile]) -> [Action] {
+    mutating func follow(_ changes: [FolderChange], _ found: [ExactText: FoundFile]) -> [Action] {
         var actions: [Action] = []
         // A note explains the files that are reported with it, so it comes first.
         let notes = changes.filter(\.isOfNote)
@@ -100,11 +102,11 @@ extension LibraryTables {
     }
 
     private mutating func renamed(
-        _ from: String,
-        _ to: String,
-        _ found: [String: FoundFile]
+        _ from: ExactText,
+        _ to: ExactText,
+        _ found: [ExactText: FoundFile]
     ) -> [Action] {
-        guard !LibraryName.isInternal(from), !LibraryName.isInternal(to),
+        guard !LibraryName.isInternal(from.text), !LibraryName.isInternal(to.text),
             let stamp = stamp(of: from), found[to]?.stamp == stamp
         else {
             return vanished(from, [:]) + appeared(to, found)
@@ -114,13 +116,13 @@ extension LibraryTables {
         if self.stamp(of: to) != nil { actions += vanished(to, [:]) }
         let key = rename(from, to: to)
         if key != nil { actions.append(.moveRecord(from: from, to: to)) }
-        return actions + [.report(.fileRenamed(from: from, to: to, key: key))]
+        return actions + [.report(.fileRenamed(from: from.text, to: to.text, key: key))]
     }
 
-    mutating func appeared(_ name: String, _ all: [String: FoundFile]) -> [Action] {
+    mutating func appeared(_ name: ExactText, _ all: [ExactText: FoundFile]) -> [Action] {
         // It appeared and has vanished: report the removal.
         guard let found = all[name] else { return vanished(name, [:]) }
-        if LibraryName.isInternal(name) { return appearedInternal(name, found) }
+        if LibraryName.isInternal(name.text) { return appearedInternal(name, found) }
         let old = stamp(of: name)
         // The run's end reports it, or has it checked again.
         if missed(name, found.stamp) { return [] }
@@ -131,8 +133,8 @@ extension LibraryTables {
         if let record = found.fittingRecord {
             let told = Action.report(
                 old == nil
-                    ? .fileAdded(name: name, key: nil)
-                    : .fileChanged(name: name, key: owner(of: name))
+                    ? .fileAdded(name: name.text, key: nil)
+                    : .fileChanged(name: name.text, key: owner(of: name))
             )
             guard isCopy(name, record, found.stamp, all) else {
                 return adopt(name, record, found.stamp, old)
@@ -141,24 +143,25 @@ extension LibraryTables {
         }
         var actions: [Action] = []
         if case .damaged(let reason) = found.record {
-            actions.append(.report(.recordDamaged(name: name, reason: reason)))
+            actions.append(.report(.recordDamaged(name: name.text, reason: reason)))
         }
         guard let key = owner(of: name) else {
             if old == found.stamp { return actions }
             return actions + [
                 .report(
                     old == nil
-                        ? .fileAdded(name: name, key: nil) : .fileChanged(name: name, key: nil)
+                        ? .fileAdded(name: name.text, key: nil)
+                        : .fileChanged(name: name.text, key: nil)
                 )
             ]
         }
         return actions + overwritten(name, found.stamp) + [
-            .report(.fileChanged(name: name, key: key))
+            .report(.fileChanged(name: name.text, key: key))
         ]
     }
 
     /// Marks the key's file of this name as changed.
-    private mutating func overwritten(_ name: String, _ stamp: FileStamp) -> [Action] {
+    private mutating func overwritten(_ name: ExactText, _ stamp: FileStamp) -> [Action] {
         guard let key = owner(of: name), var file = entries[key]?.file else { return [] }
         file.isChanged = true
         file.stamp = stamp
@@ -169,7 +172,7 @@ extension LibraryTables {
     /// Records a change under a name that a running download will have.
     ///
     /// The end of the run reports it.
-    private mutating func missed(_ name: String, _ stamp: FileStamp?) -> Bool {
+    private mutating func missed(_ name: ExactText, _ stamp: FileStamp?) -> Bool {
         guard let key = target(of: name), var download = entries[key]?.download, download.run != nil
         else { return false }
         download.missed = LibraryIndex.Missed(stamp: stamp)
@@ -181,10 +184,10 @@ extension LibraryTables {
     ///
     /// A key has only one file.
     private func isCopy(
-        _ name: String,
+        _ name: ExactText,
         _ record: FileRecord,
         _ stamp: FileStamp,
-        _ found: [String: FoundFile]
+        _ found: [ExactText: FoundFile]
     ) -> Bool {
         guard let other = entries[record.key]?.file, other.name != name,
             self.stamp(of: other.name) != nil, !other.isChanged
@@ -200,7 +203,7 @@ extension LibraryTables {
 
     /// Adopts a file with a record that fits it.
     private mutating func adopt(
-        _ name: String,
+        _ name: ExactText,
         _ record: FileRecord,
         _ stamp: FileStamp,
         _ old: FileStamp?
@@ -209,25 +212,27 @@ extension LibraryTables {
         setFile(KnownFile(name: name, record: record, stamp: stamp), of: key)
         return [
             .report(
-                old == nil ? .fileAdded(name: name, key: key) : .fileChanged(name: name, key: key)
+                old == nil
+                    ? .fileAdded(name: name.text, key: key)
+                    : .fileChanged(name: name.text, key: key)
             )
         ]
     }
 
-    private mutating func vanished(_ name: String, _ found: [String: FoundFile]) -> [Action] {
-        if LibraryName.isInternal(name) { return vanishedInternal(name, found) }
+    private mutating func vanished(_ name: ExactText, _ found: [ExactText: FoundFile]) -> [Action] {
+        if LibraryName.isInternal(name.text) { return vanishedInternal(name, found) }
         guard removeStamp(of: name) else {
             _ = missed(name, nil)
             return []
         }
         let key = owner(of: name)
         if let key { setFile(nil, of: key) }
-        return [.report(.fileRemoved(name: name, key: key))]
+        return [.report(.fileRemoved(name: name.text, key: key))]
     }
 
     /// Handles a note on a download that another process or an earlier one wrote.
-    private mutating func appearedInternal(_ name: String, _ found: FoundFile) -> [Action] {
-        guard let form = LibraryName.form(ofPending: name) else { return [] }
+    private mutating func appearedInternal(_ name: ExactText, _ found: FoundFile) -> [Action] {
+        guard let form = LibraryName.form(ofPending: name.text) else { return [] }
         guard let pending = found.pending else {
             // A note that is being written is reported again.
             return []
@@ -239,8 +244,8 @@ extension LibraryTables {
     }
 
     private mutating func vanishedInternal(
-        _ name: String,
-        _ found: [String: FoundFile]
+        _ name: ExactText,
+        _ found: [ExactText: FoundFile]
     ) -> [Action] {
         guard let key = key(ofNote: name), let download = entries[key]?.download,
             download.run == nil
@@ -255,7 +260,7 @@ extension FolderChange {
     fileprivate var isOfNote: Bool {
         switch self {
         case .added(let name), .modified(let name), .removed(let name), .renamed(_, let name):
-            LibraryName.form(ofPending: name) != nil
+            LibraryName.form(ofPending: name.text) != nil
         case .overflowed, .ended: false
         }
     }

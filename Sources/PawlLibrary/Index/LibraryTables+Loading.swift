@@ -13,7 +13,9 @@ extension LibraryTables {
         for (name, note) in content.notes.sorted(by: { $0.key < $1.key }) {
             guard let note else {
                 actions.append(
-                    .report(.recordDamaged(name: name, reason: "it is not a record of a download"))
+                    .report(
+                        .recordDamaged(name: name.text, reason: "it is not a record of a download")
+                    )
                 )
                 continue
             }
@@ -41,7 +43,7 @@ extension LibraryTables {
     ///
     /// If the file's number on disk differs, it is another file: a record in a side file stays
     /// behind when its own file is moved.
-    private mutating func takeChanged(_ name: String, _ file: FoundFile) {
+    private mutating func takeChanged(_ name: ExactText, _ file: FoundFile) {
         guard case .found(let record) = file.record, file.fittingRecord == nil,
             record.inode == nil || record.inode == file.stamp.inode, owner(of: name) == nil,
             entries[record.key]?.file == nil

@@ -10,23 +10,23 @@ package struct LibraryTables: Sendable {
 
     package private(set) var entries: [StorageKey: Entry] = [:]
     /// The files of the folder that are not Pawl's own.
-    private var files: [String: FileStamp] = [:]
+    private var files: [ExactText: FileStamp] = [:]
     /// The key that has the file of a name.
-    private var owners: [String: StorageKey] = [:]
+    private var owners: [ExactText: StorageKey] = [:]
     /// The unfinished download that will have a name.
-    private var targets: [String: StorageKey] = [:]
+    private var targets: [ExactText: StorageKey] = [:]
     /// The key of each shortened form.
     private var shortened: [String: StorageKey] = [:]
     /// The key that is checking on disk whether it can have a name.
-    private var claims: [String: StorageKey] = [:]
+    private var claims: [ExactText: StorageKey] = [:]
     /// The sources of files that are gone, so that their keys can be requested again.
-    private var formerFiles: [StorageKey: (url: URL, name: String)] = [:]
+    private var formerFiles: [StorageKey: (url: URL, name: ExactText)] = [:]
     private static let mostFormerFiles = 10_000
 
     // MARK: - Files and downloads
 
     /// Returns the source and the name of a key's file that is gone.
-    func formerFile(of key: StorageKey) -> (url: URL, name: String)? { formerFiles[key] }
+    func formerFile(of key: StorageKey) -> (url: URL, name: ExactText)? { formerFiles[key] }
 
     mutating func setFile(_ file: KnownFile?, of key: StorageKey) {
         if let old = entries[key]?.file, owners[old.name] == key { owners[old.name] = nil }
@@ -66,19 +66,20 @@ package struct LibraryTables: Sendable {
     }
 
     /// Returns the key's file that has this name, as far as is known.
-    func ownFile(named name: String) -> KnownFile? { owners[name].flatMap { entries[$0]?.file } }
+    func ownFile(named name: ExactText) -> KnownFile? { owners[name].flatMap { entries[$0]?.file } }
 
     // MARK: - Names
 
     /// Returns a name that nothing but the key itself has or will have.
-    package func freeName(_ name: String, for key: StorageKey) -> String {
-        FreeName.first(of: name) { isFree($0, for: key) } ?? name
+    package func freeName(_ name: ExactText, for key: StorageKey) -> ExactText {
+        FreeName.first(of: name.text) { isFree(ExactText($0), for: key) }
+            .map { ExactText($0) } ?? name
     }
 
     /// Whether the key may have that name.
     ///
     /// A changed file is somebody's work, even if it is the key's own.
-    package func isFree(_ name: String, for key: StorageKey) -> Bool {
+    package func isFree(_ name: ExactText, for key: StorageKey) -> Bool {
         for taken in [targets[name], claims[name]] {
             if let taken, taken != key { return false }
         }
@@ -89,30 +90,30 @@ package struct LibraryTables: Sendable {
     /// Reserves a name for the key until `unclaim`.
     ///
     /// Returns `false` if the key may not have it.
-    mutating func claim(_ name: String, for key: StorageKey) -> Bool {
+    mutating func claim(_ name: ExactText, for key: StorageKey) -> Bool {
         guard isFree(name, for: key) else { return false }
         claims[name] = key
         return true
     }
 
-    mutating func unclaim(_ name: String) { claims[name] = nil }
+    mutating func unclaim(_ name: ExactText) { claims[name] = nil }
 
     /// Returns the names under which files of a key exist or may appear, as far as is known.
-    package func names(of key: StorageKey) -> Set<String> {
+    package func names(of key: StorageKey) -> Set<ExactText> {
         guard let entry = entries[key] else { return [] }
         let known = [entry.file?.name, entry.download?.pending.name].compactMap(\.self)
         return Set(known + (entry.download?.mayBeAt ?? []))
     }
 
     /// Returns the key that has the file of a name.
-    func owner(of name: String) -> StorageKey? { owners[name] }
+    func owner(of name: ExactText) -> StorageKey? { owners[name] }
 
     /// Returns the key whose unfinished download will have a name.
-    func target(of name: String) -> StorageKey? { targets[name] }
+    func target(of name: ExactText) -> StorageKey? { targets[name] }
 
     /// Returns the key of a note on a download.
-    func key(ofNote name: String) -> StorageKey? {
-        guard let form = LibraryName.form(ofPending: name) else { return nil }
+    func key(ofNote name: ExactText) -> StorageKey? {
+        guard let form = LibraryName.form(ofPending: name.text) else { return nil }
         // A shortened form does not contain the whole key, so the known ones are searched.
         return StorageKey(plainForm: form) ?? shortened[form]
     }
@@ -125,19 +126,19 @@ package struct LibraryTables: Sendable {
     // MARK: - The folder
 
     /// Returns the stamp of a file that is not Pawl's own; `nil` if no file has the name.
-    func stamp(of name: String) -> FileStamp? { files[name] }
+    func stamp(of name: ExactText) -> FileStamp? { files[name] }
 
-    mutating func setStamp(_ stamp: FileStamp, of name: String) { files[name] = stamp }
+    mutating func setStamp(_ stamp: FileStamp, of name: ExactText) { files[name] = stamp }
 
     /// Removes a name from the folder.
     ///
     /// Returns `false` if no file had it.
-    mutating func removeStamp(of name: String) -> Bool { files.removeValue(forKey: name) != nil }
+    mutating func removeStamp(of name: ExactText) -> Bool { files.removeValue(forKey: name) != nil }
 
     /// Changes the name of a file.
     ///
     /// Returns its key, if it has one.
-    mutating func rename(_ from: String, to name: String) -> StorageKey? {
+    mutating func rename(_ from: ExactText, to name: ExactText) -> StorageKey? {
         files[name] = files.removeValue(forKey: from)
         guard let key = owners[from] else { return nil }
         if var file = entries[key]?.file {

@@ -7,7 +7,7 @@ extension PendingDownload {
         KeptLine(
             Stored(
                 key: key.text,
-                name: name,
+                name: name.text,
                 url: url?.absoluteString,
                 replaces: replaces,
                 failure: failure
@@ -21,7 +21,7 @@ extension PendingDownload {
             FileName.clean(stored.name) == stored.name
         else { return nil }
         key = StorageKey(stored.key)
-        name = stored.name
+        name = ExactText(stored.name)
         // Others may have written it, so it is trusted no more than input of a user.
         url = stored.url.flatMap { try? SourceURL.parse($0).url }
         replaces = stored.replaces

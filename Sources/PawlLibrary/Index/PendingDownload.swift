@@ -7,7 +7,7 @@ package struct PendingDownload: Hashable, Sendable {
 
     package var key: StorageKey
     /// The finished file's name in the library's folder.
-    package var name: String
+    package var name: ExactText
     /// The complete URL, without user and fragment, as it is needed to resume; `nil` if it is not
     /// known.
     package var url: URL?
@@ -33,7 +33,7 @@ package struct PendingDownload: Hashable, Sendable {
         }
     }
 
-    package init(key: StorageKey, name: String, url: URL?) {
+    package init(key: StorageKey, name: ExactText, url: URL?) {
         self.key = key
         self.name = name
         self.url = url

@@ -18,7 +18,7 @@ final class FolderFollower: Sendable {
     }
 
     /// Reads the folder's content after the watch has begun.
-    func load(_ stamps: [String: FileStamp]) async throws(DownloadError) {
+    func load(_ stamps: [ExactText: FileStamp]) async throws(DownloadError) {
         let folder = folder
         let content = try await disk.run { () throws(DownloadError) in
             LibraryScan(folder).content(stamps)

@@ -92,7 +92,7 @@ struct LibraryRunner: Sendable {
         }
     }
 
-    private func check(_ names: [String]) async {
+    private func check(_ names: [ExactText]) async {
         await library.follower.follow(names.map { .added($0) })
     }
 
@@ -102,7 +102,7 @@ struct LibraryRunner: Sendable {
         let work = library.index.work
         if case .failed(let error, _) = end, run.hasClaimed || error.code == .alreadyRunning {
             // The changes that another process made while this one ran were ignored.
-            let note = LibraryName.pendingName(form: run.key.fileName)
+            let note = ExactText(LibraryName.pendingName(form: run.key.fileName))
             work.post(.check([note, run.start.pending.name] + run.start.mayBeAt))
         }
         run.noted.complete()

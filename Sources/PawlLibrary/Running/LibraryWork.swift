@@ -8,7 +8,7 @@ enum LibraryWork: Sendable {
     /// Carry out this action on the disk.
     case disk(LibraryIndex.Action)
     /// Check which files have these names now.
-    case check([String])
+    case check([ExactText])
     /// A run has reported its end.
     case ended(LibraryIndex.RunID)
     /// A run was stopped that may still wait for its turn.

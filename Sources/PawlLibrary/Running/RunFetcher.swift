@@ -142,9 +142,9 @@ struct RunFetcher: Sendable {
             return pending
         }
         let name = try await library.disk.run { () throws(DownloadError) in
-            try FreeName.first(of: pending.name) { (name) throws(DownloadError) in
-                try self.claim(name)
-            }
+            try FreeName.first(of: pending.name.text) { (name) throws(DownloadError) in
+                try self.claim(ExactText(name))
+            }.map { ExactText($0) }
         }
         guard let name else {
             throw DownloadError(.fileExists, while: .create, files.path(pending.name))
@@ -165,7 +165,7 @@ struct RunFetcher: Sendable {
     }
 
     /// Claims a name that neither another key nor a file on the disk has.
-    private func claim(_ name: String) throws(DownloadError) -> Bool {
+    private func claim(_ name: ExactText) throws(DownloadError) -> Bool {
         guard library.index.claim(name, for: run.key) else { return false }
         var isFree = false
         defer { if !isFree { library.index.unclaim(name) } }
@@ -262,7 +262,7 @@ struct RunFetcher: Sendable {
         record.entityTag = task.response?.value("ETag").flatMap(EntityTag.init(lenient:))
         record.lastModified = task.response?.value("Last-Modified")?.sanitized
         record.mediaType = task.response?.mediaType
-        let name = FilePath(file.path).lastComponent?.string ?? pending.name
+        let name = FilePath(file.path).lastComponent.map { ExactText($0.string) } ?? pending.name
         let (files, known, digests) = (library.files, record, library.configuration.keepsDigests)
         return try await library.session.engine.digests.run { () throws(DownloadError) in
             guard !file.wasAlreadyThere || files.isOwn(name, pending.key) else { return nil }

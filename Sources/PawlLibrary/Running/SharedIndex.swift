@@ -125,7 +125,7 @@ final class SharedIndex: Sendable {
     ) -> Result<KnownFile, DownloadError>? {
         var ask = LibraryIndex.Ask(
             url: request.url,
-            name: request.fileName(for: key),
+            name: ExactText(request.fileName(for: key)),
             policy: request.policy ?? policy,
             waits: waits
         )
@@ -169,19 +169,19 @@ final class SharedIndex: Sendable {
     /// Returns what is known of a key, and a name that nothing but the key itself has or will have.
     func entry(
         _ key: StorageKey,
-        andFreeName name: String
-    ) -> (entry: LibraryIndex.Entry?, name: String) {
+        andFreeName name: ExactText
+    ) -> (entry: LibraryIndex.Entry?, name: ExactText) {
         state.withLock { ($0.index.entries[key], $0.index.tables.freeName(name, for: key)) }
     }
 
     /// Reserves a name for the key until `unclaim`.
     ///
     /// Returns `false` if the key may not have it.
-    func claim(_ name: String, for key: StorageKey) -> Bool {
+    func claim(_ name: ExactText, for key: StorageKey) -> Bool {
         state.withLock { $0.index.claim(name, for: key) }
     }
 
-    func unclaim(_ name: String) { state.withLock { $0.index.unclaim(name) } }
+    func unclaim(_ name: ExactText) { state.withLock { $0.index.unclaim(name) } }
 
     // MARK: - Events
 
@@ -215,7 +215,7 @@ final class SharedIndex: Sendable {
         let before = state.index.tables.names(of: key)
         let actions = state.index.handle(event)
         // Whoever is checking the folder now checks these names again.
-        let note = LibraryName.pendingName(form: key.fileName)
+        let note = ExactText(LibraryName.pendingName(form: key.fileName))
         state.touched.add(before.union(state.index.tables.names(of: key)).union([note]))
         perform(actions, &state)
     }
@@ -254,9 +254,9 @@ final class SharedIndex: Sendable {
         /// The changes were followed.
         case done
         /// Check which files have these names.
-        case check(Set<String>)
+        case check(Set<ExactText>)
         /// Search all files of the folder for those that had these names.
-        case search(for: Set<String>)
+        case search(for: Set<ExactText>)
     }
 
     /// Follows the changes if everything about them is known.
@@ -276,8 +276,8 @@ final class SharedIndex: Sendable {
 
     /// Records a search for the files that had these names.
     func searched(
-        _ names: Set<String>,
-        among files: [String: FileStamp],
+        _ names: Set<ExactText>,
+        among files: [ExactText: FileStamp],
         _ check: inout FolderCheck
     ) {
         state.withLock { check.searched(names, among: files, for: $0.index) }

@@ -1,13 +1,15 @@
+package import PawlCore
+
 /// A change of a file in a watched folder.
 package enum FolderChange: Hashable, Sendable {
-    case added(String)
-    case removed(String)
+    case added(ExactText)
+    case removed(ExactText)
     /// The file was renamed.
     ///
     /// A file that had the name `to` before is gone.
-    case renamed(from: String, to: String)
+    case renamed(from: ExactText, to: ExactText)
     /// The file was written to and closed, replaced by another file, or its time was set.
-    case modified(String)
+    case modified(ExactText)
     /// There were more changes than the system keeps.
     ///
     /// The following changes are the difference between the last reported state and the current

@@ -6,7 +6,7 @@ package import PawlCore
 /// `log.1`) the first one makes room for the next. Files that exchanged names in a circle count as
 /// modified.
 package enum FolderComparison {
-    package typealias Files = [String: FileStamp]
+    package typealias Files = [ExactText: FileStamp]
 
     package static func changes(from old: Files, to new: Files) -> [FolderChange] {
         let gone = old.keys.filter { new[$0] == nil }.sorted()
@@ -23,12 +23,12 @@ package enum FolderComparison {
     }
 
     private struct Renames {
-        private var sourceOf: [String: String] = [:]
-        private var targets: [String] = []
-        private var sources: Set<String> = []
+        private var sourceOf: [ExactText: ExactText] = [:]
+        private var targets: [ExactText] = []
+        private var sources: Set<ExactText> = []
 
-        init(from old: Files, to new: Files, _ different: [String]) {
-            var left: [FileStamp: [String]] = [:]
+        init(from old: Files, to new: Files, _ different: [ExactText]) {
+            var left: [FileStamp: [ExactText]] = [:]
             for (name, stamp) in old where new[name] != stamp {
                 left[stamp, default: []].append(name)
             }
@@ -47,8 +47,8 @@ package enum FolderComparison {
         /// Takes each chain from its end, so that names are free when they are needed.
         ///
         /// Circles have no end and remain.
-        mutating func takeChains() -> [(source: String, target: String)] {
-            var chains: [(source: String, target: String)] = []
+        mutating func takeChains() -> [(source: ExactText, target: ExactText)] {
+            var chains: [(source: ExactText, target: ExactText)] = []
             for end in targets where !sources.contains(end) {
                 var target = end
                 while let source = sourceOf.removeValue(forKey: target) {

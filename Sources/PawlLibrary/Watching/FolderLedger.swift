@@ -1,3 +1,5 @@
+package import PawlCore
+
 /// What the reader of a watcher was told about a folder, and what must be checked for it.
 ///
 /// It stores names, not changes: however slow the reader is, each name is stored once, and the
@@ -9,14 +11,14 @@ package struct FolderLedger: Sendable {
     package enum Work: Hashable, Sendable {
         case nothing
         /// Check the files of these names.
-        case check(Set<String>)
+        case check(Set<ExactText>)
         /// Check all files of the folder.
         case rescan
     }
 
     /// The state that the reader knows.
     package private(set) var known: FolderComparison.Files
-    private var names: Set<String> = []
+    private var names: Set<ExactText> = []
     private var isRescanDue = false
     private var isOverflowUntold = false
 
@@ -28,7 +30,7 @@ package struct FolderLedger: Sendable {
     }
 
     /// Records that something happened to a name.
-    package mutating func noted(_ name: String) {
+    package mutating func noted(_ name: ExactText) {
         guard !isRescanDue else { return }
         names.insert(name)
         if names.count > Self.mostNames { needRescan() }
@@ -49,7 +51,7 @@ package struct FolderLedger: Sendable {
     ///
     /// `found` are those of the names that are files now.
     package mutating func checked(
-        _ names: Set<String>,
+        _ names: Set<ExactText>,
         found: FolderComparison.Files
     ) -> [FolderChange] {
         self.names.subtract(names)

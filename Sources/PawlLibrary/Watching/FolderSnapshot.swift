@@ -8,20 +8,21 @@ package enum FolderSnapshot {
     /// Returns all files.
     ///
     /// Files that disappear meanwhile are left out.
-    package static func take(_ folder: FilePath) throws(Errno) -> [String: FileStamp] {
+    package static func take(_ folder: FilePath) throws(Errno) -> [ExactText: FileStamp] {
         let names = try FolderListing.names(in: folder)
-        return try check(names.compactMap { String(validating: $0, as: UTF8.self) }, in: folder)
+        let texts = names.compactMap { String(validating: $0, as: UTF8.self) }
+        return try check(texts.map { ExactText($0) }, in: folder)
     }
 
     /// Returns those of the names that are files.
     static func check(
-        _ names: some Sequence<String>,
+        _ names: some Sequence<ExactText>,
         in folder: FilePath
-    ) throws(Errno) -> [String: FileStamp] {
-        var files: [String: FileStamp] = [:]
+    ) throws(Errno) -> [ExactText: FileStamp] {
+        var files: [ExactText: FileStamp] = [:]
         for name in names {
             // `FilePath.appending` is not used, because it parses its text, and this is a name.
-            let path = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.utf8))
+            let path = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.text.utf8))
             guard let status = try path.status(), status.isRegular else { continue }
             files[name] = FileStamp(status)
         }

@@ -8,7 +8,7 @@ package protocol FolderWatching: AnyObject, Sendable {
     /// The content of the folder when the watching began.
     ///
     /// All changes are relative to it.
-    var baseline: [String: FileStamp] { get }
+    var baseline: [ExactText: FileStamp] { get }
 
     /// Waits for changes.
     ///

@@ -9,7 +9,7 @@ internal import SystemPackage
 struct InotifyQueue: Sendable {
     /// The result of one reading of the queue.
     struct Reading {
-        var names: [String] = []
+        var names: [ExactText] = []
         var didOverflow = false
         var end: FolderEnd?
         /// The renames of which only the old name has been received; the new one may be in another
@@ -84,7 +84,9 @@ struct InotifyQueue: Sendable {
         // The watch is gone, for whatever reason.
         if has(IN_IGNORED) { reading.end = reading.end ?? .removed }
         guard !name.isEmpty, !has(IN_ISDIR) else { return }
-        if let name = String(validating: name, as: UTF8.self) { reading.names.append(name) }
+        if let name = String(validating: name, as: UTF8.self) {
+            reading.names.append(ExactText(name))
+        }
     }
 
     private static func open(_ folder: FilePath) throws(DownloadError) -> OpenFile {

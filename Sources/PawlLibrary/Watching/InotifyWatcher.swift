@@ -7,7 +7,7 @@ package import SystemPackage
 
 /// Watches a folder with inotify, on a separate thread that ends with its owner.
 package final class InotifyWatcher: FolderWatching {
-    package let baseline: [String: FileStamp]
+    package let baseline: [ExactText: FileStamp]
     private let pending: PendingChanges
 
     /// Starts watching.
@@ -48,7 +48,7 @@ private struct WatchThread: Sendable {
     private static let secondHalf: Int32 = 20
     private static let mostReadings = 5
 
-    let baseline: [String: FileStamp]
+    let baseline: [ExactText: FileStamp]
     private let folder: FilePath
     private let identity: FileStatus.Identity
     private let queue: InotifyQueue

@@ -77,7 +77,7 @@ struct DropTests {
         func stamp(_ size: Int64) -> FileStamp {
             FileStamp(device: 1, inode: 2, size: size, modified: size)
         }
-        func check(_ size: Int64, _ hasWriter: Bool?) -> [String: DropSettling.Check?] {
+        func check(_ size: Int64, _ hasWriter: Bool?) -> [ExactText: DropSettling.Check?] {
             ["a": DropSettling.Check(stamp: stamp(size), hasWriter: hasWriter)]
         }
         func at(_ milliseconds: Int64) -> Moment { Moment(nanoseconds: milliseconds * 1_000_000) }

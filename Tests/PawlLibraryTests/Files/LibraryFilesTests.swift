@@ -8,7 +8,7 @@ import Testing
 /// A library's files on disk are changed only while they are the known ones.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryFilesTests {
-    private func known(_ name: String, in folder: ScratchFolder) throws -> KnownFile {
+    private func known(_ name: ExactText, in folder: ScratchFolder) throws -> KnownFile {
         let record = FileRecord(key: "k", byteCount: 0, modified: 0, finishedAt: 0)
         return try LibraryFiles(folder.root).note(record, on: name, digests: true)
     }

@@ -24,7 +24,7 @@ struct LibraryScanTests {
         return bytes
     }
 
-    private func leaveNote(_ key: StorageKey, _ name: String, in folder: FilePath) throws {
+    private func leaveNote(_ key: StorageKey, _ name: ExactText, in folder: FilePath) throws {
         let url = URL(string: "http://example.org/\(name)")
         let pending = PendingDownload(key: key, name: name, url: url)
         try PendingNote.claim(pending, in: folder).release()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PendingNoteTests {
-    private func pending(_ key: StorageKey, name: String = "a") -> PendingDownload {
+    private func pending(_ key: StorageKey, name: ExactText = "a") -> PendingDownload {
         PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))
     }
 
@@ -46,7 +46,7 @@ struct PendingNoteTests {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let note = try PendingNote.claim(pending("a"), in: path)
-        for name in ["b", "c"] {
+        for name: ExactText in ["b", "c"] {
             let error = failure { _ = try PendingNote.claim(pending("a", name: "x"), in: path) }
             #expect(error?.code == .alreadyRunning)
             try note.write(pending("a", name: name))

@@ -72,7 +72,8 @@ struct FolderCheckTests {
         check.saw(["b": other], of: ["a", "b"])
         #expect(check.missing(for: scene.index).isEmpty)
         #expect(check.lost(for: scene.index) == ["a"])
-        let files = isRenamed ? ["b": other.stamp, "c": scene.file("a").stamp] : ["b": other.stamp]
+        var files: [ExactText: FileStamp] = ["b": other.stamp]
+        if isRenamed { files["c"] = scene.file("a").stamp }
         check.searched(["a"], among: files, for: scene.index)
         #expect(check.lost(for: scene.index).isEmpty)
         #expect(check.missing(for: scene.index) == (isRenamed ? ["c"] : []))

@@ -15,14 +15,14 @@ struct IndexScene {
     mutating func ask(
         _ key: StorageKey,
         hasURL: Bool = true,
-        name: String? = nil,
+        name: ExactText? = nil,
         policy: FinishedFilePolicy = .use,
         waits: Bool = true,
         renews: Bool = false
     ) -> [LibraryIndex.Action] {
         var ask = LibraryIndex.Ask(
             url: hasURL ? url(key) : nil,
-            name: name ?? key.text,
+            name: name ?? ExactText(key.text),
             policy: policy,
             waits: waits
         )
@@ -39,7 +39,7 @@ struct IndexScene {
 
     mutating func folder(
         _ changes: [FolderChange],
-        _ found: [String: FoundFile]
+        _ found: [ExactText: FoundFile]
     ) -> [LibraryIndex.Action] {
         index.handle(.folderChanged(changes, found))
     }
@@ -48,7 +48,7 @@ struct IndexScene {
         FileStamp(device: 1, inode: inode, size: Int64(inode) * 10, modified: Int64(inode))
     }
 
-    func file(_ key: StorageKey, name: String? = nil) -> KnownFile {
+    func file(_ key: StorageKey, name: ExactText? = nil) -> KnownFile {
         let inode = UInt64(key.text.utf8.reduce(1000) { $0 + Int($1) })
         let stamp = stamp(inode: inode)
         var record = FileRecord(
@@ -59,22 +59,22 @@ struct IndexScene {
             finishedAt: 0
         )
         record.inode = inode
-        return KnownFile(name: name ?? key.text, record: record, stamp: stamp)
+        return KnownFile(name: name ?? ExactText(key.text), record: record, stamp: stamp)
     }
 
-    mutating func finish(_ key: StorageKey, name: String? = nil) {
+    mutating func finish(_ key: StorageKey, name: ExactText? = nil) {
         if run(of: key) == nil { _ = ask(key, name: name) }
         _ = end(key, .finished(file(key, name: name), wasFetched: true))
     }
 
     /// Simulates that somebody writes to the file.
-    mutating func change(_ name: String) {
+    mutating func change(_ name: ExactText) {
         _ = folder([.modified(name)], [name: FoundFile(stamp: stamp(inode: 1))])
     }
 }
 
 enum Conclusion: Equatable {
-    case finished(String)
+    case finished(ExactText)
     case failed(ErrorCode)
 }
 
@@ -93,7 +93,7 @@ extension [LibraryIndex.Action] {
     var starts: [LibraryIndex.Start] {
         compactMap { if case .start(let start) = $0 { start } else { nil } }
     }
-    var given: [String] {
+    var given: [ExactText] {
         compactMap { if case .give(let file) = $0 { file.name } else { nil } }
     }
     var refused: [ErrorCode] {
@@ -112,7 +112,7 @@ extension [LibraryIndex.Action] {
     var discards: [PendingDownload] {
         compactMap { if case .discardPart(let pending) = $0 { pending } else { nil } }
     }
-    var checks: [String] {
+    var checks: [ExactText] {
         compactMap { if case .check(let name) = $0 { name } else { nil } }
     }
     var moves: [String] {

@@ -52,7 +52,10 @@ struct LibraryIndexFolderTests {
         var scene = IndexScene()
         let found = FoundFile(stamp: scene.stamp(inode: 5))
         #expect(scene.folder([.added("photo")], ["photo": found]).told == ["added photo -"])
-        for name in [".hidden", "disk.iso.part", "disk.iso.part.pawl", "disk.iso.part.2"] {
+        let own: [ExactText] = [
+            ".hidden", "disk.iso.part", "disk.iso.part.pawl", "disk.iso.part.2",
+        ]
+        for name in own {
             #expect(scene.folder([.added(name)], [name: found]).isEmpty)
             #expect(scene.folder([.removed(name)], [:]).isEmpty)
         }
@@ -96,7 +99,7 @@ struct LibraryIndexFolderTests {
     @Test func `a download of another process is seen starting, pausing and ending`() {
         var scene = IndexScene()
         let pending = PendingDownload(key: "a", name: "a.bin", url: scene.url("a"))
-        let note = LibraryName.pendingName(form: "a")
+        let note = ExactText(LibraryName.pendingName(form: "a"))
         let stamp = scene.stamp(inode: 3)
         _ = scene.folder([.added(note)], [note: FoundFile(stamp: stamp, pending: pending)])
         #expect(scene.index.entries["a"]?.download?.pending == pending)
@@ -124,10 +127,10 @@ struct LibraryIndexFolderTests {
         )
         content.files["odd"] = FoundFile(stamp: scene.stamp(inode: 9), record: .damaged("why"))
         content.files["plain"] = FoundFile(stamp: scene.stamp(inode: 10))
-        content.notes[LibraryName.pendingName(form: "c")] = .some(
+        content.notes[".c.pawl-download"] = .some(
             PendingDownload(key: "c", name: "c", url: scene.url("c"))
         )
-        content.notes[LibraryName.pendingName(form: "d")] = .some(nil)
+        content.notes[".d.pawl-download"] = .some(nil)
         content.partials = [("c", "c"), ("e", "e.bin")]
         let told = scene.index.load(content).told
         #expect(told == ["damaged .d.pawl-download", "damaged odd"])

@@ -22,7 +22,7 @@ struct LibraryIndexForeignTests {
         scene.finish("a", name: "a.bin")
         scene.finish("b", name: "b.bin")
         let (a, b) = (scene.file("a", name: "a.bin"), scene.file("b", name: "b.bin"))
-        let over = ["a.bin": copy(of: b, into: a)]
+        let over: [ExactText: FoundFile] = ["a.bin": copy(of: b, into: a)]
         #expect(scene.index.tables.namesBesides(over) == ["b.bin"])
         let actions = scene.folder(
             [.modified("a.bin")],
@@ -39,7 +39,7 @@ struct LibraryIndexForeignTests {
         scene.finish("a", name: "a.bin")
         scene.finish("b", name: "b.bin")
         let (a, b) = (scene.file("a"), scene.file("b"))
-        let swapped = ["a.bin": found(b), "b.bin": found(a)]
+        let swapped: [ExactText: FoundFile] = ["a.bin": found(b), "b.bin": found(a)]
         let actions = scene.folder([.modified("a.bin"), .modified("b.bin")], swapped)
         #expect(actions.told == ["changed a.bin b", "changed b.bin a"])
         #expect(scene.ask("a").given == ["b.bin"])
@@ -54,7 +54,7 @@ struct LibraryIndexForeignTests {
     @Test func `a file renamed before the watch saw it is reported as renamed`() {
         var scene = IndexScene()
         scene.finish("a", name: "a.bin")
-        let seen = ["b.bin": found(scene.file("a"))]
+        let seen: [ExactText: FoundFile] = ["b.bin": found(scene.file("a"))]
         #expect(scene.index.tables.namesBesides(seen) == ["a.bin"])
         let changes = scene.index.tables.changes([.added("b.bin")], seen, gone: ["a.bin"])
         #expect(changes == [.renamed(from: "a.bin", to: "b.bin")])
@@ -62,7 +62,8 @@ struct LibraryIndexForeignTests {
         #expect(scene.folder(changes, seen).told == ["renamed a.bin b.bin a"])
         #expect(scene.ask("a").given == ["b.bin"])
         // Another file with its record is a different file: the key's own is gone.
-        let other = ["c.bin": copy(of: scene.file("a"), into: scene.file("other"))]
+        let copied = copy(of: scene.file("a"), into: scene.file("other"))
+        let other: [ExactText: FoundFile] = ["c.bin": copied]
         #expect(
             scene.index.tables.changes([.added("c.bin")], other, gone: ["b.bin"]) == [
                 .removed("b.bin"), .added("c.bin"),
@@ -128,7 +129,7 @@ struct LibraryIndexForeignTests {
         var pending = PendingDownload(key: "a", name: "a", url: scene.url("a"))
         pending.replaces = true
         var content = LibraryContent()
-        content.notes[LibraryName.pendingName(form: "a")] = .some(pending)
+        content.notes[".a.pawl-download"] = .some(pending)
         var file = found(scene.file("a"))
         file.stamp.size += 1
         content.files["a"] = file

@@ -22,7 +22,7 @@ struct LibraryIndexSimulationTests {
 /// A driver without disk and network.
 struct LibrarySimulation {
     private static let keys: [StorageKey] = ["a", "b", "c", "d"]
-    private static let names = ["a", "b", "c", "d", "x", "y"]
+    private static let names: [ExactText] = ["a", "b", "c", "d", "x", "y"]
 
     private var random: SplitMix64
     private var scene = IndexScene()
@@ -95,7 +95,7 @@ struct LibrarySimulation {
     }
 
     private mutating func changeFolder() {
-        var found: [String: FoundFile] = [:]
+        var found: [ExactText: FoundFile] = [:]
         for name in Self.names where random.next() % 2 == 0 {
             let file = scene.file(pick(Self.keys), name: name)
             let record: RecordFinding =

@@ -98,8 +98,8 @@ struct FolderComparisonTests {
         var random = TestSeed.generator("folder comparisons")
         for _ in 0..<5_000 {
             func files() -> Files {
-                let names = ["a", "b", "c", "d", "e", "f"].filter { _ in Bool.random(using: &random)
-                }
+                let all: [ExactText] = ["a", "b", "c", "d", "e", "f"]
+                let names = all.filter { _ in Bool.random(using: &random) }
                 return Dictionary(
                     uniqueKeysWithValues: names.map {
                         ($0, Self.file(.random(in: 1...6, using: &random)))

@@ -11,7 +11,7 @@ final class WatchedFolder {
     let folder: ScratchFolder
     private(set) var watcher: (any FolderWatching)?
     /// The files according to the reported changes.
-    private(set) var files: [String: FileStamp]
+    private(set) var files: [ExactText: FileStamp]
     /// All reported changes.
     private(set) var told: [FolderChange] = []
 
@@ -28,7 +28,7 @@ final class WatchedFolder {
         files = watcher.baseline
     }
 
-    func snapshot() throws -> [String: FileStamp] {
+    func snapshot() throws -> [ExactText: FileStamp] {
         try FolderSnapshot.take(FilePath(folder.path))
     }
 

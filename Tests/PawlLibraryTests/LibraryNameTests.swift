@@ -1,0 +1,72 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlLibrary
+import PawlTesting
+import Testing
+
+/// Two file names are equal only if their bytes are equal.
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryNameTests {
+    /// Swift treats these texts as equal.
+    private let names = (composed: "caf\u{E9}.bin", decomposed: "cafe\u{301}.bin")
+
+    /// Fetches two files of different sizes under the two names.
+    private func fetchBoth(_ library: DownloadLibrary, _ scene: ShelfScene) async throws {
+        for (key, name) in [("a", names.composed), ("b", names.decomposed)] {
+            scene.origin.route("/\(key)", .resource(Resource(size: key == "a" ? 1000 : 2000)))
+            var request = LibraryRequest(try scene.url("/\(key)"))
+            request.name = name
+            let file = try await library.file(for: StorageKey(key), request)
+            #expect(file.name.isExactly(name))
+        }
+    }
+
+    @Test func `files whose names only look the same stay two`() async throws {
+        let scene = try ShelfScene()
+        let library = try await scene.open()
+        try await fetchBoth(library, scene)
+        await library.close()
+        let next = try await scene.open()
+        #expect(next.finishedFile(for: "a")?.name.isExactly(names.composed) == true)
+        #expect(next.finishedFile(for: "b")?.name.isExactly(names.decomposed) == true)
+        #expect(try await next.sizes() == ["a": 1000, "b": 2000])
+        #expect(try await next.verify().faults.isEmpty)
+        let events = next.events
+        #expect(unlink(scene.folder.path(names.composed)) == 0)
+        _ = await events.first { if case .fileRemoved(_, "a") = $0 { true } else { nil } }
+        #expect(!next.exists("a"))
+        #expect(next.exists("b"))
+        #expect(try await next.delete("b"))
+        #expect(scene.folder.list().isEmpty)
+    }
+
+    @Test func `a file renamed to a name that looks the same keeps its key`() async throws {
+        let scene = try ShelfScene()
+        let library = try await scene.open()
+        try await fetchBoth(library, scene)
+        #expect(try await library.delete("b"))
+        let (old, new) = (scene.folder.path(names.composed), scene.folder.path(names.decomposed))
+        let events = library.events
+        #expect(rename(old, new) == 0)
+        _ = await events.first { if case .fileRenamed(_, _, "a") = $0 { true } else { nil } }
+        #expect(library.finishedFile(for: "a")?.name.isExactly(names.decomposed) == true)
+        #expect(try await library.data(of: "a").count == 1000)
+    }
+
+    @Test func `lists whose names only look the same are both taken`() async throws {
+        let scene = try ShelfScene()
+        let drop = try scene.folder.makeFolder("drop")
+        for (key, name) in [("a", names.composed), ("b", names.decomposed)] {
+            scene.origin.route("/\(key)", .resource(Resource(size: 1000)))
+            let entry = #"[{"url": "\#(scene.origin.url("/\(key)"))", "key": "\#(key)"}]"#
+            try scene.folder.write("drop/\(name).json", entry)
+        }
+        let library = try await scene.open { configuration in
+            configuration.dropFolder = drop
+            configuration.dropRest = .milliseconds(50)
+        }
+        await library.waits(for: "a") { $0?.isFinished == true }
+        await library.waits(for: "b") { $0?.isFinished == true }
+    }
+}
