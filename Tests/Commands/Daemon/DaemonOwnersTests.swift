@@ -20,21 +20,34 @@ extension DaemonSuites {
             try await scene.succeed("pause", "1")
         }
 
+        /// A program that may add downloads to the folder in which the user's download 1 is paused.
+        private func leavePartialFileBesideProgram() async throws -> AccessScene {
+            let access = try await AccessScene.make()
+            let scene = access.network.scene
+            try await scene.succeed("daemon", "allow", "--folder", scene.workshop.folder.path)
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            try await leavePartialFile(in: scene)
+            return access
+        }
+
+        /// Adds the user's URL as a program.
+        private func addAsProgram(_ access: AccessScene) async throws {
+            let workshop = access.network.scene.workshop
+            let destination = "\(workshop.folder.path)/"
+            let body =
+                #"{"downloads":[{"url":"\#(workshop.url)","destination":"\#(destination)"}]}"#
+            let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
+            #expect(added.status == 201, "\(added.body)")
+        }
+
         @Test func `a program ignores the user's download of the same URL`()
             async throws
         {
-            let access = try await AccessScene.make()
+            let access = try await leavePartialFileBesideProgram()
             let scene = access.network.scene
             let folder = scene.workshop.folder
-            try await scene.succeed("daemon", "allow", "--folder", folder.path)
-            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
-            try await leavePartialFile(in: scene)
-
             scene.workshop.serve(.resource(resource))
-            let body =
-                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"\#(folder.path)/"}]}"#
-            let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
-            #expect(added.status == 201, "\(added.body)")
+            try await addAsProgram(access)
             try await scene.succeed("wait", "2")
             let names = ["disk.1.iso", "disk.iso.part", "disk.iso.part.pawl"]
             #expect(folder.list() == names)
@@ -50,23 +63,17 @@ extension DaemonSuites {
 
         @Test func `a program continues no partial file that the queue does not know`() async throws
         {
-            let access = try await AccessScene.make()
+            let access = try await leavePartialFileBesideProgram()
             let scene = access.network.scene
             let folder = scene.workshop.folder
-            try await scene.succeed("daemon", "allow", "--folder", folder.path)
-            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
             // The files of a removed download stay, for the user to continue.
-            try await leavePartialFile(in: scene)
             try await scene.succeed("remove", "1")
             let names = ["disk.iso.part", "disk.iso.part.pawl"]
             #expect(folder.list() == names)
 
             let held = scene.workshop.origin.requests.count
             scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
-            let body =
-                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"\#(folder.path)/"}]}"#
-            let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
-            #expect(added.status == 201, "\(added.body)")
+            try await addAsProgram(access)
             try await FolderWatch.wait(for: "disk.1.iso.part", in: folder)
             let cancelled = try await access.ask(
                 AccessScene.adder,
@@ -98,10 +105,7 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "allow", "--folder", folder.path)
             try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
             scene.workshop.serve(.resource(resource).holdAfterBytes(4 << 20, until: Latch()))
-            let body =
-                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"\#(folder.path)/"}]}"#
-            let added = try await access.ask(AccessScene.adder, "POST", "/v1/downloads", body)
-            #expect(added.status == 201, "\(added.body)")
+            try await addAsProgram(access)
             try await FolderWatch.wait(for: "disk.iso.part.pawl", in: folder)
             try await scene.succeed("pause", "1")
             // The copies have other inodes.
