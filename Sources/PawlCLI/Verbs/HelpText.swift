@@ -1,5 +1,4 @@
 internal import ArgumentParser
-package import PawlCore
 
 /// The texts that `--help` prints.
 package enum HelpText {
@@ -41,15 +40,6 @@ package enum HelpText {
             let text = PawlCommand.helpMessage(for: command, columns: columns)
             return [("\(name) --help", text)] + texts(of: command, named: name, columns: columns)
         }
-    }
-
-    /// The names of settings in a table that the command can give and no help shows as an option.
-    package static func missingOptions<Root>(of table: SettingTable<Root>) -> [String] {
-        let texts = all(columns: 200).map(\.text).joined(separator: " ")
-        let words = texts.split { " ,[]\n".contains($0) }
-        let options = Set(words.map(String.init))
-        return table.settings.filter { $0.entries.contains(.command) }.map(\.name)
-            .filter { !options.contains("--\($0)") }
     }
 }
 

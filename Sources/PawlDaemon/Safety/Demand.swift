@@ -52,13 +52,4 @@ package enum Demand: String, Sendable, CaseIterable {
         case .letIn: "creating a login code"
         }
     }
-
-    /// Whether it concerns a download or a session that has an owner.
-    package var hasOwner: Bool {
-        switch self {
-        case .control, .remove, .discard, .readdress, .rename, .describe: true
-        case .addToSession, .useSession, .forgetSession: true
-        default: false
-        }
-    }
 }

@@ -44,7 +44,6 @@ enum AccessTable {
         func decision(_ owner: DownloadOwner?) -> AccessRules.Decision {
             AccessRules.decision(on: demand, by: authority, owner: owner)
         }
-        guard demand.hasOwner else { return decision(nil).word }
         let own = decision(authority.owner)
         let others = owners.filter { $0 != authority.owner }
         let decisions = Set(others.map { decision($0) })

@@ -26,9 +26,19 @@ extension DaemonSuites {
             Origin(authority: AccessScene.adder, owner: .token("adder")),
         ]
 
+        /// Whether a rule distinguishes whose download or session the demand concerns.
+        private static func dependsOnOwner(_ demand: Demand) -> Bool {
+            AccessScene.authorities.contains { authority in
+                let decisions = origins.map {
+                    AccessRules.decision(on: demand, by: authority, owner: $0.owner)
+                }
+                return Set(decisions).count > 1
+            }
+        }
+
         /// Not each of them has a session.
         private static func origins(of demand: Demand) -> [Origin] {
-            guard demand.hasOwner else { return [origins[0]] }
+            guard dependsOnOwner(demand) else { return [origins[0]] }
             guard sessionDemands.contains(demand) else { return origins }
             return origins.filter { origin in
                 origin.isInFolder
@@ -193,7 +203,7 @@ extension DaemonSuites {
                     let decision = AccessRules.decision(
                         on: demand,
                         by: authority,
-                        owner: demand.hasOwner ? origin.owner : nil
+                        owner: Self.dependsOnOwner(demand) ? origin.owner : nil
                     )
                     for request in asked {
                         let isAllowed =
@@ -208,7 +218,8 @@ extension DaemonSuites {
                                 path: request.path,
                                 body: request.body,
                                 expected: isAllowed ? success : refusal,
-                                untouched: isAllowed || !demand.hasOwner ? nil : target.id,
+                                untouched: isAllowed || !Self.dependsOnOwner(demand)
+                                    ? nil : target.id,
                                 about: "\(route) as \(authority), \(demand) of \(origin)"
                             )
                         )
