@@ -121,10 +121,13 @@ struct DataFile: Sendable {
         }
     }
 
-    /// Removes the bytes after `size`.
-    func cut(to size: Int64) throws(DownloadError) {
+    /// Removes the bytes after `size`, and returns the size that the file then has.
+    @discardableResult
+    func cut(to size: Int64) throws(DownloadError) -> Int64 {
         try attempt(.truncate, path) { () throws(Errno) in
-            if try file.status().size > size { try file.truncate(to: size) }
+            let old = try file.status().size
+            if old > size { try file.truncate(to: size) }
+            return min(old, size)
         }
     }
 
@@ -135,8 +138,7 @@ struct DataFile: Sendable {
     /// Removes the bytes after the end, and throws if the file is shorter.
     func adjustSize(to total: Int64) throws(DownloadError) {
         // The bytes after the end were reserved, or are left from a longer version.
-        try cut(to: total)
-        let size = try attempt(.truncate, path, file.status().size)
+        let size = try cut(to: total)
         guard size == total else {
             throw DownloadError(
                 .diskFailure,
