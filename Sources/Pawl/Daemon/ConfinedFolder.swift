@@ -141,12 +141,12 @@ package final class ConfinedFolder: Sendable {
         case ENOTDIR:
             DownloadError(
                 .fileExists,
-                "'\(shown)' cannot be a folder, because a part of the path is a file",
+                "'\(shown)' is not a folder: a part of its path is a file",
                 advice: "choose another folder"
             )
         case ENAMETOOLONG:
             .usage(
-                "'\(shown)' cannot be a folder, because a name in the path is too long",
+                "'\(shown)' cannot be a folder: a name in its path is too long",
                 advice: "choose a shorter name"
             )
         default:

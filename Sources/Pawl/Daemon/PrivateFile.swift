@@ -90,14 +90,14 @@ package struct PrivateFile: Sendable {
     package func exclusively<Value>(
         _ body: () throws(DownloadError) -> Value
     ) throws(DownloadError) -> Value {
-        let lock: OpenFile
+        let locked: OpenFile
         do throws(Errno) {
-            lock = try OpenFile(FilePath(folder), O_RDONLY | O_DIRECTORY)
-            try lock.lock(waits: true)
+            locked = try OpenFile(FilePath(folder), O_RDONLY | O_DIRECTORY)
+            try locked.lock(waits: true)
         } catch {
             throw failure("\(error)", "locking")
         }
-        defer { lock.unlock() }
+        defer { locked.unlock() }
         return try body()
     }
 

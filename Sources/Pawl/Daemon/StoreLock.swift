@@ -40,7 +40,7 @@ package final class StoreLock: Sendable {
                 advice: "use that daemon, or stop it: pawl daemon stop"
             )
         }
-        // Without the number, the lock holds all the same; only its owner is not known.
+        // The lock holds without the number; only its owner is then unknown.
         try? file.truncate(to: 0)
         try? file.write(Array("\(getpid())\n".utf8))
     }

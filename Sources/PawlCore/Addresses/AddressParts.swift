@@ -92,7 +92,7 @@ package struct AddressParts: Hashable, Sendable {
         var parts = hasClearAuthority ? self : Self.withoutUser(text)
         parts.userInfo = nil
         parts.fragment = nil
-        // In a text that ends before the `@`, a password looks like a port.
+        // If a text is cut before its `@`, the password is parsed as the port.
         if let port = parts.port, !port.utf8.allSatisfy(\.isDigit) {
             parts.port = QueryRedaction.mark
         }
@@ -103,12 +103,17 @@ package struct AddressParts: Hashable, Sendable {
 
     /// Whether it is certain where the user's part ends.
     private var hasClearAuthority: Bool {
-        if scheme == nil, host == nil { return true }
-        return hasUsableHost && hasUsablePort
+        switch host {
+        case nil: scheme == nil && (path.isAbsolutePath || !path.utf8.contains(UInt8(ascii: "@")))
+        case "": scheme?.lowercased() == "file"
+        default: hasUsableHost && hasUsablePort
+        }
     }
 
-    /// Returns the parts of a text that is not a valid URL, without everything before the last `@`:
-    /// a password with an unescaped `/`, `?` or `#` parses as a host and a path.
+    /// Returns the parts of the text after its last `@`, with the scheme if it is HTTP.
+    ///
+    /// This is for a text that is not a valid URL: a password with an unescaped `/`, `?` or `#` is
+    /// parsed as a host and a path.
     package static func withoutUser(_ text: String) -> AddressParts {
         guard let sign = text.utf8.lastIndex(of: UInt8(ascii: "@")) else {
             return AddressParts(text)

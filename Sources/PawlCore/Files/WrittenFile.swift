@@ -15,17 +15,22 @@ package struct WrittenFile: Hashable, Sendable, Codable {
     /// that of `path`.
     package var wantedName: String?
     package var stamp: FileStamp
+    /// The mark in the checkpoint of a partial file, by which it is recognized after its numbers
+    /// have changed; `nil` for other files, and in records of earlier versions.
+    package var mark: String?
 
     package init(
         _ kind: Kind,
         at path: String,
         wantedName: String? = nil,
-        _ stamp: FileStamp
+        _ stamp: FileStamp,
+        mark: String? = nil
     ) {
         self.kind = kind
         self.path = path
         self.wantedName = wantedName
         self.stamp = stamp
+        self.mark = mark
     }
 
     /// Whether both are the same file on disk, whatever it contains now.
@@ -39,16 +44,13 @@ package struct WrittenFile: Hashable, Sendable, Codable {
 package typealias FinishAnnouncement =
     @Sendable (WrittenFile) async throws(DownloadError) -> Void
 
-/// A partial file with a checkpoint that a download of a queue has found.
+/// A partial file with its checkpoint, as a download of a queue finds it on disk.
 package struct FoundPartialFile: Sendable {
-    package let path: String
     package let stamp: FileStamp
-    /// Whether a download of the same queue began it; `nil` if that is not known.
-    package let isOfQueue: Bool?
+    /// The mark in the checkpoint; `nil` in files of earlier versions.
+    package let mark: String?
 
-    package init(path: String, stamp: FileStamp, isOfQueue: Bool?) {
-        (self.path, self.stamp, self.isOfQueue) = (path, stamp, isOfQueue)
-    }
+    package init(_ stamp: FileStamp, mark: String?) { (self.stamp, self.mark) = (stamp, mark) }
 }
 
 /// The owner of a partial file, as recorded by a queue.

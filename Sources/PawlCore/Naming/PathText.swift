@@ -29,9 +29,9 @@ extension StringProtocol where SubSequence == Substring {
     /// The path with a slash at its end.
     package var asFolderPath: String { isFolderPath ? String(self) : "\(self)/" }
 
-    /// The absolute path without `.`, `..` and repeated slashes.
+    /// An absolute path without `.`, `..` and repeated slashes.
     ///
-    /// Links are not followed.
+    /// Links are not followed. A relative path is read as one below `/`.
     package var withoutDots: String {
         var names: [Substring] = []
         for name in pathNames where name != "." {

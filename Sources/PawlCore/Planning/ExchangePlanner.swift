@@ -199,7 +199,7 @@ package struct ExchangePlanner: Sendable {
                 + "again after that time"
             return .fail(error)
         }
-        if repetition == .confirming { return .send(after: RetryPolicy.firstDelay) }
+        if repetition == .confirming { return .send(after: .seconds(1)) }
         guard
             case .retry(let delay) = retry.failed(
                 mayRetryAtOnce: mayRetryAtOnce && repetition != .later,

@@ -67,7 +67,7 @@ struct SourceEvidence: Sendable {
     private var unprovenBefore: TransferID?
     /// The number of consecutive responses to ranges that indicated a change without proving it.
     private var unprovenRanges = 0
-    /// The number of responses in a row that indicated a change and had to be confirmed.
+    /// The number of responses that had to be confirmed since the source last sent new bytes.
     private var unconfirmed = 0
 
     /// A response that indicates another version of the file without proving it.
@@ -213,20 +213,22 @@ extension SourceEvidence {
         agreeing = former.map { $0.total == change.total } == true ? agreeing + 1 : 1
         guard agreeing > 1 else { return true }
         let isBelieved = !isPart && (former?.form == .part || agreeing > 2)
-        return change.isContradiction && !isBelieved
+        let needsConfirmation = change.isContradiction && !isBelieved
+        if !needsConfirmation { unconfirmed = 0 }
+        return needsConfirmation
     }
 
-    /// Whether another response may still confirm the last one, so that this one is no failure.
+    /// Whether the last response can still be confirmed, so that it does not count as a failure.
     ///
-    /// A new version is believed after four unconfirmed responses at most: two whole ones to
-    /// ranges, and two others. A server whose responses never agree is given up like one that
-    /// fails.
-    var mayBeConfirmed: Bool { unconfirmed <= Self.mostUnconfirmed }
+    /// If the responses agree, at most four precede the one that is believed: two whole responses to
+    /// ranges, and two others. If they do not, further ones count as failures.
+    var hasConfirmationsLeft: Bool { unconfirmed <= Self.mostUnconfirmed }
 
     private static let mostUnconfirmed = 4
 
     /// Notes a response that agrees with the pinned one, or proves another version.
-    mutating func wasAsExpected() {
-        (unproven, agreeing, unprovenRanges, unconfirmed) = (nil, 0, 0, 0)
-    }
+    mutating func wasAsExpected() { (unproven, agreeing, unprovenRanges) = (nil, 0, 0) }
+
+    /// Notes that the source has sent more bytes than ever before.
+    mutating func progressed() { (hasServed, unconfirmed) = (true, 0) }
 }

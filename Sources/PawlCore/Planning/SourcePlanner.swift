@@ -134,7 +134,7 @@ struct SourcePlanner: Sendable {
     /// Notes that a source sent new bytes.
     mutating func progressed(_ source: Int) {
         sources[source].exchange.progressed()
-        sources[source].evidence.hasServed = true
+        sources[source].evidence.progressed()
     }
 
     /// Notes the number of bytes received from a source since the last time.

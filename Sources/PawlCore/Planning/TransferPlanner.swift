@@ -329,12 +329,12 @@ struct TransferPlanner: Sendable {
         log("\(error.message); trying again \(delay == .zero ? "now" : "in \(delay)")")
     }
 
-    /// Notes a response that is not believed; another one at the same moment proves no more.
+    /// Notes a response that is not believed; another one at the same time proves no more.
     ///
-    /// `mayBeConfirmed`: whether others can prove that it is of a new version.
+    /// `mayBeConfirmed`: whether further responses can prove that the file has changed.
     mutating func gotDoubtful(_ segment: Segment, _ doubt: Doubt, mayBeConfirmed: Bool = false) {
         let error = DownloadError(doubt, host: segment.host, expectedBytes: file.total)
-        let confirms = mayBeConfirmed && sources[segment.source].evidence.mayBeConfirmed
+        let confirms = mayBeConfirmed && sources[segment.source].evidence.hasConfirmationsLeft
         failed(segment, error, confirms ? .confirming : .later)
         sources.wait(segment.source, until: now + .seconds(1))
     }

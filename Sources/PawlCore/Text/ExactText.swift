@@ -32,7 +32,7 @@ extension ExactText: CustomStringConvertible {
 extension StringProtocol {
     /// Whether both texts have the same bytes.
     package func isExactly(_ other: some StringProtocol) -> Bool {
-        // Buffers are compared much faster than views, and than sequences.
+        // Comparing the elements of two buffers by index is much faster than `elementsEqual`.
         let isEqual: Bool?? = utf8.withContiguousStorageIfAvailable { own in
             other.utf8.withContiguousStorageIfAvailable { other in
                 own.count == other.count && own.indices.allSatisfy { own[$0] == other[$0] }

@@ -1,7 +1,6 @@
 internal import Dispatch
 package import struct FoundationEssentials.Date
 internal import GRDB
-internal import Pawl
 package import PawlCore
 package import PawlWire
 internal import Synchronization
@@ -159,11 +158,9 @@ package final class DaemonStore: Sendable {
     /// download that was removed from the queue. Only the user may continue it, so for a program it
     /// is somebody else's; the same applies if the queue cannot be read.
     ///
-    /// The numbers by which a file was recorded can change: a restore from a backup gives it
-    /// another inode, and some file systems do so with each mount. Therefore a program's download
-    /// also recognizes the path of its file. In both cases, the checkpoint must show that a
-    /// download of this queue began the file: the numbers and the path of a file that was deleted
-    /// can become those of another one.
+    /// A file's numbers are not enough: after a file is deleted, another one can get them, and a
+    /// restore from a backup, or a new mount on some file systems, changes them. Therefore the marks
+    /// of the checkpoints decide, unless one of them is of an earlier version.
     package func ownerOfPartialFile(
         _ found: FoundPartialFile,
         for download: Int64,
@@ -173,18 +170,20 @@ package final class DaemonStore: Sendable {
             let table = WrittenFileTable(database)
             return (
                 writers: try table.writers(ofPartialFile: found.stamp),
-                own: owner.isProgram ? try table.files(of: download) : []
+                own: try table.files(of: download).filter { $0.kind == .partial }
             )
         }
-        guard let records, !records.writers.isEmpty else {
-            guard owner.isProgram else { return .anybody }
-            let isOwn = records?.own.contains { $0.kind == .partial && $0.hasPath(found.path) }
-            return isOwn == true && found.isOfQueue == true ? .thisDownload : .somebodyElse
+        guard let records else { return owner.isProgram ? .somebodyElse : .anybody }
+        if let mark = found.mark, records.own.contains(where: { $0.mark == mark }) {
+            return .thisDownload
         }
-        if records.writers.contains(where: { $0.id == download }) {
-            return owner.isProgram && found.isOfQueue == false ? .somebodyElse : .thisDownload
+        let writers = records.writers.filter { writer in
+            guard let mark = found.mark, let recorded = writer.mark else { return true }
+            return mark == recorded
         }
-        return records.writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
+        guard !writers.isEmpty else { return owner.isProgram ? .somebodyElse : .anybody }
+        if writers.contains(where: { $0.id == download }) { return .thisDownload }
+        return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }
 
     /// Writes the log to the database, and closes the files.
@@ -232,14 +231,4 @@ package final class DaemonStore: Sendable {
 
 extension DatabaseError {
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
-}
-
-extension WrittenFile {
-    /// Whether `path` leads to this file's name, also by another spelling of the folder, such as
-    /// that of its descriptor.
-    fileprivate func hasPath(_ path: String) -> Bool {
-        self.path.pathFile.isExactly(path.pathFile)
-            && FolderSpelling.resolved(self.path.pathFolder)
-                .isExactly(FolderSpelling.resolved(path.pathFolder))
-    }
 }

@@ -22,6 +22,8 @@ package final class DownloadMonitor: Sendable {
         var began: Moment?
         var paths: DownloadPaths?
         var partial: FileStamp?
+        /// The mark of the partial file.
+        var mark: String?
     }
 
     /// How often the received bytes were discarded and the download started over.
@@ -101,7 +103,7 @@ package final class DownloadMonitor: Sendable {
     package var partialFile: WrittenFile? {
         state.withLock { state in
             guard let paths = state.paths, let stamp = state.partial else { return nil }
-            return WrittenFile(.partial, at: paths.partial.string, stamp)
+            return WrittenFile(.partial, at: paths.partial.string, stamp, mark: state.mark)
         }
     }
 
@@ -144,8 +146,8 @@ package final class DownloadMonitor: Sendable {
         begin(with: have, resumed: resumed)
         resuming.opened(store)
         // Without a stamp, less is known of the file.
-        let stamp = try? store.stamp()
-        state.withLock { ($0.paths, $0.partial) = (store.paths, stamp) }
+        let (stamp, mark) = (try? store.stamp(), store.mark?.text)
+        state.withLock { ($0.paths, $0.partial, $0.mark) = (store.paths, stamp, mark) }
         whenOpened?(store)
         store.onRename { [weak self] in self?.renamed($0) }
     }

@@ -195,7 +195,7 @@ final class DownloadStore {
             )
         if recovery.isForeign { adopted = recovery.have }
         isForeignFile = recovery.isAnothers
-        if !isForeignFile { store.setMark(resolver.mark) }
+        if !isForeignFile { store.setMark(resolver.mark(for: store)) }
         digests.note(recovery.representation)
         try await use(store, have: recovery.have, total: recovery.representation.total)
         try digests.follow(recovery.have.frontier, in: store)
@@ -232,7 +232,7 @@ final class DownloadStore {
         guard isForeignFile else { return }
         isForeignFile = false
         guard let store = openStore.current else { return }
-        store.setMark(resolver.mark)
+        store.setMark(resolver.mark(for: store))
         monitor.opened(store, have: monitor.bytes.written)
     }
 
@@ -276,7 +276,7 @@ final class DownloadStore {
         monitor.startedOver(with: head)
         monitor.sized(representation.total)
         digests.reset(to: representation)
-        let mark = resolver.mark
+        let mark = resolver.mark(for: store)
         // This syncs the checkpoint.
         try await engine.syncs.run { () throws(DownloadError) in
             try store.reset(representation: representation, source: source, mark: mark)

@@ -21,14 +21,11 @@ struct PartialSearch: Sendable {
     let ifExists: ExistingFilePolicy
     /// Returns the owner of files that were found; `nil` if no queue keeps track of owners.
     let ownerOfPartialFile: PartialFileQuestion?
-    /// The identity of the queue; `nil` if the download belongs to none.
-    private let queueIdentity: String?
     /// The numbers of the partial files that are checked beyond the first ones.
     let numberedPartials: NumberedPartials
 
-    init(_ job: DownloadJob, _ numberedPartials: NumberedPartials, queueIdentity: String?) {
+    init(_ job: DownloadJob, _ numberedPartials: NumberedPartials) {
         self.numberedPartials = numberedPartials
-        self.queueIdentity = queueIdentity
         urls = job.urls
         storageKey = job.storageKey.map { StorageKey($0) }
         ownsNames = job.isTemporary
@@ -237,12 +234,7 @@ struct PartialSearch: Sendable {
     ) throws(DownloadError) -> Owner {
         var recorded = PartialFileOwner.anybody
         if let ownerOfPartialFile, let stamp = try PartialFinding.stamp(of: paths) {
-            let found = FoundPartialFile(
-                path: paths.partial.string,
-                stamp: stamp,
-                isOfQueue: queueIdentity.flatMap { checkpoint.mark?.belongs(toQueue: $0) }
-            )
-            recorded = ownerOfPartialFile(found)
+            recorded = ownerOfPartialFile(FoundPartialFile(stamp, mark: checkpoint.mark?.text))
         }
         if recorded == .somebodyElse { return .somebodyElse }
         if isOwn(checkpoint, paths) { return .thisDownload(checkpoint) }

@@ -29,11 +29,7 @@ struct TargetResolver: Sendable {
         settings = job.settings
         restorer = job.resume.map { ResumeRestorer($0, of: job, storeSettings, stop) }
         storageKey = job.storageKey
-        search = PartialSearch(
-            job,
-            engine.numberedPartials,
-            queueIdentity: storeSettings.queueIdentity
-        )
+        search = PartialSearch(job, engine.numberedPartials)
         finishedFiles = FinishedFileSearch(search, stop)
         self.storeSettings = storeSettings
         expected =
@@ -206,8 +202,17 @@ struct TargetResolver: Sendable {
         return store
     }
 
-    /// The mark by which a later run recognizes its partial file.
+    /// A new mark, by which a later run recognizes its partial file.
     var mark: SourceMark { SourceMark(url, queueIdentity: storeSettings.queueIdentity) }
+
+    /// Returns the mark for a partial file of an earlier run: its own one if that is of the same
+    /// URL and queue, and otherwise a new one.
+    func mark(for store: PartialStore) -> SourceMark {
+        guard let queue = storeSettings.queueIdentity, let own = store.mark, own.matches(url),
+            own.belongs(toQueue: queue)
+        else { return mark }
+        return own
+    }
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
         guard let choice else { return path(head, in: destination) }

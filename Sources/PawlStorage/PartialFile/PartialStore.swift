@@ -133,6 +133,9 @@ package final class PartialStore: Sendable {
         state.withLock { $0.files.claims.representation = representation }
     }
 
+    /// The mark of the download's URL; `nil` if an earlier version began the file.
+    package var mark: SourceMark? { state.withLock { $0.files.claims.mark } }
+
     /// Stores the mark of the download's URL for the next claim.
     package func setMark(_ mark: SourceMark) {
         state.withLock { $0.files.claims.mark = mark }

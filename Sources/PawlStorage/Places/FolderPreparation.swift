@@ -36,9 +36,8 @@ package enum FolderPreparation {
 
     /// The kernel still opens a current folder that was removed, but creates nothing in it.
     private static var hasCurrentFolder: Bool {
-        guard let path = getcwd(nil, 0) else { return errno != ENOENT }
-        free(path)
-        return true
+        // A folder that is only outside this process's root has no path either.
+        (try? FilePath(".").targetStatus())?.linkCount != 0
     }
 
     private static func create(_ folder: FilePath, _ mode: mode_t) throws(Errno) {

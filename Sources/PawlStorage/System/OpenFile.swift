@@ -18,7 +18,7 @@ package final class OpenFile: Sendable {
 
     /// Opens a file.
     ///
-    /// Child processes never inherit it.
+    /// Programs that this process starts do not inherit it.
     package convenience init(_ path: FilePath, _ flags: Int32, mode: CInterop.Mode = 0o666)
         throws(Errno)
     {
@@ -31,7 +31,8 @@ package final class OpenFile: Sendable {
 
     /// Locks the file.
     ///
-    /// If another open file holds a lock that excludes this one, it waits, or throws `.wouldBlock`.
+    /// If another open file holds a conflicting lock, it waits if `waits` is set, and otherwise
+    /// throws `.wouldBlock`.
     package func lock(_ lock: Lock = .exclusive, waits: Bool = false) throws(Errno) {
         let operation = lock == .shared ? LOCK_SH : LOCK_EX
         try retrying { flock(descriptor, waits ? operation : operation | LOCK_NB) }

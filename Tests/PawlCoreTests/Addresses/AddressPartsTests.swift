@@ -80,6 +80,7 @@ struct AddressPartsTests {
         ("http:/\u{301}/u:pw@h/a@b/c", "http://b/c"), ("u:pw@h/a", "h/a"),
         ("http://u:pw", "http://u:REDACTED"), ("http://h:/a", "http://h:/a"),
         ("http://u:x/pw@h:80/a", "http://h:80/a"), ("http://h:99999/a", "http://h:99999/a"),
+        ("\\\\u:pw@h/x", "h/x"), ("://u:pw@h/", "h/"), ("file:///a@2/b", "file:///a@2/b"),
     ])
     func `a text that is not a valid URL is shown without what may be its user`(
         text: String,

@@ -38,42 +38,42 @@ struct OwnerTests {
 
     /// The numbers of a deleted file become those of another one, and a restore from a backup gives
     /// the same file other numbers.
-    @Test func `a program's partial file is known by its numbers or path, and by its checkpoint`()
-        throws
-    {
+    @Test func `a partial file is recognized by its mark, and without one by its numbers`() throws {
         let scene = try StoreScene()
-        let (own, other) = (try scene.add("a"), try scene.add("b"))
+        let (own, other, old) = (try scene.add("a"), try scene.add("b"), try scene.add("c"))
         let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4)
         let restored = FileStamp(device: 1, inode: 9, size: 3, modified: 4)
-        let path = scene.folder.path("a.part")
+        let oldStamp = FileStamp(device: 1, inode: 5, size: 3, modified: 4)
         try scene.store.write { transaction in
-            try transaction.writtenFiles.record(WrittenFile(.partial, at: path, stamp), of: own)
+            let files = transaction.writtenFiles
+            try files.record(WrittenFile(.partial, at: "/a.part", stamp, mark: "m"), of: own)
+            try files.record(WrittenFile(.partial, at: "/c.part", oldStamp), of: old)
         }
         func owner(
             _ id: Int64,
             _ owner: DownloadOwner,
             _ stamp: FileStamp,
-            at path: String,
-            isOfQueue: Bool?
+            _ mark: String?
         ) -> PartialFileOwner {
-            let found = FoundPartialFile(path: path, stamp: stamp, isOfQueue: isOfQueue)
-            return scene.store.ownerOfPartialFile(found, for: id, of: owner)
+            scene.store.ownerOfPartialFile(
+                FoundPartialFile(stamp, mark: mark),
+                for: id,
+                of: owner
+            )
         }
         let tool = DownloadOwner.token("tool")
-        let elsewhere = scene.folder.path("b.part")
-        let spelled = scene.folder.path("./a.part")
-        #expect(owner(own, tool, stamp, at: path, isOfQueue: true) == .thisDownload)
-        #expect(owner(own, tool, stamp, at: path, isOfQueue: nil) == .thisDownload)
-        #expect(owner(own, tool, stamp, at: path, isOfQueue: false) == .somebodyElse)
-        #expect(owner(own, .user, stamp, at: path, isOfQueue: false) == .thisDownload)
-        #expect(owner(own, tool, restored, at: path, isOfQueue: true) == .thisDownload)
-        #expect(owner(own, tool, restored, at: spelled, isOfQueue: true) == .thisDownload)
-        for isOfQueue in [false, nil] {
-            #expect(owner(own, tool, restored, at: path, isOfQueue: isOfQueue) == .somebodyElse)
-        }
-        #expect(owner(own, tool, restored, at: elsewhere, isOfQueue: true) == .somebodyElse)
-        #expect(owner(other, tool, restored, at: path, isOfQueue: true) == .somebodyElse)
-        #expect(owner(other, .user, restored, at: path, isOfQueue: true) == .anybody)
+        #expect(owner(own, tool, stamp, "m") == .thisDownload)
+        #expect(owner(own, tool, restored, "m") == .thisDownload)
+        #expect(owner(own, tool, stamp, nil) == .thisDownload)
+        // Another file has taken the numbers.
+        #expect(owner(own, tool, stamp, "another") == .somebodyElse)
+        #expect(owner(own, .user, stamp, "another") == .anybody)
+        #expect(owner(own, tool, restored, nil) == .somebodyElse)
+        #expect(owner(other, tool, restored, "m") == .somebodyElse)
+        #expect(owner(other, .user, stamp, "m") == .anybody)
+        #expect(owner(other, tool, stamp, "m") == .somebodyElse)
+        // The record is of a version that did not record the mark.
+        #expect(owner(old, tool, oldStamp, "any") == .thisDownload)
     }
 
     /// As left by a version that did not record owners.

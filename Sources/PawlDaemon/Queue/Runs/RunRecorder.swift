@@ -21,6 +21,7 @@ final class RunRecorder {
         var path: String
         var partial: String?
         var inode: UInt64?
+        var mark: String?
     }
 
     private struct Run {
@@ -31,7 +32,12 @@ final class RunRecorder {
         var progress: DownloadProgress
 
         var identity: FileIdentity {
-            FileIdentity(path: path, partial: partial?.path, inode: partial?.stamp.inode)
+            FileIdentity(
+                path: path,
+                partial: partial?.path,
+                inode: partial?.stamp.inode,
+                mark: partial?.mark
+            )
         }
     }
 

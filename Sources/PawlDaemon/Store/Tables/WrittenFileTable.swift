@@ -1,6 +1,6 @@
 internal import GRDB
 package import PawlCore
-package import PawlWire
+internal import PawlWire
 
 /// The files that downloads have written.
 package struct WrittenFileTable {
@@ -18,10 +18,16 @@ package struct WrittenFileTable {
         return files.compactMap { ColumnCoding.value($0) }
     }
 
-    /// Returns the downloads that have recorded this partial file, with their owners.
-    package func writers(
-        ofPartialFile stamp: FileStamp
-    ) throws -> [(id: Int64, owner: DownloadOwner)] {
+    /// A download that has recorded a partial file.
+    struct Writer {
+        var id: Int64
+        var owner: DownloadOwner
+        /// The recorded mark of the file.
+        var mark: String?
+    }
+
+    /// Returns the downloads that have recorded this partial file.
+    func writers(ofPartialFile stamp: FileStamp) throws -> [Writer] {
         let inode = Int64(bitPattern: stamp.inode)
         return try database.rows(
             """
@@ -34,7 +40,11 @@ package struct WrittenFileTable {
             guard let file: WrittenFile = ColumnCoding.value(row["file"]), file.kind == .partial,
                 file.stamp.isSameFile(as: stamp)
             else { return nil }
-            return (row["id"], ColumnCoding.owner(row["owner"]))
+            return Writer(
+                id: row["id"],
+                owner: ColumnCoding.owner(row["owner"]),
+                mark: file.mark
+            )
         }
     }
 
