@@ -5,7 +5,8 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+/// Runs serially, because a process started by one test may inherit the pipes of another.
+@Suite(.serialized, .timeLimit(.minutes(1)))
 struct FileLockTests {
     @Test func `a second owner in this process is refused, and the first is named`() throws {
         let folder = try StorageFolder()
