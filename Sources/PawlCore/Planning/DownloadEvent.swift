@@ -66,6 +66,8 @@ package indirect enum DownloadEvent: Sendable {
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
     case headJudged(TransferID, HeadVerdict, connectTime: Duration? = nil)
+    /// The response whose store is being opened is not needed, because its connection is.
+    case responseDropped(TransferID)
     /// The store is open, with the bytes of an earlier run if there are any.
     case storeOpened(TransferID, StartingPoint?)
     /// The store is empty.
@@ -126,8 +128,8 @@ package struct TransferOrder: Hashable, Sendable {
     package var range: ByteRange?
     /// `nil` if a whole representation is requested that will be pinned.
     package var pinned: Representation?
-    /// The representation that was given up, if no other has been pinned since.
-    package var former: Representation?
+    /// The representation that the response replaces, if the download starts over.
+    package var former: FormerRepresentation?
     package var start: Int64
     package var end: Int64
     /// The index of its source among those of the download.

@@ -60,6 +60,7 @@ package struct DownloadPlanner: Sendable {
             connections.wasAnswered()
             transfers.answered(id, connectTime: connectTime)
             carryOut(responses.judged(id, verdict, &transfers))
+        case .responseDropped(let id): transfers.close(id)
         case .storeOpened(let id, let point):
             guard case .openingStore(id, let representation) = phase else { return }
             phase = .running
@@ -208,19 +209,18 @@ package struct DownloadPlanner: Sendable {
         }
     }
 
-    /// Ends the download, because no source is left, or starts over with the sources that were only
-    /// doubted: they may have another version of the file.
+    /// Ends the download, because no source is left, or continues with the sources that were only
+    /// doubted: they may have another version of the file, which replaces the bytes received so far.
     private mutating func runOut() {
         guard transfers.sources.hasUnfailed(), !transfers.file.isAdopting else {
             return fail(transfers.sources.lastError)
         }
-        if !transfers.parts.have.isEmpty {
-            transfers.notice(
-                "no remaining source is proven to have the same file: starting over"
-            )
-        }
         transfers.sources.forgetProofs()
-        startOver()
+        if transfers.parts.have.isEmpty {
+            startOver()
+        } else {
+            transfers.file.replace()
+        }
         proceed()
     }
 

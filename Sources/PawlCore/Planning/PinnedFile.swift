@@ -7,6 +7,9 @@ struct PinnedFile: Sendable {
     private(set) var pinnedSource: Int?
     /// Whether all bytes are another tool's, and no response has matched them yet.
     private(set) var isAdopting = false
+    /// Whether the next good response of any source replaces the bytes, because no source proves
+    /// that it has the same file; until then they are kept.
+    private(set) var isUpForReplacement = false
     /// The previous pinned representation and the source it came from.
     private var former: (representation: Representation, source: Int?)?
     /// The digest that the user gave.
@@ -26,9 +29,17 @@ struct PinnedFile: Sendable {
 
     var total: Int64? { representation?.total }
 
-    /// Whether the bytes can be fetched in parts: the length is known, and the offsets are those of
-    /// the file.
-    var isDivisible: Bool { total != nil && representation?.contentEncoding == nil }
+    /// Whether the bytes can be fetched in parts: the length is known, the offsets are those of the
+    /// file, and the present bytes are still wanted.
+    var isDivisible: Bool {
+        total != nil && representation?.contentEncoding == nil && !isUpForReplacement
+    }
+
+    /// The end of a request for the whole file.
+    var requestedEnd: Int64 { isUpForReplacement ? .max : total ?? .max }
+
+    /// Whether the rest of the file may be joined with the present bytes.
+    var isContinuable: Bool { !isUpForReplacement && representation.map(canResume) == true }
 
     /// Whether bytes of two responses may touch only where they were compared (``Seam``); the
     /// digest proves adopted bytes at the end.
@@ -43,6 +54,7 @@ struct PinnedFile: Sendable {
 
     mutating func pin(_ representation: Representation, by source: Int?) {
         (self.representation, pinnedSource) = (representation, source)
+        isUpForReplacement = false
     }
 
     /// Pins the first response that matches adopted bytes; the digest is recorded in the
@@ -58,7 +70,11 @@ struct PinnedFile: Sendable {
     mutating func giveUp() {
         if let representation { former = (representation, pinnedSource) }
         representation = nil
+        isUpForReplacement = false
     }
+
+    /// Lets the next good response replace the bytes.
+    mutating func replace() { isUpForReplacement = true }
 
     /// Forgets which source was pinned.
     mutating func forgetPinnedSource() { pinnedSource = nil }
@@ -76,12 +92,16 @@ struct PinnedFile: Sendable {
     /// Sets what the next response of a source must match; `known`: its first response, if that was
     /// proven.
     func expect(_ order: inout TransferOrder, of source: Int, known: Representation?) {
+        guard let representation, !isUpForReplacement else {
+            let former = representation.map { ($0, pinnedSource) } ?? former
+            order.former = former.map {
+                FormerRepresentation($0.representation, isOfSameSource: $0.source == source)
+            }
+            return
+        }
         let isForeign = isUnproven(source, known: known)
         order.pinned = isForeign ? representation : known ?? representation
         order.proof = isForeign ? .sameFile(digest: digest) : .unchanged
-        if representation == nil, let former, former.source == source {
-            order.former = former.representation
-        }
     }
 
     /// Returns whether nothing proves yet that a source has the file.
@@ -158,9 +178,11 @@ struct PinnedFile: Sendable {
     func doubt(
         about seen: Representation,
         insteadOf point: StartingPoint,
-        isOfSource: Bool
+        isOfSource: Bool,
+        isSameSource: Bool
     ) -> Doubt? {
         let known = point.representation
+        guard isSameSource else { return known.errorPageDoubt(about: seen) }
         if known.hasLostOnlyEntityTag(in: seen) { return .missing("ETag") }
         if let doubt = known.doubt(about: seen) { return doubt }
         guard canResume(point, isOfSource: isOfSource) else { return nil }

@@ -54,7 +54,12 @@ struct ResponsePlanner: Sendable {
         case .pin(let representation, let acceptsRanges):
             transfers.sources.succeeded(segment)
             learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
-            return .openStore(id, representation)
+            guard transfers.file.isUpForReplacement else { return .openStore(id, representation) }
+            transfers.notice(
+                "no remaining source is proven to have the same file: starting over"
+            )
+            transfers.forgetProgress()
+            return .startOverWith(id, representation)
         case .write(let range, let representation):
             accept(segment, range, representation, &transfers)
         case .whole(let representation, _): return gotWhole(segment, representation, &transfers)
@@ -363,11 +368,12 @@ struct ResponsePlanner: Sendable {
         transfers.file.resume(isForeign: point.isForeign)
         let isOfSource = transfers.sources.sent(point)
         let isSameSource = source == transfers.sources.index(of: point)
-        if !point.isForeign, isSameSource,
+        if !point.isForeign,
             let doubt = transfers.file.doubt(
                 about: representation,
                 insteadOf: point,
-                isOfSource: isOfSource
+                isOfSource: isOfSource,
+                isSameSource: isSameSource
             )
         {
             refuseBeginning(with: id, representation, point, doubt, &transfers)
@@ -459,7 +465,7 @@ struct ResponsePlanner: Sendable {
         _ transfers: inout TransferPlanner
     ) {
         guard let segment = transfers.parts.segments[id] else { return }
-        transfers.pin(point.representation, by: segment.source)
+        transfers.pin(point.representation, by: transfers.sources.index(of: point))
         transfers.begin(with: point, total: point.representation.total)
         let mayBeConfirmed = doubt == point.representation.unprovenChange(in: seen)
         if mayBeConfirmed { _ = transfers.needsConfirmation(seen, .whole, in: segment) }

@@ -126,7 +126,7 @@ struct TransferPlanner: Sendable {
     /// Whether nothing can prove the bytes: without a validator, only an open connection shows that
     /// the next bytes are of the same file.
     var isUnprovable: Bool {
-        guard let pinned = file.representation else { return false }
+        guard let pinned = file.representation, !file.isUpForReplacement else { return false }
         let isVouchedFor = parts.segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
         return !isVouchedFor && !parts.provesSeams && !file.canResume(pinned)
             && !parts.have.isEmpty && !parts.isComplete
@@ -393,12 +393,10 @@ struct TransferPlanner: Sendable {
         }
         let frontier = parts.have.frontier
         // Without a length, a strong validator still allows a request for the rest.
-        if frontier > 0, let pinned = file.representation, file.canResume(pinned),
-            sources[choice.source].evidence.ranges != .unusable
-        {
+        if frontier > 0, file.isContinuable, sources[choice.source].evidence.ranges != .unusable {
             return SegmentPlanner.Claim(range: ByteRange(frontier, .max))
         }
-        return SegmentPlanner.Claim(range: ByteRange(0, file.total ?? .max))
+        return SegmentPlanner.Claim(range: ByteRange(0, file.requestedEnd))
     }
 
     /// Returns the range to request: the bytes of a claim, and those that are compared before and

@@ -40,7 +40,7 @@ package enum HeadJudge {
         }
         guard let pinned = expected.pinned else {
             // A download that starts over must not take an error page for a new version, either.
-            return expected.former?.doubt(about: whole, isGivenUp: true).map { .doubtful($0) }
+            return expected.former?.doubt(about: whole).map { .doubtful($0) }
                 ?? .pin(whole, acceptsRanges: acceptsRanges)
         }
         guard expected.proof == .unchanged else {

@@ -4,15 +4,14 @@ package struct HeadExpectation: Sendable {
     package var asked: ByteRange?
     /// The representation of the first good response; `nil` before there was one.
     package var pinned: Representation?
-    /// The earlier representation of the same source, if nothing is pinned because the download
-    /// starts over.
-    package var former: Representation?
+    /// The representation that the response replaces, if the download starts over.
+    package var former: FormerRepresentation?
     package var proof: SourceProof
 
     package init(
         asked: ByteRange? = nil,
         pinned: Representation? = nil,
-        former: Representation? = nil,
+        former: FormerRepresentation? = nil,
         proof: SourceProof = .unchanged
     ) {
         self.asked = asked

@@ -128,7 +128,7 @@ package struct Representation: Hashable, Sendable {
         if isProvenOther(seen) { return nil }
         if entityTag != nil, seen.entityTag == nil { return .missing("ETag") }
         if lastModified != nil, seen.lastModified == nil { return .missing("Last-Modified") }
-        if total != seen.total || tagDiffers(seen), let doubt = messageDoubt(about: seen) {
+        if total != seen.total || tagDiffers(seen), let doubt = errorPageDoubt(about: seen) {
             return doubt
         }
         guard !isGivenUp, contentEncoding == nil, let coding = seen.contentEncoding else {
@@ -144,7 +144,7 @@ package struct Representation: Hashable, Sendable {
         if isProvenOther(seen) {
             // An error page may have validators of its own.
             if contentEncoding == nil, let coding = seen.contentEncoding { return .encoded(coding) }
-            return messageDoubt(about: seen)
+            return errorPageDoubt(about: seen)
         }
         if let total, total != seen.total { return .otherLength(seen.total) }
         return tagDiffers(seen) ? .otherWeakTag : nil
@@ -161,14 +161,16 @@ package struct Representation: Hashable, Sendable {
     /// Whether `seen` agrees with this, the pinned representation, in everything except the strong
     /// entity tag, which it lacks or sends as a weak one.
     ///
-    /// Length and date, or length and weak tag, show that it is probably the same; only comparing
-    /// the bytes proves it.
+    /// Length, date and media type, or length, date and the weak form of the tag, show that it is
+    /// probably the same; only comparing the bytes proves it.
     package func hasLostOnlyEntityTag(in seen: Representation) -> Bool {
         guard let total, total == seen.total, let entityTag, lastModified == seen.lastModified,
-            mediaType == seen.mediaType, contentEncoding == nil, seen.contentEncoding == nil,
+            contentEncoding == nil, seen.contentEncoding == nil, isHTML || !seen.isHTML,
             !digestDiffers(seen), !isProvenSame(seen)
         else { return false }
-        guard let other = seen.entityTag else { return lastModified != nil }
+        guard let other = seen.entityTag else {
+            return lastModified != nil && mediaType == seen.mediaType
+        }
         return entityTag.isStrong && !other.isStrong && entityTag.matchesWeakly(other)
     }
 
@@ -176,7 +178,7 @@ package struct Representation: Hashable, Sendable {
     ///
     /// This may have been an error message and `seen` the file, so only a possible message is
     /// doubted.
-    private func messageDoubt(about seen: Representation) -> Doubt? {
+    func errorPageDoubt(about seen: Representation) -> Doubt? {
         if seen.isHTML, !isHTML { return .webPage }
         guard let mediaType, mediaType != seen.mediaType, seen.mayBeMessage, !mayBeMessage
         else { return nil }

@@ -350,7 +350,10 @@ package final class DownloadDriver {
     ) async -> [DownloadAction] {
         do throws(DownloadError) {
             let source = planner.sourceText(pinnedBy: id)
-            switch try await store.open(heads[id], representation, source: source) {
+            let opening = try await store.open(heads[id], representation, source: source) {
+                for action in self.follow(.responseDropped(id)) { _ = await self.perform(action) }
+            }
+            switch opening {
             case .open(let start): return follow(.storeOpened(id, start))
             case .alreadyThere(let path): try await finishEarly(path)
             case .nothing: break
@@ -590,11 +593,4 @@ package final class DownloadDriver {
         isWaitingForConnectivity = isWaiting
         job.connectivityChanged?(isWaiting)
     }
-}
-
-/// A URL for the log, formatted only if it is written.
-private struct ShownURL: CustomStringConvertible, Sendable {
-    let url: URL
-
-    var description: String { url.redacted }
 }

@@ -99,10 +99,13 @@ final class DownloadStore {
 
     /// Names the file from the first head, and opens the partial file of an earlier run or a new
     /// one.
+    ///
+    /// `drop` ends the response, if its connection is needed for the samples of a comparison.
     func open(
         _ head: ResponseHead?,
         _ representation: Representation,
-        source: String
+        source: String,
+        drop: () async -> Void
     ) async throws(DownloadError) -> Opening {
         if isOpen {
             if startingPoint == nil { try await empty(for: representation, head, source) }
@@ -110,7 +113,7 @@ final class DownloadStore {
         }
         guard let head else { return .nothing }
         digests.note(representation)
-        switch try await find(head, representation, digests.expected, source) {
+        switch try await find(head, representation, digests.expected, source, drop) {
         case .alreadyThere(let path): return .alreadyThere(path)
         case .created(let store, let notes):
             logger.report(notes)
@@ -129,13 +132,15 @@ final class DownloadStore {
         _ head: ResponseHead,
         _ representation: Representation,
         _ digest: ContentDigest?,
-        _ source: String
+        _ source: String,
+        _ drop: () async -> Void
     ) async throws(DownloadError) -> TargetResolver.Found {
         // The user's callback may block for any time, and is called only once.
         guard job.choosesDestination == nil else {
             return try await find(head, representation, digest, source, .init(), engine.choices)
         }
         var comparison = FinishedFileSearch.Comparison(readsFiles: false, asksForSamples: true)
+        var connection = SampleComparison.Connection.additional
         var pool = engine.disk
         while true {
             let found = try await find(head, representation, digest, source, comparison, pool)
@@ -146,7 +151,11 @@ final class DownloadStore {
                 pool = engine.digests
             case .likely(let path):
                 let samples = SampleComparison(head, representation, requests, engine: engine)
-                let isEqual = await samples.matches(path)
+                guard let isEqual = await samples.matches(path, over: connection) else {
+                    await drop()
+                    connection = .own
+                    continue
+                }
                 // A comparison that was interrupted proves nothing: the file is neither the
                 // server's nor another one, beside which this download could begin.
                 if !isEqual { try stop.check() }

@@ -112,7 +112,8 @@ struct HeadJudgeTests {
         #expect(
             HeadJudge.judge(head, expecting: Self.onResume) == .doubtful(.encoded("gzip"))
         )
-        guard case .pin = HeadJudge.judge(head, expecting: HeadExpectation(former: .pinned)) else {
+        let former = FormerRepresentation(.pinned, isOfSameSource: true)
+        guard case .pin = HeadJudge.judge(head, expecting: HeadExpectation(former: former)) else {
             Issue.record("refused although there are no bytes to keep")
             return
         }
@@ -200,10 +201,13 @@ struct HeadJudgeTests {
                 Issue.record("refused: \(again)")
                 continue
             }
-            let fresh = HeadJudge.judge(head, expecting: HeadExpectation(former: page))
-            guard case .pin = fresh else {
-                Issue.record("refused: \(fresh)")
-                continue
+            for isOfSameSource in [true, false] {
+                let former = FormerRepresentation(page, isOfSameSource: isOfSameSource)
+                let fresh = HeadJudge.judge(head, expecting: HeadExpectation(former: former))
+                guard case .pin = fresh else {
+                    Issue.record("refused: \(fresh)")
+                    continue
+                }
             }
         }
     }

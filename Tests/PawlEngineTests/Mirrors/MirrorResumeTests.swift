@@ -103,6 +103,39 @@ struct MirrorResumeTests {
         try both.scene.expectFile(new, name: "disk.1.bin", besides: left)
     }
 
+    enum Refusal: CaseIterable, Sendable { case missing, webPage }
+
+    @Test(arguments: Refusal.allCases, Scene.connectionCounts)
+    func `a web page from a mirror does not replace the received bytes`(
+        ofFirst refusal: Refusal,
+        connections: Int
+    ) async throws {
+        let both = try MirrorScene(.resource(resource), mirror: .htmlPortal)
+        let had = try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
+        both.scene.serve(refusal == .missing ? .status(404) : .htmlPortal)
+        var settings = try both.settings(connections)
+        settings.retries = 1
+        _ = try await both.scene.failure(settings)
+        both.scene.serve(.resource(resource))
+        both.scene.forgetRequests()
+        try await both.scene.download(both.scene.settings(connections))
+        try both.scene.expectFile(resource)
+        #expect(both.scene.asked.allSatisfy { $0.status == 206 && $0.firstByte >= had })
+    }
+
+    @Test func `another file from the last remaining source replaces the received bytes`()
+        async throws
+    {
+        let other = Resource(size: Scene.size / 2, seed: 9)
+        let both = try MirrorScene(.resource(resource), mirror: .resource(other))
+        try await both.scene.interrupt(.resource(resource), both.scene.settings(1))
+        both.scene.serve(.status(404))
+        let running = try both.scene.start(try both.settings(2))
+        _ = try await running.file()
+        try both.scene.expectFile(other)
+        #expect(running.log.says("no remaining source is proven to have the same file"))
+    }
+
     @Test(arguments: [false, true])
     func `a digest given by the user replaces validators`(isGiven: Bool) async throws {
         let bare = dateless(nil)

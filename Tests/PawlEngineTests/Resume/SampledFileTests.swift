@@ -29,6 +29,24 @@ struct SampledFileTests {
         #expect(samples.last?.end == Scene.size)
     }
 
+    @Test(arguments: [true, false])
+    func `if the host has no other connection, the samples use the one of the response`(
+        isSame: Bool
+    ) async throws {
+        let scene = try Scene(.resource(bare()))
+        try await scene.download(scene.settings(1))
+        let now = bare(seed: isSame ? 1 : 7)
+        scene.serve(.resource(now))
+        scene.forgetRequests()
+        var limits = DownloaderSettings()
+        limits.connectionsPerHost = 1
+        let file = try await scene.download(scene.settings(1), by: EngineProcess(limits))
+        #expect(file.wasAlreadyThere == isSame)
+        #expect(scene.asked.contains { $0.status == 206 })
+        guard !isSame else { return try scene.expectFile(now) }
+        try scene.expectFile(now, name: "disk.1.bin", besides: [Scene.name])
+    }
+
     @Test func `a file whose bytes have changed on the server is fetched`() async throws {
         let scene = try Scene(.resource(bare()))
         try await scene.download(scene.settings(1))

@@ -156,6 +156,26 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts, [true, false])
+    func `a server that weakens its tag and changes the media type is resumed if bytes match`(
+        connections: Int,
+        servesRanges: Bool
+    ) async throws {
+        let scene = try Scene()
+        let resource = Resource(size: Scene.size)
+        let settings = scene.settings(connections)
+        let dateless = Reply.resource(resource).removing("Last-Modified")
+        try await scene.interrupt(dateless, settings)
+        let reply = dateless.weakEntityTag.setting("Content-Type", "application/x-other")
+        scene.serve(servesRanges ? reply : reply.ignoreRange)
+        let running = try scene.start(settings)
+        _ = try await running.file()
+        try scene.expectFile(resource)
+        #expect(!running.log.says("starting over"))
+        guard servesRanges else { return }
+        #expect(scene.asked.allSatisfy { $0.status == 206 })
+    }
+
+    @Test(arguments: Scene.connectionCounts, [true, false])
     func `other bytes with the same date and length are noticed without a tag`(
         connections: Int,
         servesRanges: Bool
