@@ -297,10 +297,9 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private func sendChanges(_ client: DaemonClient) async -> Bool {
         // The order matters: a value set by another process is stored here before it counts as
         // known (`takeChanges`).
-        let (id, row, known) = remote.withLock { ($0.id, $0.row, $0.options) }
+        let (id, isRunning, known) = remote.withLock { ($0.id, $0.isRunning, $0.options) }
         let wanted = BackgroundTaskOptions(self)
         guard let id, let known else { return true }
-        let isRunning = row?.state.isUnderWay == true
         let changes = wanted.changes(from: known, Date(), isRunning: isRunning)
         guard !changes.isEmpty else { return true }
         do throws(DownloadError) {
@@ -467,8 +466,4 @@ extension BackgroundLink {
     func selection(_ id: Int64) -> Selection {
         Selection(targets: ["\(id)"], session: identifier)
     }
-}
-
-extension TaskState {
-    fileprivate var isUnderWay: Bool { self == .running || self == .waitingForConnectivity }
 }

@@ -76,6 +76,14 @@ struct RemoteDownload {
     /// The daemon's number of a download whose end is not known.
     var openID: Int64? { outcome == nil ? id : nil }
 
+    /// Whether the daemon runs the download, and was not asked to stop it.
+    ///
+    /// The row shows a pause only when its event was received.
+    var isRunning: Bool {
+        guard let state = row?.state, asked == nil || asked == .run else { return false }
+        return state == .running || state == .waitingForConnectivity
+    }
+
     /// Whether changed options are sent to the daemon.
     ///
     /// A download that was not added yet is added with the new values.

@@ -1,4 +1,5 @@
 import Glibc
+import Pawl
 import PawlCore
 import PawlTesting
 import Testing
@@ -57,9 +58,19 @@ struct ExampleTests {
     @Test func `ResumableFetch resumes where it was killed`() async throws {
         let resource = Resource(size: 24 << 20)
         let workshop = try Workshop()
-        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+        // Additional connections must not complete the file.
+        let held = Reply.resource(resource).holdAfterBytes(10 << 20, until: Latch())
+        workshop.serve(held.forRanges(.never))
         let killed = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
-        try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
+        try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
+        // Nothing announces that a checkpoint claims bytes, so this polls. The first checkpoint may
+        // be incomplete.
+        let partial = workshop.folder.path("disk.iso.part")
+        while (try? CheckpointDescription(partialFile: partial))?.usableBytes ?? 0 == 0,
+            !Task.isCancelled
+        {
+            await Task.yield()
+        }
         killed.signal(SIGKILL)
         #expect(await killed.waitForExit() == .signal(SIGKILL))
         let before = await workshop.origin.waitForQuiet().requests.count
