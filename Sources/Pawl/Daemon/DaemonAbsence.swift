@@ -7,12 +7,14 @@ struct DaemonAbsence {
 
     init(_ places: DaemonPlaces) { self.places = places }
 
-    /// The error, with advice that fits the cause: another process may have the queue, or the
-    /// daemon may not be installed.
+    /// Returns the error, with advice that fits the cause.
+    ///
+    /// The daemon may be starting or stopping, another process may have the queue, or the daemon
+    /// may not be installed. Only a daemon that listens may have to be killed.
     ///
     /// `isSilent`: whether the daemon accepts connections without responding.
     func error(isSilent: Bool = false) -> DownloadError {
-        if let owner = StoreLock.owner(in: places.storeFolder) {
+        if let owner = StoreLock.owner(places) {
             return error(owner, isSilent: isSilent)
         }
         let problem = "the daemon is not running"
@@ -34,7 +36,22 @@ struct DaemonAbsence {
 
     private func error(_ owner: StoreLock.Owner, isSilent: Bool) -> DownloadError {
         let name = owner.name
-        let end = if case .process(let id) = owner { "kill \(id)" } else { "end that process" }
+        switch owner.phase {
+        case .starting:
+            return DownloadError(
+                .daemonUnavailable,
+                "the daemon (\(name)) is still starting",
+                advice: "wait until it accepts requests; 'pawl daemon logs' shows its log"
+            )
+        case .stopping:
+            return DownloadError(
+                .daemonUnavailable,
+                "the daemon (\(name)) is stopping",
+                advice: "wait until it has stopped, then run 'pawl daemon start'"
+            )
+        case .listening, nil: break
+        }
+        let end = owner.process.map { "kill \($0)" } ?? "end that process"
         let restart = "\(end), then run 'pawl daemon start'"
         return DownloadError(
             .daemonUnavailable,

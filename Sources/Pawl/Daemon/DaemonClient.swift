@@ -10,12 +10,15 @@ package final class DaemonClient: Sendable {
     package let places: DaemonPlaces
     private let session: DownloadSession
     private let peer = Mutex<Int?>(nil)
+    /// The maximum time to wait for a daemon that is starting or stopping.
+    let patience: Duration
 
     /// Creates a client.
     ///
-    /// It connects when the first request is sent.
-    package init(_ places: DaemonPlaces) {
-        self.places = places
+    /// It connects when the first request is sent, and waits for a daemon that is starting or
+    /// stopping.
+    package init(_ places: DaemonPlaces, patience: Duration = .seconds(30)) {
+        (self.places, self.patience) = (places, patience)
         session = DownloadSession()
     }
 
@@ -180,18 +183,36 @@ package final class DaemonClient: Sendable {
         request.fields = fields
         request.body = body
         request.acceptsErrorStatuses = true
-        let stream: DataStream
-        do throws(DownloadError) {
-            stream = try await session.bytes(for: request)
-        } catch {
-            throw explained(error)
-        }
+        let stream = try await response(to: request)
         let version = ProtocolVersion.parse(
             stream.response.fields.first { $0.name.lowercased() == Self.versionField }?.value
         )
         peer.withLock { $0 = version }
         guard stream.response.status >= 400 else { return stream }
         throw translated(await problem(of: stream), stream.response.status, version)
+    }
+
+    /// Sends a request; waits for a daemon that is starting or stopping.
+    private func response(to request: DownloadRequest) async throws(DownloadError) -> DataStream {
+        var wait = DaemonWait(places, atMost: patience)
+        while true {
+            do throws(DownloadError) {
+                return try await session.bytes(for: request)
+            } catch {
+                guard error.code == .network, Self.mayRepeat(request, after: error),
+                    await wait.pause()
+                else { throw explained(error) }
+            }
+        }
+    }
+
+    /// Whether a request may be sent again: it changes nothing, is carried out once, or was not
+    /// sent.
+    private static func mayRepeat(_ request: DownloadRequest, after error: DownloadError) -> Bool {
+        let failure = error.cause as? NetworkFailure
+        return request.method == "GET"
+            || request.fields.contains { $0.name == APIPath.idempotencyKey }
+            || failure?.kind == TransferFailure.Kind.cannotConnect.rawValue
     }
 
     private static let versionField = ProtocolVersion.field.lowercased()

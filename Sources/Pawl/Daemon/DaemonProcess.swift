@@ -23,16 +23,38 @@ package struct DaemonProcess: Sendable {
     package func start(
         _ arguments: [String] = []
     ) async throws(DownloadError) -> DaemonStart {
+        try places.prepare()
+        return try await inTurn { () async throws(DownloadError) in
+            try await launch(arguments)
+        }
+    }
+
+    /// Runs a command that may start or stop the daemon, after those of other processes.
+    private func inTurn<Value>(
+        _ command: () async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        // Without the folder, there is neither a daemon nor a command that starts one.
+        guard access(places.storeFolder, F_OK) == 0 else { return try await command() }
+        let lock = try await CommandLock(
+            folder: places.storeFolder,
+            waitingAtMost: client.patience
+        )
+        let value = try await command()
+        withExtendedLifetime(lock) {}
+        return value
+    }
+
+    private func launch(_ arguments: [String]) async throws(DownloadError) -> DaemonStart {
+        let clock = ContinuousClock()
+        let limit = clock.now + client.patience
         // If systemd listens at the socket, a request starts a daemon.
         let wasThere = isRunning
         do throws(DownloadError) {
             _ = try await client.status()
             return wasThere ? .earlier : .byAnother
         } catch {
-            guard error.code == .daemonUnavailable else { throw error }
+            guard error.code == .daemonUnavailable, clock.now < limit else { throw error }
         }
-        try places.prepare()
-        let clock = ContinuousClock()
         let deadline = clock.now + .seconds(5)
         while true {
             do throws(DownloadError) {
@@ -91,26 +113,33 @@ package struct DaemonProcess: Sendable {
     /// Returns the id of its process.
     @discardableResult
     package func stop() async throws(DownloadError) -> Int32 {
+        try await inTurn { () async throws(DownloadError) in try await end() }
+    }
+
+    private func end() async throws(DownloadError) -> Int32 {
         try checkRuns()
-        let status = try await client.status()
-        kill(status.processIdentifier, SIGTERM)
-        try await waitForEnd()
-        return status.processIdentifier
+        let process = try await client.status().processIdentifier
+        kill(process, SIGTERM)
+        try await waitForEnd(of: process)
+        return process
     }
 
     /// Changes settings of the daemon.
     ///
     /// If none runs, starts one for that, and stops it again.
     package func remember(_ change: DaemonSettingsChange) async throws(DownloadError) {
-        let wasThere = try await start() == .earlier
-        do throws(DownloadError) {
-            _ = try await client.change(change)
-        } catch {
-            // The first error is the one that matters.
-            if !wasThere { _ = try? await stop() }
-            throw error
+        try places.prepare()
+        try await inTurn { () async throws(DownloadError) in
+            let wasThere = try await launch([]) == .earlier
+            do throws(DownloadError) {
+                _ = try await client.change(change)
+            } catch {
+                // The first error is the one that matters.
+                if !wasThere { _ = try? await end() }
+                throw error
+            }
+            if !wasThere { _ = try await end() }
         }
-        if !wasThere { try await stop() }
     }
 
     /// Stops the running daemon and starts a new one, with the same arguments unless others are
@@ -120,11 +149,26 @@ package struct DaemonProcess: Sendable {
     package func restart(
         _ arguments: [String]? = nil
     ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart) {
-        guard isRunning else { return (nil, try await start(arguments ?? [])) }
-        let old = try await client.status().processIdentifier
-        let words = arguments ?? Self.arguments(of: old)
-        try await stop()
-        return (old, try await start(words))
+        try places.prepare()
+        return try await inTurn { () async throws(DownloadError) in
+            guard let old = try await runningProcess() else {
+                return (nil, try await launch(arguments ?? []))
+            }
+            let words = arguments ?? Self.arguments(of: old)
+            _ = try await end()
+            return (old, try await launch(words))
+        }
+    }
+
+    /// Returns the process of the daemon; `nil` if none runs, or if it has just stopped.
+    private func runningProcess() async throws(DownloadError) -> Int32? {
+        guard isRunning else { return nil }
+        do throws(DownloadError) {
+            return try await client.status().processIdentifier
+        } catch {
+            guard error.code == .daemonUnavailable, !isRunning else { throw error }
+            return nil
+        }
     }
 
     /// Returns the arguments of a running daemon, without those that only its starter needs, and
@@ -153,7 +197,7 @@ package struct DaemonProcess: Sendable {
     ///
     /// Asking at the socket could start a daemon.
     package var isRunning: Bool {
-        StoreLock.owner(in: places.storeFolder) != nil
+        StoreLock.owner(places) != nil
     }
 
     /// Throws `.daemonUnavailable` if the daemon is not running.
@@ -162,11 +206,16 @@ package struct DaemonProcess: Sendable {
         throw DaemonAbsence(places).error()
     }
 
-    /// Waits until the store's lock is free, so that everything is written and closed.
-    package func waitForEnd() async throws(DownloadError) {
+    /// Waits until a process no longer uses the store, so that everything is written and closed.
+    ///
+    /// `process`: `nil` for the process that uses the store now.
+    package func waitForEnd(of process: Int32? = nil) async throws(DownloadError) {
+        guard let first = StoreLock.owner(places) else { return }
+        let process = process ?? first.process
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(10)
-        while isRunning {
+        // Another command may start the next daemon at once.
+        while let owner = StoreLock.owner(places), owner.process == process {
             guard clock.now < deadline, !Task.isCancelled else {
                 throw DownloadError(
                     .timedOut,

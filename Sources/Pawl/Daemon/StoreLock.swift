@@ -1,48 +1,71 @@
 internal import Glibc
 package import PawlCore
 internal import PawlStorage
+package import PawlWire
+internal import Synchronization
 internal import SystemPackage
 
-/// Allows one daemon per folder: a lock that ends with the process, and the identifier of the
+/// Allows one daemon per folder: a lock that ends with the process, and what is known of the
 /// process that holds it.
 package final class StoreLock: Sendable {
-    /// The process that holds a lock.
-    package enum Owner: Hashable, Sendable {
-        case process(Int32)
-        case unknown
+    /// What the daemon that holds a lock is doing.
+    package enum Phase: String, Sendable, CaseIterable {
+        case starting, listening, stopping
 
-        package var name: String {
-            if case .process(let id) = self { "process \(id)" } else { "another process" }
-        }
+        fileprivate var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    /// The process that holds a lock.
+    package struct Owner: Hashable, Sendable {
+        /// The identifier of the process; `nil` if it is not known.
+        package let process: Int32?
+        /// What the process is doing; `nil` for a daemon of an earlier version.
+        package let phase: Phase?
+
+        package var name: String { process.map { "process \($0)" } ?? "another process" }
     }
 
     /// The locked file.
     private let file: OpenFile
+    private let place: FilePlace
+    private let phase = Mutex(Phase.starting)
 
+    /// Takes the lock for a daemon that is starting.
+    ///
     /// Throws `.alreadyRunning`, with the process ID of the other process.
     package init(folder: String) throws(DownloadError) {
-        let path = Self.path(folder)
-        do throws(Errno) {
-            file = try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        } catch {
-            throw DownloadError(
-                .directoryNotUsable,
-                "the lock of the daemon cannot be opened: \(error)",
-                advice: "check the permissions of the folder",
-                context: "opening \(path)"
-            )
-        }
+        file = try LockFile.open(Self.path(folder))
+        place = FilePlace(Self.path(folder).string)
         guard Self.take(file) else {
             let owner = Self.owner(file)
             throw DownloadError(
                 .alreadyRunning,
-                "another daemon\(owner == .unknown ? "" : " (\(owner.name))") uses \(folder)",
+                "another daemon\(owner.process.map { " (process \($0))" } ?? "") uses \(folder)",
                 advice: "use that daemon, or stop it: pawl daemon stop"
             )
         }
-        // The lock holds without the number; only its owner is then unknown.
-        try? file.truncate(to: 0)
-        try? file.write(Array("\(getpid())\n".utf8))
+        phase.withLock { write($0) }
+    }
+
+    /// Whether the folder still has the locked file: another daemon may have created a new one
+    /// after the folder was removed.
+    package var isInPlace: Bool { place.change == nil }
+
+    /// Records what the daemon is doing now; a daemon that is stopping remains in that phase.
+    package func enter(_ new: Phase) {
+        phase.withLock { phase in
+            guard new.number > phase.number else { return }
+            phase = new
+            write(new)
+        }
+    }
+
+    /// Writes the line in one piece, so that no reader finds an empty file.
+    private func write(_ phase: Phase) {
+        let bytes = Array("\(getpid()) \(phase.rawValue)\n".utf8)
+        // The lock holds without the line; only its owner is then unknown.
+        try? file.write(bytes)
+        try? file.truncate(to: Int64(bytes.count))
     }
 
     /// Takes the lock; tries several times, as a check for a running daemon holds it for a moment.
@@ -60,10 +83,25 @@ package final class StoreLock: Sendable {
         return (try? file.lock(.shared)) != nil ? nil : owner(file)
     }
 
+    /// Returns the process that uses a queue; `nil` if none does.
+    ///
+    /// If the folder of the queue was removed, that is the process that uses the socket.
+    package static func owner(_ places: DaemonPlaces) -> Owner? {
+        guard access(path(places.storeFolder).string, F_OK) != 0, errno == ENOENT else {
+            return owner(in: places.storeFolder)
+        }
+        return owner(in: places.socketFolder)
+    }
+
+    /// Reads `PID PHASE`; daemons of earlier versions have written only the first word.
     private static func owner(_ file: OpenFile) -> Owner {
         let bytes = (try? file.contents(limit: 32)) ?? []
-        let text = String(decoding: bytes, as: UTF8.self)
-        return Int32(text.prefix { $0.isNumber }).map { .process($0) } ?? .unknown
+        let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let words = line.split(separator: " ")
+        return Owner(
+            process: words.first.flatMap { Int32($0) },
+            phase: words.dropFirst().first.flatMap { Phase(rawValue: String($0)) }
+        )
     }
 
     private static func path(_ folder: String) -> FilePath { FilePath("\(folder)/daemon.lock") }

@@ -44,9 +44,11 @@ package struct Daemon: Sendable {
             try queue.store.close()
             throw error
         }
-        let failure = await serve(queue, whenReady)
-        // The service manager continues to listen at its socket.
-        if socket == nil { unlink(places.socket) }
+        let failure = await serve(queue, locks, whenReady)
+        Self.enter(.stopping, locks)
+        // The service manager continues to listen at its socket, and so does a daemon that has
+        // started after the folder was removed.
+        if socket == nil, locks.allSatisfy(\.isInPlace) { unlink(places.socket) }
         try queue.store.close()
         withExtendedLifetime(locks) {}
         if let failure { throw failure }
@@ -130,6 +132,11 @@ package struct Daemon: Sendable {
         return locks
     }
 
+    /// Tells clients what the daemon is doing, so that they wait while it starts and stops.
+    private static func enter(_ phase: StoreLock.Phase, _ locks: [StoreLock]) {
+        for lock in locks { lock.enter(phase) }
+    }
+
     /// The folders in the same order in each process: if two daemons start at the same time, one of
     /// them gets both locks.
     package static func lockFolders(_ places: DaemonPlaces) -> [String] {
@@ -139,6 +146,7 @@ package struct Daemon: Sendable {
     /// Returns the error that ended the daemon; `nil` if it was cancelled.
     private func serve(
         _ queue: DaemonQueue,
+        _ locks: [StoreLock],
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
         let api = api(queue)
@@ -154,7 +162,12 @@ package struct Daemon: Sendable {
                     await relauncher.run()
                     return nil
                 }
-                group.addTask { await answer(api, memory, whenReady) }
+                group.addTask {
+                    await answer(api, memory) { address in
+                        Self.enter(.listening, locks)
+                        whenReady(address)
+                    }
+                }
                 group.addTask {
                     await memory.run()
                     return nil
@@ -172,6 +185,7 @@ package struct Daemon: Sendable {
                 return failure
             }
         } onCancel: {
+            Self.enter(.stopping, locks)
             Self.exitIfSlow(logger)
         }
     }

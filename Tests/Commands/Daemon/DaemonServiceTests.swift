@@ -95,7 +95,7 @@ extension DaemonSuites {
             let activator = try await listen(scene)
             try await scene.succeed("add", "--paused", scene.workshop.url)
             let process = try #require(
-                pid_t(try scene.home.readText("run/pawl/daemon.lock").dropLast())
+                pid_t(try scene.home.readText("run/pawl/daemon.lock").prefix { $0.isNumber })
             )
             kill(process, SIGSTOP)
             let asking = try scene.start("list", "--json")

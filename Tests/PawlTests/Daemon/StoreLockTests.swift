@@ -1,6 +1,8 @@
 import Glibc
 import Pawl
+import PawlCore
 import PawlTesting
+import PawlWire
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -11,7 +13,90 @@ struct StoreLockTests {
         let error = #expect(throws: DownloadError.self) { try StoreLock(folder: folder.path) }
         #expect(error?.code == .alreadyRunning)
         #expect(error?.message.contains("process \(getpid())") == true)
-        #expect(StoreLock.owner(in: folder.path) == .process(getpid()))
+        #expect(StoreLock.owner(in: folder.path)?.process == getpid())
         withExtendedLifetime(first) {}
+    }
+
+    @Test func `the lock shows what its daemon is doing, which never goes back`() throws {
+        let folder = try ScratchFolder()
+        // A daemon that was killed has left a longer line.
+        try folder.write("daemon.lock", "4194304 listening\n")
+        #expect(StoreLock.owner(in: folder.path) == nil)
+        let lock = try StoreLock(folder: folder.path)
+        #expect(lock.isInPlace)
+        func phase() -> StoreLock.Phase? { StoreLock.owner(in: folder.path)?.phase }
+        #expect(phase() == .starting)
+        #expect(try folder.readText("daemon.lock") == "\(getpid()) starting\n")
+        lock.enter(.listening)
+        #expect(phase() == .listening)
+        lock.enter(.stopping)
+        lock.enter(.listening)
+        #expect(phase() == .stopping)
+        unlink(folder.path("daemon.lock"))
+        #expect(!lock.isInPlace)
+        try folder.write("daemon.lock", "")
+        #expect(!lock.isInPlace)
+    }
+
+    /// The places of a daemon, with a socket folder that a client accepts.
+    private func places(_ folder: ScratchFolder) throws -> DaemonPlaces {
+        let places = try DaemonPlaces(
+            PlaceSurroundings(
+                variables: [
+                    "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
+                ],
+                homeOfUser: folder.path,
+                user: getuid()
+            )
+        )
+        try folder.makeFolder("run")
+        try places.prepare()
+        return places
+    }
+
+    @Test(arguments: [StoreLock.Phase.starting, .stopping])
+    func `after some time a client reports that the daemon is still busy`(
+        phase: StoreLock.Phase
+    ) async throws {
+        let folder = try ScratchFolder()
+        let places = try places(folder)
+        let lock = try StoreLock(folder: places.storeFolder)
+        lock.enter(phase)
+        let client = DaemonClient(places, patience: .milliseconds(50))
+        let error = await #expect(throws: DownloadError.self) { try await client.status() }
+        #expect(error?.code == .daemonUnavailable)
+        let word = phase == .starting ? "is still starting" : "is stopping"
+        #expect(error?.message == "the daemon (process \(getpid())) \(word)")
+        #expect(error?.advice.contains("kill") == false)
+    }
+
+    @Test func `a daemon of an earlier version that cannot be reached may have to be killed`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        let places = try places(folder)
+        let lock = try StoreLock(folder: places.storeFolder)
+        // An earlier version has written only its process.
+        try folder.write("state/pawl/daemon.lock", "\(getpid())\n")
+        let client = DaemonClient(places)
+        let error = await #expect(throws: DownloadError.self) { try await client.status() }
+        #expect(error?.advice.contains("kill \(getpid())") == true)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `a command waits for its turn to start or stop the daemon`() async throws {
+        let folder = try ScratchFolder()
+        let places = try places(folder)
+        var turn: CommandLock? = try await CommandLock(
+            folder: places.storeFolder,
+            waitingAtMost: .zero
+        )
+        let process = DaemonClient(places, patience: .zero).process
+        let taken = await #expect(throws: DownloadError.self) { try await process.stop() }
+        #expect(taken?.message.contains("another command") == true)
+        withExtendedLifetime(turn) {}
+        turn = nil
+        let stopped = await #expect(throws: DownloadError.self) { try await process.stop() }
+        #expect(stopped?.message.contains("is not running") == true)
     }
 }
