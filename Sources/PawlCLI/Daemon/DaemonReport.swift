@@ -11,6 +11,7 @@ enum DaemonReport {
             ("downloads", "\(status.maximumConcurrentDownloads) at a time"),
             ("speed", ByteText.rate(Double(status.bytesPerSecond))),
         ]
+        if let problem = status.storeProblem { rows.insert(("problem", problem), at: 3) }
         if let url = status.url { rows.insert(("api", url), at: 3) }
         if let problem = status.listenProblem {
             rows.insert(("api", "not available: \(problem)"), at: 3)

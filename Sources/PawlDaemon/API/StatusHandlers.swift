@@ -12,7 +12,11 @@ struct StatusHandlers: Sendable {
 
     func status() async throws -> Response {
         var status = about
-        status.counts = try await queue.store.read { try $0.downloads.counts() }
+        if let problem = queue.store.placeProblem {
+            status.storeProblem = "\(problem.message); \(problem.advice)"
+        } else {
+            status.counts = try await queue.store.read { try $0.downloads.counts() }
+        }
         status.bytesPerSecond = queue.running.bytesPerSecond
         status.lastEvent = queue.notifier.last
         status.url = queue.listener.socket?.address.url
@@ -22,9 +26,9 @@ struct StatusHandlers: Sendable {
     }
 
     func health() async throws -> Response {
-        // The store must be readable and writable.
-        _ = try await queue.store.read { try $0.downloads.counts() }
         do throws(DownloadError) {
+            // The store must be readable and writable.
+            _ = try await queue.store.read { try $0.downloads.counts() }
             try await queue.checkHealth()
         } catch {
             throw APIFailure(.serviceUnavailable, error)

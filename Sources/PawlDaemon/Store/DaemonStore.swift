@@ -12,6 +12,7 @@ internal import Synchronization
 package final class DaemonStore: Sendable {
     private let pool: DatabasePool
     private let path: String
+    private let place: StorePlace
     /// The number of the newest damaged database that was set aside; 0 if there is none.
     package let damaged: Int
     /// Whether a read or a write has found damage.
@@ -34,6 +35,7 @@ package final class DaemonStore: Sendable {
         let opened = try StoreOpening.open(path)
         (pool, note, damaged) = (opened.pool, opened.note, opened.damaged)
         (self.path, self.checkpointDelay) = (path, checkpointDelay)
+        place = StorePlace(path: path)
         reserve = StoreReserve(path: StoreFiles.reserve(of: path))
         mark = CommitMarkFile(beside: path)
         planCheckpoint()
@@ -49,6 +51,8 @@ package final class DaemonStore: Sendable {
                 let transaction = StoreTransaction(database)
                 let value = try body(transaction)
                 guard database.totalChangesCount != changes else { return (value, nil) }
+                // What is acknowledged must be in the file that the next daemon opens.
+                try place.check()
                 return (value, try transaction.countCommit())
             }
             if let committed {
@@ -76,8 +80,9 @@ package final class DaemonStore: Sendable {
     }
 
     /// Throws `.diskFull` if only the reserve is left, which is for transactions that end
-    /// something.
+    /// something, and `.diskFailure` if the database was removed.
     package func checkRoom() throws(DownloadError) {
+        try place.check()
         guard !reserve.isWhole else { return }
         throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
     }
@@ -138,6 +143,9 @@ package final class DaemonStore: Sendable {
         try write { try $0.settings.noteHealth(at: now) }
     }
 
+    /// Why nothing can be written to the database: it was removed or replaced; `nil` otherwise.
+    package var placeProblem: DownloadError? { place.problem }
+
     /// The error of the last write; `nil` if it succeeded.
     package var lastWriteFailure: DownloadError? { writeFailure.withLock { $0 } }
 
@@ -145,6 +153,8 @@ package final class DaemonStore: Sendable {
     package func read<Value: Sendable>(
         _ body: @Sendable @escaping (StoreTransaction) throws -> Value
     ) async throws(DownloadError) -> Value {
+        // A new reader would open what is at the path now.
+        try place.check()
         do {
             return try await pool.read { try body(StoreTransaction($0)) }
         } catch {
@@ -196,7 +206,8 @@ package final class DaemonStore: Sendable {
                 _ = try database.checkpoint(.truncate)
             }
             try pool.close()
-            if !hasMetDamage { StoreFiles.unmark(path) }
+            // The marker of another daemon's database must stay.
+            if !hasMetDamage, place.problem == nil { StoreFiles.unmark(path) }
         } catch {
             throw Self.explained(error, "closing the queue")
         }

@@ -9,6 +9,8 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
     package var startedAt: Date
     /// The path of its store.
     package var store: String
+    /// The reason why the daemon cannot use its store any more, and what to do.
+    package var storeProblem: String?
     /// The URL of the API over TCP; `nil` if the daemon listens only at its socket.
     package var url: String?
     /// The reason why the daemon does not listen for TCP, although the settings enable it.
