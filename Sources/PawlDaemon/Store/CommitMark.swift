@@ -20,6 +20,8 @@ struct CommitMark: Hashable, Sendable {
 extension CommitMark {
     /// Enough for four numbers and a checksum.
     private static let length = 128
+    /// The maximum number that is accepted; an event's id may be a time in microseconds.
+    private static let mostNumber: Int64 = 1 << 53
 
     /// The mark as one line, always of the same length.
     var bytes: [UInt8] {
@@ -33,7 +35,8 @@ extension CommitMark {
     /// damaged.
     init?(bytes: some Collection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-        let numbers = words.dropLast().compactMap { Int64($0) }.filter { $0 >= 0 }
+        let numbers = words.dropLast().compactMap { Int64($0) }
+            .filter { (0...Self.mostNumber).contains($0) }
         guard words.count == 5, numbers.count == 4 else { return nil }
         let text = words.dropLast().joined(separator: " ")
         guard CyclicChecksum.of(text.utf8).hexadecimal == words[4] else { return nil }

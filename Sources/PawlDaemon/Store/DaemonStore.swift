@@ -205,9 +205,13 @@ package final class DaemonStore: Sendable {
                 isClosing.store(true, ordering: .relaxed)
                 _ = try database.checkpoint(.truncate)
             }
+            let last = try? pool.read { try StoreTransaction($0).committed() }
             try pool.close()
             // The marker of another daemon's database must stay.
-            if !hasMetDamage, place.problem == nil { StoreFiles.unmark(path) }
+            guard !hasMetDamage, place.problem == nil else { return }
+            // Without it, ids could be used again, but only if the database is lost.
+            if let last { try? StoreFiles.replace(StoreFiles.last(of: path), with: last.bytes) }
+            StoreFiles.unmark(path)
         } catch {
             throw Self.explained(error, "closing the queue")
         }

@@ -8,7 +8,8 @@ internal import PawlWire
 ///
 /// A download whose request can be read continues. The settings of the others are lost, including
 /// their credentials: they are paused with a problem that explains this. `QueueAccess` lets only
-/// the user resume them, unless they are confined to a folder.
+/// the user resume them, unless they are confined to a folder. The settings of the daemon that can
+/// be read are kept; they do not tell what a single download was confined to.
 package struct QueueRebuild {
     let path: String
     let store: DaemonStore
@@ -22,13 +23,21 @@ package struct QueueRebuild {
 
     /// Rebuilds the queue; returns a note for the log, or `nil` if there was nothing to do.
     ///
-    /// It is one transaction: if it is interrupted, the next start repeats it.
+    /// Also in a new database, ids that were used are not used again.
     package func run() throws(DownloadError) -> String? {
+        let last = CommitMark(file: StoreFiles.last(of: path))
+        let note = try rebuild(last)
+        if let last { try store.write { try $0.continueIDs(after: last) } }
+        return note
+    }
+
+    /// It is one transaction: if it is interrupted, the next start repeats it.
+    private func rebuild(_ last: CommitMark?) throws(DownloadError) -> String? {
         let number = store.damaged
         guard number > 0, try store.write({ try $0.settings.isToRebuild(from: number) }) else {
             return nil
         }
-        let salvaged = SalvagedQueue(path: StoreFiles.damaged(number, of: path))
+        let salvaged = SalvagedQueue(path: StoreFiles.damaged(number, of: path), last: last)
         let found = found(beside: salvaged)
         let outcome = try store.write { transaction in
             var outcome = Outcome()
@@ -39,13 +48,17 @@ package struct QueueRebuild {
                 let owner = salvaged.sessionOwners[ExactText(session.identifier)] ?? .user
                 try transaction.sessions.register(session, by: owner, at: Date())
             }
+            if salvaged.settings.extent != .none {
+                try transaction.settings.set(salvaged.settings.settings)
+            }
             for item in salvaged.items { try add(item, &outcome, transaction) }
             try transaction.downloads.continueIDs(with: salvaged.lastDownload + 1)
             for item in found { try add(item.path, item.checkpoint, &outcome, transaction) }
             try transaction.settings.setRebuilt(from: number)
             return outcome
         }
-        let missing = Self.missing(salvaged.expected, outcome)
+        let missing =
+            "\(Self.missing(salvaged.expected, outcome)); \(salvaged.settings.note)"
         guard outcome.whole + outcome.paused > 0 else {
             return "no download of the damaged queue was recovered; \(missing)"
         }

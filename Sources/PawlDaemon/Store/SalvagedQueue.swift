@@ -30,6 +30,8 @@ struct SalvagedQueue {
     var sessions: [SessionRegistration] = []
     /// The owners of the sessions; a session without one belongs to the user.
     var sessionOwners: [ExactText: DownloadOwner] = [:]
+    /// The settings of the daemon.
+    var settings = SalvagedSettings()
     /// The newest known id of a download; 0 if none is known.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
@@ -40,12 +42,14 @@ struct SalvagedQueue {
     private static let mostItems = 1_000_000
 
     /// Reads as much as possible, from both ends.
-    init(path: String) {
+    ///
+    /// `last`: what the store contained when a daemon last closed it; `nil` if that is not known.
+    init(path: String, last: CommitMark?) {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON") }
         // The marker has the last ids, even if the database lacks them.
-        let mark = CommitMark(file: StoreFiles.marker(of: path)) ?? CommitMark()
+        let mark = CommitMark(file: StoreFiles.marker(of: path)) ?? last ?? CommitMark()
         (lastDownload, lastEvent) = (mark.lastDownload, mark.lastEvent)
         // A database that cannot be opened holds nothing of use.
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
@@ -56,6 +60,8 @@ struct SalvagedQueue {
         // A count that lacks changes would be wrong.
         let commits = try? queue.read { try StoredSettings.commits($0) }
         expected = mark.commits > commits ?? mark.commits ? nil : Self.count(queue)
+        let isCurrent = commits.map { mark.commits <= $0 } ?? false
+        settings = SalvagedSettings(queue, isCurrent: isCurrent)
         for index in items.indices {
             let id = items[index].row.id
             items[index].request = try? queue.read { try Self.request(of: id, $0) }

@@ -16,6 +16,9 @@ package enum StoreFiles {
     /// is damaged.
     static func identity(of path: String) -> String { "\(path).id" }
 
+    /// The last ids that were used, which remain if the database is lost; a `CommitMark`.
+    static func last(of path: String) -> String { "\(path).last" }
+
     /// A damaged database that was set aside; the numbers start at 1.
     package static func damaged(_ number: Int, of path: String) -> String {
         "\(path).damaged.\(number)"
@@ -44,6 +47,27 @@ package enum StoreFiles {
         }
         fchmod(descriptor, 0o600)
         close(descriptor)
+    }
+
+    /// Replaces a small file, which is durable when this returns.
+    static func replace(_ file: String, with bytes: [UInt8]) throws(DownloadError) {
+        let draft = "\(file).new"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(file) }
+        let isWritten =
+            write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+        close(descriptor)
+        guard isWritten, rename(draft, file) == 0 else { throw failure(file) }
+        syncFolder(of: file)
+    }
+
+    private static func failure(_ path: String) -> DownloadError {
+        let code = errno
+        return DownloadError(
+            code == ENOSPC || code == EDQUOT ? .diskFull : .diskFailure,
+            "\(path) cannot be written: \(String(cString: strerror(code)))",
+            advice: "check the free space and the permissions of its folder"
+        )
     }
 
     /// Creates the marker, which is durable when this returns; returns whether it existed before.

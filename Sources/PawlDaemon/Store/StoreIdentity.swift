@@ -17,7 +17,7 @@ package enum StoreIdentity {
         let file = StoreFiles.identity(of: path)
         if let known = read(file) { return known }
         let new = (0..<4).map { _ in UInt32.random(in: .min ... .max).hexadecimal }.joined()
-        try write(new, to: file)
+        try StoreFiles.replace(file, with: Array(new.utf8))
         return new
     }
 
@@ -29,26 +29,5 @@ package enum StoreIdentity {
         guard Glibc.read(descriptor, &bytes, length) == length else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         return text.allSatisfy(\.isHexDigit) ? text : nil
-    }
-
-    private static func write(_ text: String, to file: String) throws(DownloadError) {
-        let draft = "\(file).new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure(file) }
-        let bytes = Array(text.utf8)
-        let isWritten =
-            Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        close(descriptor)
-        guard isWritten, rename(draft, file) == 0 else { throw failure(file) }
-        StoreFiles.syncFolder(of: file)
-    }
-
-    private static func failure(_ path: String) -> DownloadError {
-        let code = errno
-        return DownloadError(
-            code == ENOSPC || code == EDQUOT ? .diskFull : .diskFailure,
-            "\(path) cannot be written: \(String(cString: strerror(code)))",
-            advice: "check the free space and the permissions of its folder"
-        )
     }
 }

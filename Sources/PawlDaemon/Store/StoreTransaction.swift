@@ -32,11 +32,25 @@ package struct StoreTransaction {
     /// Counts the commit of this transaction, which must be the last change; returns what it
     /// commits.
     func countCommit() throws -> CommitMark {
+        _ = try settings.countCommit()
+        return try committed()
+    }
+
+    /// Returns what is committed.
+    func committed() throws -> CommitMark {
         CommitMark(
-            commits: try settings.countCommit(),
+            commits: try StoredSettings.commits(database),
             lastDownload: try downloads.lastID(),
             lastEvent: try events.last()
         )
+    }
+
+    /// Gives the next download and the next event ids above those that were used.
+    func continueIDs(after last: CommitMark) throws {
+        if last.lastDownload > (try downloads.lastID()) {
+            try downloads.continueIDs(with: last.lastDownload + 1)
+        }
+        try events.continueIDs(above: last.lastEvent)
     }
 
     /// Whether a commit returns only after it is on the disk (`PRAGMA synchronous`: FULL is 2).

@@ -207,6 +207,113 @@ struct QueueRebuildTests {
         bytes.replaceSubrange(range, with: Array(new.utf8))
     }
 
+    // MARK: - Settings and ids
+
+    private static var settings: DaemonSettings {
+        var settings = DaemonSettings()
+        settings.limitBytesPerSecond = 1_000_000
+        settings.maximumConcurrentDownloads = 3
+        settings.allowedFolders = ["/srv/files"]
+        settings.allowsPrivateAddresses = true
+        settings.listen = "127.0.0.1:6880"
+        return settings
+    }
+
+    /// Those that decide nothing about access over TCP.
+    private static var limits: DaemonSettings {
+        var limits = DaemonSettings()
+        limits.limitBytesPerSecond = settings.limitBytesPerSecond
+        limits.maximumConcurrentDownloads = settings.maximumConcurrentDownloads
+        return limits
+    }
+
+    /// Closes a store with settings, and damages what is not read of it.
+    private func leaveSettings(_ more: (inout [UInt8]) -> Void = { _ in }) throws {
+        let store = try DaemonStore(path: path)
+        try add(3, to: store)
+        try store.write { try $0.settings.set(Self.settings) }
+        try store.close()
+        var bytes = try folder.read(StoreScene.name)
+        Self.replace("count + 1", "count + 7", in: &bytes)
+        more(&bytes)
+        try folder.write(StoreScene.name, bytes)
+    }
+
+    @Test func `the settings of a damaged queue that can be read are kept`() throws {
+        try leaveSettings()
+        let (store, note) = try reopen()
+        #expect(store.damaged == 1)
+        #expect(try store.write { try $0.settings.settings() } == Self.settings)
+        #expect(note?.hasSuffix("the daemon's settings were kept") == true, "\(note ?? "")")
+        try store.close()
+        let again = try DaemonStore(path: path)
+        #expect(try again.write { try $0.settings.settings() } == Self.settings)
+    }
+
+    @Test(arguments: [
+        ("allowedFolders", "allowedFoldexs"), ("/srv/files", "rsrv/files"),
+        ("127.0.0.1:6880", "999.0.0.1:6880"),
+    ])
+    func `settings with a damaged part do not decide about access over TCP`(
+        text: String,
+        damaged: String
+    ) throws {
+        try leaveSettings { Self.replace(text, damaged, in: &$0) }
+        let (store, note) = try reopen()
+        #expect(try store.write { try $0.settings.settings() } == Self.limits)
+        #expect(note?.contains("except those of access over TCP") == true, "\(note ?? "")")
+    }
+
+    @Test func `settings to which changes are missing do not decide about access over TCP`() throws
+    {
+        let store = try DaemonStore(path: path)
+        try store.write { try $0.settings.set(Self.settings) }
+        try store.close()
+        let second = try DaemonStore(path: path, checkpointDelay: .seconds(3600))
+        // The user withdraws the permission, and the log with this change is lost.
+        try second.write { try $0.settings.set(Self.limits) }
+        let copy = try StoreScene.makeFolder()
+        for suffix in ["", ".open"] {
+            try copy.write(StoreScene.name + suffix, try folder.read(StoreScene.name + suffix))
+        }
+        let copied = copy.path(StoreScene.name)
+        let third = try DaemonStore(path: copied)
+        #expect(third.note?.contains("its last changes are missing: 1") == true)
+        let note = try QueueRebuild(path: copied, store: third, identity: "0").run()
+        #expect(try third.write { try $0.settings.settings() } == Self.limits)
+        #expect(note?.contains("except those of access over TCP") == true, "\(note ?? "")")
+        try second.close()
+    }
+
+    @Test func `settings that cannot be read have their defaults`() throws {
+        try leaveSettings { $0 = Array(repeating: UInt8(ascii: "x"), count: 20_000) }
+        let (store, note) = try reopen()
+        #expect(try store.write { try $0.settings.settings() } == DaemonSettings())
+        #expect(note?.contains("the daemon's settings are lost") == true, "\(note ?? "")")
+    }
+
+    @Test(arguments: [true, false])
+    func `ids are not used again if the database is lost after a clean end`(
+        isRemoved: Bool
+    ) async throws {
+        let store = try DaemonStore(path: path)
+        try add(5, to: store)
+        let last = try await store.read { try $0.events.last() }
+        try store.close()
+        // A start without a change keeps them.
+        try DaemonStore(path: path).close()
+        if isRemoved {
+            unlink(path)
+        } else {
+            try folder.write(StoreScene.name, Array(repeating: UInt8(ascii: "x"), count: 20_000))
+        }
+        let new = try DaemonStore(path: path)
+        #expect((new.damaged == 0) == isRemoved)
+        _ = try QueueRebuild(path: path, store: new, identity: "0").run()
+        #expect(try StoreScene.add("new", to: new) == 6)
+        #expect(try await new.read { try $0.events.last() } > last)
+    }
+
     // MARK: - How many are missing
 
     @Test func `rows between damaged pages are found, and missing ones are counted`() throws {

@@ -23,6 +23,18 @@ package struct StoredSettings {
         return (try? WireJSON.decode(DaemonSettings.self, from: text.utf8)) ?? DaemonSettings()
     }
 
+    /// Returns the settings as they were stored, which may be damaged.
+    func document() throws -> SettingsDocument<DaemonSettings> {
+        let row = try database.row(
+            "SELECT value FROM setting WHERE name = ?",
+            [Self.settingsName]
+        )
+        // Without a row, no setting was changed.
+        guard let row else { return SettingsDocument() }
+        let text = String.fromDatabaseValue(row[0]) ?? ""
+        return try WireJSON.decode(SettingsDocument<DaemonSettings>.self, from: text.utf8)
+    }
+
     package func set(_ settings: DaemonSettings) throws {
         let json = try WireJSON.encode(SettingsDocument(settings))
         try set(String(decoding: json, as: UTF8.self), for: Self.settingsName)
