@@ -111,7 +111,10 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
                     let decoder = try pipeline.handler(
                         type: ByteToMessageHandler<HTTPRequestDecoder>.self
                     )
-                    try pipeline.addHandler(AbsoluteTargetHandler(), position: .after(decoder))
+                    try pipeline.addHandlers(
+                        [AbsoluteTargetHandler(), UnknownCodingHandler()],
+                        position: .after(decoder)
+                    )
                     return handlers
                 }
             }.get()
@@ -158,6 +161,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         // A refusal has a body, too.
         if request.method == .head { response = response.createHeadResponse() }
         ResponseFields.add(to: &response.headers)
+        if request.headers[.connection] == "close" { response.headers[.connection] = "close" }
         do {
             try await writer.write(response: response.head, body: response.body)
         } catch is HTTPParserError {

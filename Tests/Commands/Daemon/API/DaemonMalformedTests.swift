@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PawlCore
 import PawlTesting
 import PawlWire
@@ -128,6 +129,30 @@ extension DaemonSuites {
                 let says = answer.problem?.title.contains("is not supported") == true
                 #expect(says == (status == 501), "\(coding)")
             }
+        }
+
+        /// What follows may be a part of the body (RFC 9112 §11.2).
+        @Test(arguments: [
+            ("HTTP/1.1", "chunked", 2), ("HTTP/1.1", "gzip, chunked", 1),
+            ("HTTP/1.1", "identity, chunked", 1), ("HTTP/1.0", "chunked", 1),
+        ])
+        func `nothing is read after a request with a transfer coding that is not supported`(
+            version: String,
+            coding: String,
+            answers: Int
+        ) async throws {
+            let network = try await NetworkScene.make()
+            let fields = Self.fields(network)
+            let next = "GET /healthz HTTP/1.1\r\n\(fields)\r\n"
+            // The status does not matter: here it is that of an unknown path.
+            let wire = try await HalfClosingClient.exchange(
+                "POST /v1/nothing \(version)\r\n\(fields)Content-Type: application/json\r\n"
+                    + "Transfer-Encoding: \(coding)\r\n\r\n2\r\n{}\r\n0\r\n\r\n\(next)",
+                port: network.port
+            )
+            #expect(wire.components(separatedBy: "Server: pawl").count == answers + 1, "\(wire)")
+            let closes = NetworkScene.Answer(wire).fields["connection"] == "close"
+            #expect(closes == (answers == 1), "\(wire)")
         }
 
         /// The codec below the guard would drop it (RFC 9112 §3.2.2).
