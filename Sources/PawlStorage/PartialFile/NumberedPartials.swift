@@ -18,8 +18,26 @@ package final class NumberedPartials: Sendable {
 
     private struct Listing: Sendable {
         /// The numbers by the name of the finished file without a number.
-        var numbers: [ExactText: [Int]]
+        var numbers: [ExactText: [Int]] = [:]
+        /// The stems that were shortened, so that they do not contain their number.
+        var shortened: Set<ExactText> = []
+        /// The names whose numbers have been looked for among the shortened stems.
+        var searched: Set<ExactText> = []
         var expiry: ContinuousClock.Instant
+
+        /// Returns the numbers of a finished file's partial files, in ascending order.
+        mutating func numbers(of names: PartialNames) -> [Int] {
+            let name = ExactText(names.file)
+            if searched.insert(name).inserted {
+                add(names.numbers(ofShortened: shortened), name)
+            }
+            return numbers[name] ?? []
+        }
+
+        mutating func add(_ found: [Int], _ name: ExactText) {
+            guard !found.isEmpty else { return }
+            numbers[name] = Set((numbers[name] ?? []) + found).sorted()
+        }
     }
 
     /// The minimum time between two listings of a folder.
@@ -39,7 +57,7 @@ package final class NumberedPartials: Sendable {
     ///
     /// A folder that cannot be read has none.
     package func numbers(of names: PartialNames) -> [Int] {
-        let (path, name) = (ExactText(names.folder), ExactText(names.file))
+        let path = ExactText(names.folder)
         let folder = folders.withLock { folders in
             if let folder = folders[path] { return folder }
             if folders.count >= Self.mostFolders { folders = [:] }
@@ -50,25 +68,43 @@ package final class NumberedPartials: Sendable {
         // Only downloads into the same folder wait for its listing.
         return folder.listing.withLock { listing in
             let start = ContinuousClock.now
-            if let listing, start < listing.expiry { return listing.numbers[name] ?? [] }
-            let numbers = Self.list(path.text.isEmpty ? "." : FilePath(path.text))
+            if var current = listing, start < current.expiry {
+                listing = nil
+                defer { listing = current }
+                return current.numbers(of: names)
+            }
+            var current = Self.list(path.text.isEmpty ? "." : FilePath(path.text))
+            let numbers = current.numbers(of: names)
             let end = ContinuousClock.now
-            let interval = max(Self.shortestInterval, (end - start) * Self.restFactor)
-            listing = Listing(numbers: numbers, expiry: end + interval)
-            return numbers[name] ?? []
+            current.expiry = end + max(Self.shortestInterval, (end - start) * Self.restFactor)
+            listing = current
+            return numbers
         }
     }
 
-    private static func list(_ folder: FilePath) -> [ExactText: [Int]] {
+    /// Remembers that a partial file was left, in case its folder is not listed again before the
+    /// next search.
+    package func note(_ number: Int, of names: PartialNames) {
+        let folder = folders.withLock { $0[ExactText(names.folder)] }
+        folder?.listing.withLock { listing in
+            listing?.add([number], ExactText(names.file))
+        }
+    }
+
+    private static func list(_ folder: FilePath) -> Listing {
         // Without the hints a download begins again, as it does in an empty folder.
         let names = try? FolderListing.names(in: folder, withSuffix: suffix, limit: mostNames)
-        var numbers: [ExactText: [Int]] = [:]
+        var listing = Listing(expiry: .now)
         for bytes in names ?? [] {
-            guard let name = String(validating: bytes.dropLast(suffix.count), as: UTF8.self),
-                let (base, number) = FileName.withoutNumber(name), number < FreeName.limit
-            else { continue }
-            numbers[ExactText(base), default: []].append(number)
+            guard let name = String(validating: bytes.dropLast(suffix.count), as: UTF8.self) else {
+                continue
+            }
+            if let (base, number) = FileName.withoutNumber(name), number < FreeName.limit {
+                listing.numbers[ExactText(base), default: []].append(number)
+            }
+            if FilePath.isShortenedStem(name) { listing.shortened.insert(ExactText(name)) }
         }
-        return numbers.mapValues { $0.sorted() }
+        listing.numbers = listing.numbers.mapValues { $0.sorted() }
+        return listing
     }
 }

@@ -13,32 +13,52 @@ package struct PartialNames: Sendable {
     let file: String
     private let name: FileNameParts
 
-    /// Returns `nil` if the name is not UTF-8, or so long that numbers and suffixes would shorten
-    /// it.
+    /// Returns `nil` if the name is not UTF-8.
     package init?(_ final: FilePath) {
         // A path that is not UTF-8 has no such text.
         guard let path = final.withPlatformString({ String(validatingCString: $0) }) else {
             return nil
         }
         file = String(path.pathFile)
-        guard (1...Self.longestName).contains(file.utf8.count) else { return nil }
+        guard !file.isEmpty else { return nil }
         folder = path.pathFolder
         name = FileNameParts(file)
     }
-
-    private static let longestNumber = 99_999
-    private static let longestName = FilePath.longestStem - ".99999".utf8.count
 
     /// Whether neither a partial file nor a checkpoint has the name with this number.
     ///
     /// It is also `false` if that cannot be determined.
     package func isFree(_ number: Int) -> Bool {
-        guard number <= Self.longestNumber else { return false }
-        let stem =
-            number == 0
-            ? folder + name.stem + name.suffix
-            : "\(folder)\(name.stem).\(number)\(name.suffix)"
+        let stem = folder + stem(number)
         return Self.isAbsent(stem + ".part.pawl") && Self.isAbsent(stem + ".part")
+    }
+
+    /// Returns the name of the partial file with this number, without its suffix.
+    private func stem(_ number: Int) -> String {
+        let stem = number == 0 ? file : "\(name.stem).\(number)\(name.suffix)"
+        guard stem.utf8.count > FilePath.longestStem else { return stem }
+        return FilePath(file).numbered(number).shortenedStem.string
+    }
+
+    /// Returns the numbers of those of the shortened stems that belong to the name, in ascending
+    /// order.
+    ///
+    /// A shortened stem does not contain its number, only a checksum of the name with the number.
+    func numbers(ofShortened stems: Set<ExactText>) -> [Int] {
+        guard !stems.isEmpty, isShortened(FreeName.limit - 1) else { return [] }
+        let common = zip(stem(1).utf8, stem(FreeName.limit - 1).utf8).prefix { $0 == $1 }.map(\.0)
+        var left = stems.filter { $0.text.utf8.starts(with: common) }
+        left.remove(ExactText(stem(0)))
+        var numbers: [Int] = []
+        for number in 1..<FreeName.limit where isShortened(number) {
+            guard !left.isEmpty else { break }
+            if left.remove(ExactText(stem(number))) != nil { numbers.append(number) }
+        }
+        return numbers
+    }
+
+    private func isShortened(_ number: Int) -> Bool {
+        file.utf8.count + ".\(number)".utf8.count > FilePath.longestStem
     }
 
     private static func isAbsent(_ path: String) -> Bool {

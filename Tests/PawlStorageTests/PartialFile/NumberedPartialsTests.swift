@@ -25,6 +25,33 @@ struct NumberedPartialsTests {
         #expect(try numbers(folder, of: "missing/disk.iso") == [])
     }
 
+    @Test(arguments: [225, 229, 230, 231, 232, 234, 235, 236, 237, 240, 245])
+    func `the numbers of a long name are found, although its partial files are named shorter`(
+        length: Int
+    ) throws {
+        let folder = try StorageFolder()
+        let name = String(repeating: "n", count: length - 4) + ".iso"
+        let final = folder.path.appending(name)
+        for number in [0, 4, 127] {
+            let checkpoint = DownloadPaths.numbered(final, number).checkpoint
+            try folder.put([], checkpoint.lastComponent?.string ?? "")
+        }
+        #expect(try numbers(folder, of: name) == [4, 127])
+        let names = try #require(PartialNames(final))
+        #expect(!names.isFree(4) && !names.isFree(127) && names.isFree(5))
+    }
+
+    @Test func `a partial file that was just left is found before the next listing`() throws {
+        let folder = try StorageFolder()
+        let partials = NumberedPartials()
+        try folder.put([], "disk.4.iso.part.pawl")
+        let names = try #require(PartialNames(folder.path.appending("disk.iso")))
+        #expect(partials.numbers(of: names) == [4])
+        partials.note(12, of: names)
+        partials.note(4, of: names)
+        #expect(partials.numbers(of: names) == [4, 12])
+    }
+
     @Test func `a folder is not listed for each download`() throws {
         let folder = try StorageFolder()
         let partials = NumberedPartials()
