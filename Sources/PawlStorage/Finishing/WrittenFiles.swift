@@ -90,11 +90,13 @@ package enum WrittenFiles {
     /// Removes the temporary name of a file that was about to replace another in one step.
     package static func removeDrafts(of file: WrittenFile) {
         let partial = DownloadPaths(FilePath(file.path)).partial
-        for number in 1..<mostNumbers {
-            let draft = partial.appending(suffix: ".\(number)")
-            // A file that cannot be checked does not belong to it.
-            guard let status = try? draft.status() else { return }
-            if FileStamp(status) == file.stamp { try? draft.removeFile() }
+        // A file that cannot be checked does not belong to it.
+        for suffix in (try? suffixes(after: partial)) ?? [] {
+            let draft = partial.appending(suffix: suffix)
+            guard let status = try? draft.status(), FileStamp(status) == file.stamp else {
+                continue
+            }
+            try? draft.removeFile()
         }
     }
 
@@ -146,12 +148,32 @@ package enum WrittenFiles {
         }
         // The checkpoint is left from an interrupted removal.
         if status == nil { try removeAbandoned(checkpoint) }
-        for number in 1..<mostNumbers {
-            let aside = path.appending(suffix: ".\(number)")
+        for suffix in try attempt(.remove, path, suffixes(after: path)) {
+            let aside = path.appending(suffix: suffix)
             let status = try attempt(.remove, aside, aside.status())
-            guard let status else { return }
-            guard FileStamp(status).isSameFile(as: file.stamp) else { continue }
-            return try remove(aside, checkpoint.appending(suffix: ".\(number)"))
+            guard let status, FileStamp(status).isSameFile(as: file.stamp) else { continue }
+            return try remove(aside, checkpoint.appending(suffix: suffix))
+        }
+    }
+
+    /// Returns the suffixes of the numbered names that exist beside a file: `.1` of `NAME.1`.
+    ///
+    /// The numbers may have gaps, because the files of several runs are removed one by one.
+    private static func suffixes(after path: FilePath) throws(Errno) -> [String] {
+        let name = path.nameBytes
+        let names: [[UInt8]]
+        do throws(Errno) {
+            names = try FolderListing.names(in: path.folder)
+        } catch .noSuchFileOrDirectory {
+            return []
+        }
+        return names.compactMap { other in
+            guard other.starts(with: name) else { return nil }
+            let suffix = other.dropFirst(name.count)
+            let digits = suffix.dropFirst()
+            guard suffix.first == UInt8(ascii: "."), !digits.isEmpty, digits.allSatisfy(\.isDigit)
+            else { return nil }
+            return String(decoding: suffix, as: UTF8.self)
         }
     }
 
