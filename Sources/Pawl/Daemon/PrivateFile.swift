@@ -81,9 +81,13 @@ package struct PrivateFile: Sendable {
             case .replace: rename(temporary, path) == 0
             }
         }
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0, hasName(),
-            syncFolder()
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0, hasName()
         else { throw failure(String(cString: strerror(errno)), "writing") }
+        do throws(Errno) {
+            try FilePath(path).folder.syncFolder()
+        } catch {
+            throw failure("\(error)", "writing")
+        }
     }
 
     /// Runs `body` while no other process does so with a file in that folder.
@@ -112,12 +116,9 @@ package struct PrivateFile: Sendable {
 
     private var folder: String { path.pathFolder.isEmpty ? "." : path.pathFolder }
 
-    /// Syncs the folder, so that a name that was created or changed in it survives a power cut.
-    private func syncFolder() -> Bool {
-        let folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return false }
-        defer { close(folder) }
-        // Some file systems cannot sync a folder, which cannot be helped.
-        return fsync(folder) == 0 || errno == EINVAL
-    }
+    /// Syncs the folder of a file as far as possible, so that a name that was created or changed in
+    /// it survives a power cut.
+    ///
+    /// Errors are ignored: a power cut at this moment has the effect of one a moment earlier.
+    package static func syncFolder(of path: String) { try? FilePath(path).folder.syncFolder() }
 }

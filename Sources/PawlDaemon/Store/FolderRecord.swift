@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Pawl
 package import PawlCore
 internal import Synchronization
 
@@ -92,7 +93,7 @@ package final class FolderRecord: Sendable {
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count,
             fsync(descriptor) == 0
         else { throw failure(path) }
-        if isNew { StoreFiles.syncFolder(of: path) }
+        if isNew { PrivateFile.syncFolder(of: path) }
     }
 
     private static func line(_ folder: String) -> String {

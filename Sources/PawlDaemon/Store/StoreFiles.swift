@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Pawl
 internal import PawlCore
 
 /// The files beside the database.
@@ -58,7 +59,7 @@ package enum StoreFiles {
             write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
         close(descriptor)
         guard isWritten, rename(draft, file) == 0 else { throw failure(file) }
-        syncFolder(of: file)
+        PrivateFile.syncFolder(of: file)
     }
 
     private static func failure(_ path: String) -> DownloadError {
@@ -79,17 +80,9 @@ package enum StoreFiles {
         guard descriptor >= 0 else { return false }
         fsync(descriptor)
         close(descriptor)
-        syncFolder(of: marker)
+        PrivateFile.syncFolder(of: marker)
         return false
     }
 
     static func unmark(_ path: String) { unlink(marker(of: path)) }
-
-    /// Syncs the folder of a file, so that a new name survives a power cut.
-    static func syncFolder(of path: String) {
-        let descriptor = open(path.pathFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
 }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import GRDB
 internal import Glibc
+internal import Pawl
 internal import PawlCore
 
 /// Upgrades the store of an earlier version: a copy is upgraded and then replaces it in one step.
@@ -55,7 +56,7 @@ struct StoreMigration {
         guard rename(draft, path) == 0 else { throw failure(String(cString: strerror(errno))) }
         // The time that the backup is kept starts now.
         utimes(backup, nil)
-        StoreFiles.syncFolder(of: path)
+        PrivateFile.syncFolder(of: path)
     }
 
     /// Returns no attributes if there is no such file.

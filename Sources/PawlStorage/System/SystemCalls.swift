@@ -68,7 +68,7 @@ extension FilePath {
     ///
     /// If the file system cannot sync a folder, or the folder may be used but not read, this does
     /// nothing: nothing more is possible then.
-    func syncFolder() throws(Errno) {
+    package func syncFolder() throws(Errno) {
         do throws(Errno) {
             let folder = try OpenFile(self, O_RDONLY | O_DIRECTORY)
             try folder.syncAll()
