@@ -29,7 +29,7 @@ public final class Downloader: Sendable {
         logger: Logger = Logger(label: "pawl")
     ) {
         transport = CurlTransport()
-        engine = .make(over: transport, settings, logger)
+        engine = .make(over: transport, EngineSettings(ofSystem: settings), logger)
     }
 
     /// Fetches a file, which is complete, verified and named when this returns.
@@ -132,22 +132,26 @@ extension Engine {
     /// Threads start with the first download.
     static func make(
         over transport: CurlTransport = CurlTransport(),
-        _ settings: DownloaderSettings,
-        _ logger: Logger,
-        storeSettings: StoreSettings = StoreSettings(),
-        cookies: CookieJar? = CookieJar(),
-        network: (any NetworkPathMonitoring)? = nil
+        _ settings: EngineSettings,
+        _ logger: Logger
     ) -> Engine {
         Engine(
             transport: transport,
             time: SystemTimekeeper(),
             settings: settings,
-            storeSettings: storeSettings,
-            cookies: cookies,
-            network: network ?? SystemNetwork.monitor(),
-            // The number of processors that this process may use.
-            cores: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))),
             logger: logger
         )
+    }
+}
+
+extension EngineSettings {
+    /// Creates the settings for this system.
+    ///
+    /// `network` is the source of network changes; `nil` takes the system's.
+    init(ofSystem downloads: DownloaderSettings, network: (any NetworkPathMonitoring)? = nil) {
+        self.init(downloads)
+        self.network = network ?? SystemNetwork.monitor()
+        // The number of processors that this process may use.
+        digestThreads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     }
 }

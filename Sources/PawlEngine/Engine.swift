@@ -37,28 +37,25 @@ package final class Engine: Sendable {
     package init(
         transport: any Transport,
         time: any Timekeeper,
-        settings: DownloaderSettings,
-        storeSettings: StoreSettings = StoreSettings(),
-        cookies: CookieJar? = CookieJar(),
-        network: any NetworkPathMonitoring = AlwaysReachable(),
-        cores: Int,
+        settings: EngineSettings = EngineSettings(),
         logger: Logger
     ) {
         self.transport = transport
         self.time = time
-        self.storeSettings = storeSettings
-        self.cookies = cookies
-        self.network = network
         self.logger = logger
+        storeSettings = settings.store
+        cookies = settings.cookies
+        network = settings.network
         disk = BlockingPool(threads: 4, name: "pawl-disk")
         choices = BlockingPool(threads: 16, name: "pawl-choice")
         syncs = BlockingPool(threads: 8, name: "pawl-sync")
-        digests = BlockingPool(threads: cores, name: "pawl-digest")
-        budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
+        digests = BlockingPool(threads: settings.digestThreads, name: "pawl-digest")
+        let downloads = settings.downloads
+        budgets = HostBudgets(connectionsPerHost: downloads.connectionsPerHost, time: time)
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
-        queue = DownloadQueue(limit: settings.maximumConcurrentDownloads)
-        limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
+        queue = DownloadQueue(limit: downloads.maximumConcurrentDownloads)
+        limit = RateLimitClock(limitBytesPerSecond: downloads.limitBytesPerSecond)
     }
 
     /// Ends the threads for blocking calls.

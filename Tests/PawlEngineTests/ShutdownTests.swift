@@ -34,8 +34,6 @@ struct ShutdownTests {
         let engine = Engine(
             transport: AbruptTransport(),
             time: SystemTimekeeper(),
-            settings: DownloaderSettings(),
-            cores: 1,
             logger: Logger(label: "test") { _ in LogRecorder() }
         )
         defer { engine.shutDown() }

@@ -73,13 +73,10 @@ public final class DownloadSession: Sendable {
         self.configuration = configuration
         temporaryFiles = TemporaryFiles(configuration)
         let settings = configuration.downloaderSettings
-        engine = Engine.make(
-            settings,
-            logger,
-            storeSettings: StoreSettings(queueIdentity: configuration.queueIdentity),
-            cookies: configuration.keepsCookies ? CookieJar() : nil,
-            network: network
-        )
+        var engineSettings = EngineSettings(ofSystem: settings, network: network)
+        engineSettings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
+        engineSettings.cookies = configuration.keepsCookies ? CookieJar() : nil
+        engine = Engine.make(engineSettings, logger)
         runner = SessionRunner(limit: settings.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind {

@@ -22,13 +22,14 @@ final class EngineProcess: Sendable {
         wrap: (any Transport) -> any Transport = { $0 }
     ) {
         let log = log
+        var engineSettings = EngineSettings(settings)
+        engineSettings.store = store
+        engineSettings.network = network
+        engineSettings.digestThreads = 2
         engine = Engine(
             transport: wrap(transport),
             time: time,
-            settings: settings,
-            storeSettings: store,
-            network: network,
-            cores: 2,
+            settings: engineSettings,
             logger: Logger(label: "test") { _ in log }
         )
     }

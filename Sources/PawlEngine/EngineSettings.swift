@@ -1,0 +1,21 @@
+package import PawlCore
+package import PawlStorage
+
+/// The settings and the parts of the system that one engine uses.
+package struct EngineSettings: Sendable {
+    /// The limits for all downloads together.
+    package var downloads: DownloaderSettings
+    /// The system functions that stores use; tests replace them.
+    package var store = StoreSettings()
+    /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
+    package var cookies: CookieJar? = CookieJar()
+    /// The source of network changes for downloads that wait for the network.
+    package var network: any NetworkPathMonitoring = AlwaysReachable()
+    /// The number of threads that compute digests, normally the number of cores.
+    package var digestThreads = 1
+
+    /// Creates settings for a system whose network is always available.
+    package init(_ downloads: DownloaderSettings = DownloaderSettings()) {
+        self.downloads = downloads
+    }
+}
