@@ -52,9 +52,10 @@ extension NewDownload {
         case .directory(let path): destination = path.asFolderPath
         }
         var settings = requested.settings
-        settings.connection.authoritiesFile = try settings.connection.authoritiesFile.map(
-            CurrentFolder.absolute
-        )
+        settings.connection.authoritiesFile = try settings.connection.authoritiesFile.map {
+            (path) throws(DownloadError) in
+            try CurrentFolder.absolute(path, option: "--cacert")
+        }
         self.init(
             url: requested.url.absoluteString,
             destination: try CurrentFolder.absolute(destination == "./" ? "" : destination),

@@ -4,9 +4,15 @@ internal import PawlCore
 /// The current folder, which makes paths absolute for the daemon.
 enum CurrentFolder {
     /// Returns the path itself if it is absolute, otherwise the path below the current folder.
-    static func absolute(_ other: String) throws(DownloadError) -> String {
+    ///
+    /// `option` is the option that takes an absolute path.
+    static func absolute(
+        _ other: String,
+        option: String = "--directory"
+    ) throws(DownloadError) -> String {
         guard !other.isAbsolutePath else { return other }
         guard let path = getcwd(nil, 0) else {
+            guard errno != ENOENT else { throw .currentFolderRemoved(option: option) }
             throw unusable("cannot be determined: \(String(cString: strerror(errno)))")
         }
         defer { free(path) }

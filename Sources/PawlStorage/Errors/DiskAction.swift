@@ -4,6 +4,8 @@ package import SystemPackage
 package enum DiskAction: Sendable {
     case create, open, read, write, sync, reserve, truncate, rename, remove, lock
     case inspect, prepareFolder, watch
+    /// Creating a partial file, which has no name yet, in a folder.
+    case createPartial
 
     package func text(_ path: FilePath) -> String {
         switch self {
@@ -18,6 +20,7 @@ package enum DiskAction: Sendable {
         case .remove: "removing \(path)"
         case .lock: "locking \(path)"
         case .prepareFolder: "preparing the folder \(path)"
+        case .createPartial: "creating a partial file in \(path)"
         case .watch: "watching the folder \(path)"
         }
     }

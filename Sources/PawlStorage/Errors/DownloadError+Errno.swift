@@ -32,8 +32,7 @@ extension DownloadError {
         _ action: DiskAction,
         _ path: FilePath
     ) -> DownloadError {
-        let folder = path.removingLastComponent()
-        let place = folder.isEmpty ? "." : folder.string
+        let place = action == .createPartial ? path : path.folder
         let amount = missing.map { "\($0) bytes of space are missing" } ?? "no space is left"
         let reason = quota ? "the quota is used up" : "the disk is full"
         return DownloadError(
@@ -57,7 +56,7 @@ extension DownloadError {
         switch action {
         case .prepareFolder, .watch: .directoryNotUsable
         case .rename: errno == .fileExists ? .fileExists : nameCode(errno) ?? .renameFailed
-        case .create, .lock: folderCode(errno) ?? .fileNotCreatable
+        case .create, .createPartial, .lock: folderCode(errno) ?? .fileNotCreatable
         case .open: nameCode(errno) ?? .fileNotCreatable
         case .inspect: .fileUnreadable
         case .reserve, .write: errno == .fileTooLarge ? .fileNotCreatable : .diskFailure

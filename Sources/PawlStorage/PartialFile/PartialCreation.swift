@@ -69,9 +69,7 @@ package enum PartialCreation {
         _ settings: StoreSettings
     ) throws(DownloadError) -> OpenFile? {
         guard settings.startsUnnamed else { return nil }
-        return try attempt(.create, folder.appending("a partial file")) { () throws(Errno) in
-            try OpenFile.unnamed(in: folder)
-        }
+        return try attempt(.createPartial, folder, OpenFile.unnamed(in: folder))
     }
 
     /// Names the file.

@@ -13,13 +13,7 @@ package enum FolderPreparation {
         mode: UInt32 = 0o777
     ) throws(DownloadError) {
         let folder: FilePath = folder.isEmpty ? "." : folder
-        guard folder != "." || hasCurrentFolder else {
-            throw DownloadError(
-                .directoryNotUsable,
-                "the current folder does not exist: it was removed",
-                advice: "change to another folder, or choose one with --directory"
-            )
-        }
+        guard folder.isAbsolute || hasCurrentFolder else { throw .currentFolderRemoved() }
         try attempt(.prepareFolder, folder) { () throws(Errno) in
             try create(folder, mode_t(mode))
             try folder.systemCall { access($0, W_OK | X_OK) }

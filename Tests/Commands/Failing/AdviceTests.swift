@@ -38,16 +38,31 @@ struct AdviceTests {
     }
 
     @Test func `the error for a current folder that was removed says so`() async throws {
-        let workshop = try Workshop(Resource(size: 1000))
+        let scene = try DaemonScene(Workshop(Resource(size: 1000)))
+        let workshop = scene.workshop
         let gone = try workshop.folder.makeFolder("gone")
-        for options in [[], ["-o", "x"]] {
+        let (get, add) = ([workshop.url], ["add", workshop.url])
+        let cases: [(arguments: [String], option: String)] = [
+            (get, "--directory"), (get + ["-o", "x"], "--directory"),
+            (get + ["-d", "x/y"], "--directory"), (add, "--directory"),
+            (add + ["-o", "x"], "--directory"), (add + ["-d", "x/y"], "--directory"),
+            (["daemon", "allow", "--folder", "x"], "--folder"),
+        ]
+        for (arguments, option) in cases {
             let run = try await ProcessRunner.run(
                 "bash",
                 ["-c", #"mkdir -p "$0"; cd "$0"; rmdir "$0"; exec "$@""#, gone, Workshop.program]
-                    + options + [workshop.url]
+                    + arguments,
+                workshop.complete(scene.settings)
             )
             expectFailure(.directoryNotUsable, run)
-            #expect(run.errors.contains("the current folder does not exist"), "\(run.errors)")
+            #expect(
+                run.errors.contains(
+                    "the current folder does not exist: it was removed; change to an existing "
+                        + "folder, or give \(option) with an absolute path"
+                ),
+                "\(arguments): \(run.errors)"
+            )
         }
     }
 

@@ -34,6 +34,15 @@ struct ErrorMappingTests {
         #expect(!error.message.isEmpty)
     }
 
+    @Test func `an error for a partial file without a name names its folder`() {
+        let error = DownloadError(.permissionDenied, while: .createPartial, "/srv/files")
+        #expect(error.code == .fileNotCreatable)
+        #expect(error.message == "no permission for files")
+        #expect(error.context == "creating a partial file in /srv/files")
+        let full = DownloadError(.noSpace, while: .createPartial, "/srv/files")
+        #expect(full.message.hasSuffix("in /srv/files"))
+    }
+
     @Test func `a full-disk error states the missing bytes and the folder`() {
         let error = DownloadError.diskFull(missing: 1_234, .write, "/srv/disk.iso.part")
         #expect(error.message == "the disk is full: 1234 bytes of space are missing in /srv")

@@ -46,7 +46,7 @@ struct DaemonAllowCommand: PawlVerb {
             OptionAssignment.all(in: self).map { (option) throws(DownloadError) in
                 guard option.name == "folder" else { return option }
                 var option = option
-                option.value = try CurrentFolder.absolute(option.value)
+                option.value = try CurrentFolder.absolute(option.value, option: "--folder")
                 return option
             }
         )
