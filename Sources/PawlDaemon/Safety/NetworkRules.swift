@@ -34,7 +34,8 @@ package struct NetworkRules: Sendable {
     package static func checkName(_ name: String) throws(DownloadError) {
         guard !name.holdsUnsafeToShow else {
             throw .usage(
-                "the name '\(name.sanitized(atMost: 200))' contains control characters or characters that change the direction of text",
+                "the name '\(name.sanitized(atMost: 200))' contains control characters or "
+                    + "characters that change the direction of text",
                 advice: "choose another name"
             )
         }

@@ -176,6 +176,7 @@ package final class DaemonStore: Sendable {
         for download: Int64,
         of owner: DownloadOwner
     ) -> PartialFileOwner {
+        let unknownOwner: PartialFileOwner = owner.isProgram ? .somebodyElse : .anybody
         let records = try? pool.read { database in
             let table = WrittenFileTable(database)
             return (
@@ -183,7 +184,7 @@ package final class DaemonStore: Sendable {
                 own: try table.files(of: download).filter { $0.kind == .partial }
             )
         }
-        guard let records else { return owner.isProgram ? .somebodyElse : .anybody }
+        guard let records else { return unknownOwner }
         if let mark = found.mark, records.own.contains(where: { $0.mark == mark }) {
             return .thisDownload
         }
@@ -191,7 +192,7 @@ package final class DaemonStore: Sendable {
             guard let mark = found.mark, let recorded = writer.mark else { return true }
             return mark == recorded
         }
-        guard !writers.isEmpty else { return owner.isProgram ? .somebodyElse : .anybody }
+        guard !writers.isEmpty else { return unknownOwner }
         if writers.contains(where: { $0.id == download }) { return .thisDownload }
         return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }

@@ -5,8 +5,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// Runs serially, because a process started by one test may inherit the pipes of another.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)))
 struct FileLockTests {
     @Test func `a second owner in this process is refused, and the first is named`() throws {
         let folder = try StorageFolder()
@@ -94,17 +93,14 @@ private final class LockingProcess {
     private let input: FileDescriptor
 
     init(_ path: FilePath) throws {
-        let (childInput, input) = try FileDescriptor.pipe()
-        let (output, childOutput) = try FileDescriptor.pipe()
+        let (childInput, input) = try Self.pipe()
+        let (output, childOutput) = try Self.pipe()
         self.input = input
         var id = pid_t()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_adddup2(&actions, childInput.rawValue, 0)
         posix_spawn_file_actions_adddup2(&actions, childOutput.rawValue, 1)
-        for file in [input, output, childInput, childOutput] {
-            posix_spawn_file_actions_addclose(&actions, file.rawValue)
-        }
         let words = ["flock", "-n", path.string, "/bin/sh", "-c", "echo; exec cat"]
         var arguments = words.map { strdup($0) }
         arguments.append(nil)
@@ -119,6 +115,14 @@ private final class LockingProcess {
         var line = [UInt8](repeating: 0, count: 1)
         _ = try line.withUnsafeMutableBytes { try output.read(into: $0) }
         try output.close()
+    }
+
+    /// Creates a pipe that no other child inherits, not even one that is started at this moment.
+    private static func pipe() throws -> (read: FileDescriptor, write: FileDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        let makePipe = try #require(HiddenFunctions.pipe)
+        guard makePipe(&ends, O_CLOEXEC) == 0 else { throw Errno(rawValue: errno) }
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
     }
 
     func end() throws {
