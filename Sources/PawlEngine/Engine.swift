@@ -21,6 +21,8 @@ package final class Engine: Sendable {
     package let seeds = Seeds()
     /// The numbers of the partial files in the folders of recent downloads.
     package let numberedPartials = NumberedPartials()
+    /// The names that files in the folders of recent downloads have.
+    package let takenNames = TakenNames()
     package let smallBodies = SmallBodyBudget()
     /// The limit for all transfers together.
     ///

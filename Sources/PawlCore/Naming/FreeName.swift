@@ -8,13 +8,17 @@ package enum FreeName {
     /// Calls `attempt` with one number after another, 0 for none, and returns the first result that
     /// is not `nil`.
     ///
-    /// Returns `nil` if all names are taken.
+    /// `next` returns the first number from the given one on that is worth trying. Returns `nil` if
+    /// all names are taken.
     package static func search<Result, Failure: Error>(
         from first: Int = 0,
-        _ attempt: (_ number: Int) throws(Failure) -> Result?
+        _ attempt: (_ number: Int) throws(Failure) -> Result?,
+        next: (_ number: Int) -> Int = { $0 }
     ) throws(Failure) -> Result? {
-        for number in first..<limit {
+        var number = next(first)
+        while number < limit {
             if let result = try attempt(number) { return result }
+            number = next(number + 1)
         }
         return nil
     }

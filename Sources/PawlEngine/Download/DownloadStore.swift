@@ -515,6 +515,9 @@ final class DownloadStore {
                 // The claim comes first: it survives a kill even if the sync takes long.
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
+            if keeps, let names = PartialNames(store.paths.wanted) {
+                engine.numberedPartials.note(store.paths.number, of: names)
+            }
             if !keeps, discards != true { monitor.discarded() }
             if keeps {
                 try await engine.syncs.run { () throws(DownloadError) in

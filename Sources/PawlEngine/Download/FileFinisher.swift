@@ -21,8 +21,10 @@ struct FileFinisher: Sendable {
     private var policy: @Sendable (DownloadPaths) -> FinishPolicy {
         let (ifExists, replaced) = (job.settings.ifExists, job.replaces)
         return { paths in
+            // Lower numbers were taken when this one was chosen.
+            let first = paths.final == paths.wanted.numbered(paths.number) ? paths.number : 0
             let numbered: @Sendable (Int) -> FilePath = {
-                paths.wanted.numbered($0)
+                paths.wanted.numbered(first + $0)
             }
             return switch ifExists {
             case .overwrite: replaced.map { .replace($0, numbered: numbered) } ?? .overwrite
@@ -41,6 +43,7 @@ struct FileFinisher: Sendable {
         epoch: Int
     ) async throws(DownloadError) -> FinishedName {
         let policy = policy(store.paths)
+        engine.takenNames.note(store, of: job.url)
         var file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
         file.acceptsSame = job.acceptsSameFile
         try await announce(file)
@@ -74,6 +77,7 @@ struct FileFinisher: Sendable {
         _ logger: Logger
     ) -> @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared {
         let (policy, acceptsSame) = (policy, job.acceptsSameFile)
+        let (takenNames, url) = (engine.takenNames, job.url)
         return { () throws(DownloadError) in
             let representation = body.representation
             let store: PartialStore
@@ -108,6 +112,7 @@ struct FileFinisher: Sendable {
                 store.close()
                 throw error
             }
+            takenNames.note(store, of: url)
             var file = CompleteFile(
                 store: store,
                 total: Int64(body.bytes.count),

@@ -56,6 +56,7 @@ struct FinishedFileSearch: Sendable {
     ) throws(DownloadError) -> Choice {
         // The first name without a file, which other downloads' partial files may have.
         var free: Int?
+        var candidates: Set<Int>?
         let choice = try FreeName.search { (number) throws(DownloadError) -> Choice? in
             let path = final.numbered(number)
             if !comparison.readsFiles, digest != nil, try ExistingFile.isThere(path) {
@@ -74,6 +75,7 @@ struct FinishedFileSearch: Sendable {
                     if isSame { return .same(path) }
                 }
             }
+            partials.takenNames.note(number, at: path, of: final)
             // The policy is for the name that this download would have.
             guard free == nil else { return nil }
             switch ifExists {
@@ -84,10 +86,32 @@ struct FinishedFileSearch: Sendable {
                 return .open(number, last: number)
             case .rename: return nil
             }
+        } next: { number in
+            next(from: number, of: final, &candidates) {
+                SoughtFile(representation, digest, urls: partials.urls)
+            }
         }
         if let choice { return choice }
         guard let free else { throw PartialSearch.exists(final) }
         return .open(free, last: free)
+    }
+
+    /// Returns the first number from `number` on whose name must be checked: the others belong to
+    /// files that are known to be different.
+    ///
+    /// `candidates` are the numbers of the known files that must be compared, determined once.
+    private func next(
+        from number: Int,
+        of final: FilePath,
+        _ candidates: inout Set<Int>?,
+        _ sought: () -> SoughtFile
+    ) -> Int {
+        // The other policies depend on the first file.
+        guard ifExists == .rename, number >= TakenNames.firstNumber else { return number }
+        let names = partials.takenNames
+        let known = candidates ?? names.candidates(of: final, for: sought())
+        candidates = known
+        return names.next(from: number, of: final, orIn: known)
     }
 
     /// Returns whether a file that is likely to be the same is equal to the server's file; `nil` if

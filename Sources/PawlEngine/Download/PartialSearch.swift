@@ -23,9 +23,11 @@ struct PartialSearch: Sendable {
     let ownerOfPartialFile: PartialFileQuestion?
     /// The numbers of the partial files that are checked beyond the first ones.
     let numberedPartials: NumberedPartials
+    /// The names that belong to other files.
+    let takenNames: TakenNames
 
-    init(_ job: DownloadJob, _ numberedPartials: NumberedPartials) {
-        self.numberedPartials = numberedPartials
+    init(_ job: DownloadJob, _ numberedPartials: NumberedPartials, _ takenNames: TakenNames) {
+        (self.numberedPartials, self.takenNames) = (numberedPartials, takenNames)
         urls = job.urls
         storageKey = job.storageKey.map { StorageKey($0) }
         ownsNames = job.isTemporary
@@ -77,15 +79,20 @@ struct PartialSearch: Sendable {
     func examine(_ final: FilePath, atLeast number: Int = 0) throws(DownloadError) -> Result {
         var result = Result()
         let names = PartialNames(final)
+        // A library knows the names of its files.
+        let isListed = storageKey == nil && !ownsNames && names != nil
+        var checked: Set<Int> = []
         var (next, last) = (0, number)
         while result.own == nil, next <= last + Self.widestGap, next < FreeName.limit {
+            checked.insert(next)
             if try !check(next, of: final, names, &result) { last = max(last, next) }
             next += 1
+            // Among the numbers of finished files, the list has those of partial files.
+            if isListed { next = takenNames.next(from: next, of: final) }
         }
-        // A library knows the names of its files.
-        guard result.own == nil, storageKey == nil, !ownsNames, let names else { return result }
+        guard result.own == nil, isListed, let names else { return result }
         for number in numberedPartials.numbers(of: names)
-        where number >= next && result.own == nil {
+        where !checked.contains(number) && result.own == nil {
             _ = try check(number, of: final, names, &result)
         }
         return result

@@ -29,7 +29,7 @@ struct TargetResolver: Sendable {
         settings = job.settings
         restorer = job.resume.map { ResumeRestorer($0, of: job, storeSettings, stop) }
         storageKey = job.storageKey
-        search = PartialSearch(job, engine.numberedPartials)
+        search = PartialSearch(job, engine.numberedPartials, engine.takenNames)
         finishedFiles = FinishedFileSearch(search, stop)
         self.storeSettings = storeSettings
         expected =

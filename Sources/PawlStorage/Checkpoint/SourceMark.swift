@@ -17,7 +17,7 @@ package struct SourceMark: Hashable, Sendable {
     package init(_ url: URL, queueIdentity: String? = nil) {
         let random = Self.randomDigits()
         text = Self.text(
-            url,
+            Self.address(url),
             salt: random + (Self.digits(of: queueIdentity, random) ?? Self.randomDigits())
         )
     }
@@ -48,18 +48,25 @@ package struct SourceMark: Hashable, Sendable {
         self.text = text
     }
 
-    package func matches(_ url: URL) -> Bool {
-        text == Self.text(url, salt: String(text.prefix(16)))
+    package func matches(_ url: URL) -> Bool { matches(address: Self.address(url)) }
+
+    /// Whether the mark was made for a URL with this address.
+    func matches(address: String) -> Bool {
+        text == Self.text(address, salt: String(text.prefix(16)))
     }
 
-    /// Returns the digested text.
+    /// Returns the part of a URL that is marked.
     ///
     /// User and password are not part of what a URL names, and the server never sees a fragment.
-    private static func text(_ url: URL, salt: String) -> String {
+    static func address(_ url: URL) -> String {
         var parts = AddressParts(url.absoluteString)
         parts.userInfo = nil
         parts.fragment = nil
-        return salt + "-" + SHA256.shortText(of: salt + parts.text).prefix(8)
+        return parts.text
+    }
+
+    private static func text(_ address: String, salt: String) -> String {
+        salt + "-" + SHA256.shortText(of: salt + address).prefix(8)
     }
 }
 

@@ -106,7 +106,8 @@ package enum ExistingFile: Hashable, Sendable {
         _ total: Int64,
         _ onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> Bool {
-        var first = [UInt8](repeating: 0, count: pieceLength)
+        let length = Int(max(0, min(total, Int64(pieceLength))))
+        var first = [UInt8](repeating: 0, count: length)
         var second = first
         var offset: Int64 = 0
         while offset < total {

@@ -90,6 +90,30 @@ package struct RepresentationMark: Hashable {
         TextAttribute.representation.remove(from: path)
     }
 
+    /// The lines that files with the same bytes have in common: the size and the validators.
+    private var key: String { text.split(separator: "\n").prefix(4).joined(separator: "\n") }
+
+    /// The mark on a file, as far as it can be compared without the file.
+    struct Record: Sendable {
+        /// The size and the validators.
+        let key: String
+        let source: SourceMark?
+    }
+
+    /// Returns the record of a file; `nil` if it has none.
+    static func record(of file: OpenFile) -> Record? {
+        guard let lines = lines(of: file), (6...7).contains(lines.count) else { return nil }
+        let source = lines.count == 7 ? SourceMark(text: String(lines[6])) : nil
+        return Record(key: lines.prefix(4).joined(separator: "\n"), source: source)
+    }
+
+    /// Returns the key that the record of a finished file of this representation has; `nil` if no
+    /// file can be proven to be the same.
+    static func key(of representation: Representation) -> String? {
+        guard let total = representation.total else { return nil }
+        return RepresentationMark(representation, total: total)?.key
+    }
+
     private var text: String {
         let tag = entityTag.map { ($0.isWeak ? "W/" : "") + $0.opaque } ?? "-"
         let age = lastModifiedIsOld ? "old" : "fresh"
