@@ -1,18 +1,17 @@
-public import PawlCore
+internal import PawlCore
 internal import PawlEngine
 
-/// A download's progress over time, which ends with the download.
+/// Progress over time, which ends with its tasks.
 ///
-/// Any number of readers get the newest value.
-public struct ProgressUpdates: AsyncSequence, Sendable {
-    /// The progress of the download.
-    public typealias Element = DownloadProgress
-    /// Progress never fails; `Download.run()` or the task throws the error.
+/// Any number of readers get the newest value. `Element` is ``DownloadProgress`` for one task and
+/// ``TotalProgress`` for several.
+public struct ProgressUpdates<Element: Sendable>: AsyncSequence, Sendable {
+    /// Progress never fails; the task throws the error.
     public typealias Failure = Never
 
-    private let source: any ProgressSource
+    private let source: any ProgressSource<Element>
 
-    init(_ source: any ProgressSource) { self.source = source }
+    init(_ source: any ProgressSource<Element>) { self.source = source }
 
     /// Starts reading.
     ///
@@ -23,58 +22,64 @@ public struct ProgressUpdates: AsyncSequence, Sendable {
     ///
     /// The end is reported without delay.
     public struct Iterator: AsyncIteratorProtocol {
-        static let interval: Duration = .milliseconds(100)
-
-        private let source: any ProgressSource
+        private let source: any ProgressSource<Element>
         private var last: Moment?
         private var isAtEnd = false
 
-        init(_ source: any ProgressSource) { self.source = source }
+        init(_ source: any ProgressSource<Element>) { self.source = source }
 
-        /// Returns the current progress, or `nil` after the value that was read when the download
-        /// had ended.
-        public mutating func next() async -> DownloadProgress? {
-            await next(isolation: #isolation)
-        }
+        /// Returns the current progress, or `nil` after the value that was read when the tasks had
+        /// ended.
+        public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
-        /// Returns the current progress, or `nil` after the value that was read when the download
-        /// had ended.
+        /// Returns the current progress, or `nil` after the value that was read when the tasks had
+        /// ended.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(Never) -> DownloadProgress? {
+        ) async throws(Never) -> Element? {
             // A cancelled reader gets no further value.
             guard !isAtEnd, !Task.isCancelled else { return nil }
             if let last {
-                await Self.wait(until: Self.next(after: last), source)
+                await Self.wait(until: .nextReport(after: last), source)
             }
             guard !Task.isCancelled else { return nil }
             last = source.engine.time.now()
-            isAtEnd = source.end.isComplete
+            isAtEnd = source.hasEnded
             return source.currentProgress
         }
 
-        /// Waits for the moment, the end of the download or the cancellation of the task.
-        private static func wait(until moment: Moment, _ source: any ProgressSource) async {
+        /// Waits for the moment, the end of the last task or the cancellation of the reading task.
+        private static func wait(
+            until moment: Moment,
+            _ source: any ProgressSource<Element>
+        ) async {
             let (wakeup, alarms) = (Wakeup(), source.engine.alarms)
             let alarm = alarms.enroll { wakeup.send() }
             defer { alarms.resign(alarm) }
             alarms.set(alarm, at: moment)
-            await source.end.wait(or: wakeup)
-        }
-
-        /// Returns the next time to wake.
-        ///
-        /// All readers wake at the same times, so a thousand of them need one alarm.
-        private static func next(after moment: Moment) -> Moment {
-            let step = interval.nanoseconds
-            return Moment(nanoseconds: moment.nanoseconds / step * step) + interval
+            if let end = source.lastEnd { await end.wait(or: wakeup) } else { await wakeup.wait() }
         }
     }
 }
 
+extension Moment {
+    /// Returns the time of the next report of progress, of which there are ten in a second.
+    ///
+    /// All reports are made at the same times, so that thousands of them need one alarm.
+    static func nextReport(after moment: Moment) -> Moment {
+        let interval: Duration = .milliseconds(100)
+        let step = interval.nanoseconds
+        return Moment(nanoseconds: moment.nanoseconds / step * step) + interval
+    }
+}
+
 /// A source of progress that ends.
-protocol ProgressSource: Sendable {
-    var currentProgress: DownloadProgress { get }
-    var end: Completion<Void> { get }
+protocol ProgressSource<Value>: Sendable {
+    associatedtype Value: Sendable
+
+    var currentProgress: Value { get }
+    var hasEnded: Bool { get }
+    /// The end of the source, if only one task has not ended.
+    var lastEnd: Completion<Void>? { get }
     var engine: Engine { get }
 }

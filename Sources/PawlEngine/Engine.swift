@@ -15,7 +15,6 @@ package final class Engine: Sendable {
     /// Threads for digests, one per core.
     package let digests: BlockingPool
     package let budgets: HostBudgets
-    package let queue: DownloadQueue
     package let alarms: AlarmClock
     package let finisher: SmallFileFinisher
     package let seeds = Seeds()
@@ -52,12 +51,10 @@ package final class Engine: Sendable {
         choices = BlockingPool(threads: 16, name: "pawl-choice")
         syncs = BlockingPool(threads: 8, name: "pawl-sync")
         digests = BlockingPool(threads: settings.digestThreads, name: "pawl-digest")
-        let downloads = settings.downloads
-        budgets = HostBudgets(connectionsPerHost: downloads.connectionsPerHost, time: time)
+        budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
-        queue = DownloadQueue(limit: downloads.maximumConcurrentDownloads)
-        limit = RateLimitClock(limitBytesPerSecond: downloads.limitBytesPerSecond)
+        limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
     }
 
     /// Ends the threads for blocking calls.

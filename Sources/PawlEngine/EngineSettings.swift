@@ -3,8 +3,12 @@ package import PawlStorage
 
 /// The settings and the parts of the system that one engine uses.
 package struct EngineSettings: Sendable {
-    /// The limits for all downloads together.
-    package var downloads: DownloaderSettings
+    /// The maximum speed of all transfers together in bytes per second; `nil` means no limit.
+    package var limitBytesPerSecond: Int64?
+    /// The maximum number of connections per host.
+    ///
+    /// Transfers that share a connection over HTTP/2 do not count.
+    package var connectionsPerHost = 16
     /// The system functions that stores use; tests replace them.
     package var store = StoreSettings()
     /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
@@ -15,7 +19,5 @@ package struct EngineSettings: Sendable {
     package var digestThreads = 1
 
     /// Creates settings for a system whose network is always available.
-    package init(_ downloads: DownloaderSettings = DownloaderSettings()) {
-        self.downloads = downloads
-    }
+    package init() {}
 }

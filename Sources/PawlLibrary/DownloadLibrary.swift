@@ -66,7 +66,7 @@ public final class DownloadLibrary: Sendable {
     /// Call this once per reader.
     ///
     /// The first reader also receives what was found damaged when the library was opened.
-    public var events: LibraryEvents { LibraryEvents(feed: context.events.makeFeed()) }
+    public var events: EventSequence<LibraryEvent> { context.events.makeSequence() }
 
     /// Closes the library.
     ///

@@ -36,6 +36,14 @@ public enum LibraryEvent: Sendable {
     case watchingEnded(reason: String)
     /// This reader was too slow, so events were lost: read the entries again.
     case eventsLost
+
+    /// Returns the bounds of a reader with at most `limit` unread events.
+    static func bounds(_ limit: Int) -> EventFeed<LibraryEvent>.Bounds {
+        var bounds = EventFeed<LibraryEvent>.Bounds()
+        bounds.limit = max(1, limit)
+        bounds.lost = .eventsLost
+        return bounds
+    }
 }
 
 /// A fault of a finished file.

@@ -50,9 +50,9 @@ final class Listener: DownloadSessionDelegate {
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
-        didStartOverDiscarding discardedBytes: Int64
+        didStartOver restart: DownloadRestart
     ) {
-        say("restarted \(name(downloadTask)) \(discardedBytes)")
+        say("restarted \(name(downloadTask)) \(restart.discardedBytes)")
     }
 
     func session(

@@ -74,7 +74,7 @@ struct ShutdownTests {
     @Test func `after bytes that could not be written the host's slot is free`() async throws {
         let resource = Resource(size: Scene.size)
         let scene = try Scene(.resource(resource))
-        var settings = DownloaderSettings()
+        var settings = EngineSettings()
         settings.connectionsPerHost = 1
         let process = EngineProcess(settings, wrap: SpoilingTransport.init)
         await #expect(throws: DownloadError.self) {

@@ -7,13 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct AppleResumeTests {
     private static let count: Int64 = 400_000
-    private let resource = Resource(size: LibraryScene.size)
+    private let resource = Resource(size: DownloadScene.size)
     private let temporary = "CFNetworkDownload_4711.tmp"
 
     /// Resume data as `cancel(byProducingResumeData:)` returns it, with its temporary file beside
     /// it.
     private func data(
-        _ scene: LibraryScene,
+        _ scene: DownloadScene,
         count: Int64 = AppleResumeTests.count,
         tag: String?
     ) throws -> ResumeData {
@@ -36,7 +36,7 @@ struct AppleResumeTests {
     }
 
     private func resume(
-        _ scene: LibraryScene,
+        _ scene: DownloadScene,
         _ data: ResumeData,
         fallback: ResumeFallback = .startAnew
     ) async throws -> DownloadedFile {
@@ -48,20 +48,20 @@ struct AppleResumeTests {
     }
 
     @Test func `Apple's temporary file is resumed if the server confirms the tag`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let file = try await resume(scene, data(scene, tag: resource.entityTag))
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])
         #expect(scene.origin.requests.allSatisfy { $0.status == 206 })
         let first = scene.origin.requests.compactMap(\.range).contains {
-            $0.resolve(size: LibraryScene.size)?.start == Self.count - 4096
+            $0.resolve(size: DownloadScene.size)?.start == Self.count - 4096
         }
         #expect(first)
     }
 
     @Test func `a complete temporary file is still confirmed by the server`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         var small = Resource(bytes: resource.bytes(ByteRange(0, Self.count)))
         small.lastModified = resource.lastModified
         scene.origin.route("/disk.bin", .resource(small))
@@ -71,7 +71,7 @@ struct AppleResumeTests {
     }
 
     @Test func `Apple's resume data works again after a first use that failed`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try data(scene, tag: resource.entityTag)
         scene.origin.route("/disk.bin", .status(404))
         await #expect(throws: DownloadError.self) { try await resume(scene, data) }
@@ -83,7 +83,7 @@ struct AppleResumeTests {
     }
 
     @Test func `a different tag means a different file, which is fetched in full`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let file = try await resume(scene, data(scene, tag: "\"another\""))
         #expect(try resource.verify(fileAt: file.path) == nil)
@@ -94,7 +94,7 @@ struct AppleResumeTests {
     func `without a strong tag nothing is resumed and the temporary file stays`(
         tag: String?
     ) async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let data = try data(scene, tag: tag)
         let error = await #expect(throws: DownloadError.self) {
@@ -107,7 +107,7 @@ struct AppleResumeTests {
     }
 
     @Test func `a temporary file that is too short is not trusted`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route("/disk.bin", .resource(resource))
         let data = try data(scene, count: Self.count + 1, tag: resource.entityTag)
         let error = await #expect(throws: DownloadError.self) {
@@ -118,17 +118,22 @@ struct AppleResumeTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
-    @Test func `Apple's resume data without a destination is a usage error`() throws {
-        let scene = try LibraryScene()
+    @Test func `Apple's resume data without a destination lead to a temporary file`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        var configuration = SessionConfiguration.default
+        configuration.temporaryDirectory = folder.path("temporary")
+        let scene = try DownloadScene(configuration)
+        scene.origin.route("/disk.bin", .resource(resource))
         let data = try data(scene, tag: nil)
-        let error = #expect(throws: DownloadError.self) {
-            try scene.downloader.makeDownload(resuming: data)
-        }
-        #expect(error?.code == .usage)
+        let file = try await scene.session.download(resuming: data)
+        #expect(file.path.hasPrefix(folder.path("temporary")))
+        #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
     @Test func `the bare name of the temporary file does not locate it`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try data(scene, tag: resource.entityTag)
         let error = await #expect(throws: DownloadError.self) {
             try await scene.resume(data) {

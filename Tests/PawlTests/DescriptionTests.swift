@@ -6,10 +6,10 @@ import Testing
 /// What a server reports about a file, and what a checkpoint holds.
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptionTests {
-    private let resource = Resource(size: LibraryScene.size)
+    private let resource = Resource(size: DownloadScene.size)
 
     @Test func `inspecting returns what the server reports and fetches no body`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let digest = try #require(resource.digest(.sha256))
         scene.origin.route("/disk.bin", .redirect(to: "/real.bin"))
         scene.origin.route(
@@ -18,12 +18,12 @@ struct DescriptionTests {
                 .setting("Content-Disposition", "attachment; filename=\"../named.bin\"")
                 .setting("Repr-Digest", "sha-256=:\(Base64.text(digest.bytes)):")
         )
-        let found = try await scene.downloader.inspect(try scene.url())
+        let found = try await scene.session.inspect(try scene.url())
         #expect(found.status == 200)
         #expect(found.finalURL == (try scene.url("/real.bin")))
         #expect(found.redirects == [try scene.url()])
         #expect(found.suggestedName == "named.bin")
-        #expect(found.totalBytes == LibraryScene.size)
+        #expect(found.totalBytes == DownloadScene.size)
         #expect(found.mediaType == "application/octet-stream")
         #expect(found.entityTag == resource.entityTag)
         #expect(found.lastModified == resource.lastModified)
@@ -36,37 +36,37 @@ struct DescriptionTests {
     }
 
     @Test func `inspecting reports whether a download could resume`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route("/disk.bin", .resource(resource).omitValidators)
-        let compared = try await scene.downloader.inspect(try scene.url())
+        let compared = try await scene.session.inspect(try scene.url())
         #expect(compared.acceptsRanges && compared.isResumable)
         scene.origin.route("/disk.bin", .resource(resource).omitValidators.chunked())
-        let endless = try await scene.downloader.inspect(try scene.url())
+        let endless = try await scene.session.inspect(try scene.url())
         #expect(!endless.acceptsRanges && !endless.isResumable)
         scene.origin.route("/disk.bin", .resource(resource).contentEncoding("gzip"))
-        let encoded = try await scene.downloader.inspect(try scene.url())
+        let encoded = try await scene.session.inspect(try scene.url())
         #expect(encoded.contentEncoding == "gzip")
         #expect(!encoded.acceptsRanges && !encoded.isResumable)
     }
 
     @Test func `inspecting a missing file is an error`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let error = await #expect(throws: DownloadError.self) {
-            try await scene.downloader.inspect(try scene.url())
+            try await scene.session.inspect(try scene.url())
         }
         #expect(error?.code == .notFound)
     }
 
     @Test func `a checkpoint is described by the name of either file`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(150_000, until: latch))
-        let download = scene.downloader.makeDownload(
+        let download = scene.task(
             try scene.url("/disk.bin?token=secret"),
             to: scene.file(),
             settings: scene.fixed(4)
         )
-        let task = Task { try await download.run() }
+        let task = Task { try await scene.session.finish(download) }
         await latch.waitForArrivals(4)
         await download.reaches(600_000)
         task.cancel()
@@ -75,7 +75,7 @@ struct DescriptionTests {
             let found = try CheckpointDescription(partialFile: scene.folder.path(name))
             #expect(found.partialPath == scene.folder.path("disk.bin.part"))
             #expect(found.checkpointPath == scene.folder.path("disk.bin.part.pawl"))
-            #expect(found.totalBytes == LibraryScene.size)
+            #expect(found.totalBytes == DownloadScene.size)
             #expect(found.entityTag == resource.entityTag)
             #expect(found.lastModified == resource.lastModified)
             #expect(found.mediaType == "application/octet-stream")

@@ -3,11 +3,11 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The limits that apply across all downloads of one downloader.
+/// The limits that apply across all downloads of one session.
 @Suite(.timeLimit(.minutes(1)))
 struct LimitTests {
     private func fetch(
-        _ scene: LibraryScene,
+        _ scene: DownloadScene,
         count: Int,
         _ settings: DownloadSettings
     ) async throws {
@@ -15,7 +15,7 @@ struct LimitTests {
             for number in 1...count {
                 let url = try scene.url("/\(number).bin")
                 group.addTask {
-                    _ = try await scene.downloader.download(
+                    _ = try await scene.session.download(
                         url,
                         to: scene.file("\(number).bin"),
                         settings: settings
@@ -28,9 +28,9 @@ struct LimitTests {
 
     @Test(arguments: [1, 3])
     func `up to the limit of downloads run at once, and all finish`(limit: Int) async throws {
-        var settings = DownloaderSettings()
+        var settings = SessionConfiguration.default
         settings.maximumConcurrentDownloads = limit
-        let scene = try LibraryScene(settings)
+        let scene = try DownloadScene(settings)
         let resource = Resource(size: 100_000)
         let running = HostGate(limit: limit)
         let latch = Latch()
@@ -52,10 +52,10 @@ struct LimitTests {
     }
 
     @Test func `the limit of connections per host spans all downloads`() async throws {
-        var settings = DownloaderSettings()
+        var settings = SessionConfiguration.default
         settings.connectionsPerHost = 3
         settings.maximumConcurrentDownloads = 5
-        let scene = try LibraryScene(settings)
+        let scene = try DownloadScene(settings)
         let resource = Resource(size: 600_000)
         let latch = Latch()
         let gate = HostGate(limit: 100)
@@ -78,10 +78,10 @@ struct LimitTests {
 
     /// Each response is read to its end, so that its connection can be reused.
     @Test func `a host never gets more sockets than connections`() async throws {
-        var settings = DownloaderSettings()
+        var settings = SessionConfiguration.default
         settings.connectionsPerHost = 3
         settings.maximumConcurrentDownloads = 5
-        let scene = try LibraryScene(settings)
+        let scene = try DownloadScene(settings)
         scene.origin.route("/*", .resource(Resource(size: 100_000)).rate(2_000_000))
         try await fetch(scene, count: 60, scene.fixed(1))
         let snapshot = scene.origin.snapshot
@@ -93,14 +93,14 @@ struct LimitTests {
     }
 
     @Test func `all downloads together obey the limit of bytes per second`() async throws {
-        var settings = DownloaderSettings()
+        var settings = SessionConfiguration.default
         settings.limitBytesPerSecond = 400_000
         let resource = Resource(size: 400_000)
         let time = SystemTimekeeper()
         var most = 0.0
         // A busy machine, or its disk, may stay below the limit: one round of three must reach it.
         for _ in 0..<3 where most < 150_000 {
-            let scene = try LibraryScene(settings)
+            let scene = try DownloadScene(settings)
             scene.origin.route("/*", .resource(resource))
             let start = time.now()
             try await fetch(scene, count: 3, scene.fixed(1))

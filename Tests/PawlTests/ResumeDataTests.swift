@@ -8,23 +8,23 @@ import Testing
 /// file moved, and only while its checks pass.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeDataTests {
-    private let resource = Resource(size: LibraryScene.size)
+    private let resource = Resource(size: DownloadScene.size)
     private let partial = "disk.bin.part"
     private let checkpoint = "disk.bin.part.pawl"
 
-    private func expectResumed(_ scene: LibraryScene, since count: Int) {
+    private func expectResumed(_ scene: DownloadScene, since count: Int) {
         let asked = scene.asked(since: count)
         #expect(!asked.isEmpty && asked.allSatisfy { $0.status == 206 })
         let fetched = asked.reduce(0) { $0 + $1.bodyBytesSent }
-        #expect(fetched <= LibraryScene.size - 4 * LibraryScene.held + 8192)
+        #expect(fetched <= DownloadScene.size - 4 * DownloadScene.held + 8192)
     }
 
     @Test func `resume data in the error can be used in another process`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         #expect(data.url == (try scene.url()))
-        #expect(data.receivedBytes == 4 * LibraryScene.held)
-        #expect(data.totalBytes == LibraryScene.size && data.entityTag == resource.entityTag)
+        #expect(data.receivedBytes == 4 * DownloadScene.held)
+        #expect(data.totalBytes == DownloadScene.size && data.entityTag == resource.entityTag)
         #expect(data.partialPath == scene.folder.path(partial))
         let count = scene.origin.requests.count
         let file = try await scene.resume(data)
@@ -35,17 +35,19 @@ struct ResumeDataTests {
     }
 
     @Test func `resume data can be used again after more bytes arrived`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
-        let second = try scene.downloader.makeDownload(resuming: data, settings: scene.fixed(1))
+        var resume = ResumeSettings()
+        resume.settings = scene.fixed(1)
+        let second = try scene.session.downloadTask(withResumeData: data, resume)
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(50_000, until: latch))
-        let task = Task { try await second.run() }
+        let task = Task { try await scene.session.finish(second) }
         await latch.waitForArrivals()
-        await second.reaches(4 * LibraryScene.held + 50_000)
+        await second.reaches(4 * DownloadScene.held + 50_000)
         task.cancel()
         await #expect(throws: DownloadError.self) { try await task.value }
-        #expect(second.resumeData?.receivedBytes ?? 0 >= 4 * LibraryScene.held + 50_000)
+        #expect(second.resumeData?.receivedBytes ?? 0 >= 4 * DownloadScene.held + 50_000)
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
         let file = try await scene.resume(data)
@@ -54,7 +56,7 @@ struct ResumeDataTests {
     }
 
     @Test func `after the file is complete, resume data find it`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         _ = try await scene.resume(data)
         let again = try await scene.resume(data)
@@ -69,7 +71,7 @@ struct ResumeDataTests {
 
     @Test(arguments: Move.allCases)
     func `resume data can be used after the partial file moved`(move: Move) async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         try scene.folder.makeFolder("other")
         let place =
@@ -91,7 +93,7 @@ struct ResumeDataTests {
     }
 
     @Test func `the partial file moves with a new destination`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         let count = scene.origin.requests.count
         let file = try await scene.resume(data) {
@@ -104,7 +106,7 @@ struct ResumeDataTests {
     }
 
     @Test func `resume data can be used again after a failed use`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         let place = Destination.file(scene.folder.path("new/name.bin"))
         scene.origin.route("/disk.bin", .status(404))
@@ -123,7 +125,7 @@ struct ResumeDataTests {
 
     @Test(arguments: ["gone", "torn"])
     func `resume data replace a missing or damaged checkpoint`(state: String) async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         if state == "gone" { scene.remove(checkpoint) }
         if state == "torn" { try scene.folder.write(checkpoint, "PAWLCKPT torn") }
@@ -134,11 +136,11 @@ struct ResumeDataTests {
     }
 
     @Test func `changed bytes in the partial file are fetched again`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         scene.remove(checkpoint)
         var bytes = try scene.folder.read(partial)
-        bytes[Int(LibraryScene.held) - 10] ^= 1
+        bytes[Int(DownloadScene.held) - 10] ^= 1
         try scene.folder.write(partial, bytes)
         let file = try await scene.resume(data)
         #expect(try resource.verify(fileAt: file.path) == nil)
@@ -149,7 +151,7 @@ struct ResumeDataTests {
     func `resume data that name another file of the user leave it alone`(
         isImported: Bool
     ) async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         let report = try scene.folder.read(partial)
         try scene.folder.write("report.pdf", report)
@@ -168,7 +170,7 @@ struct ResumeDataTests {
     }
 
     @Test func `an expired URL is replaced while the bytes stay`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         scene.origin.route("/disk.bin", .status(403))
         scene.origin.route("/new.bin", .resource(resource))
@@ -181,8 +183,8 @@ struct ResumeDataTests {
     }
 
     @Test func `resume data exist while the download runs, and name its owner`() async throws {
-        let scene = try LibraryScene()
-        let download = scene.downloader.makeDownload(
+        let scene = try DownloadScene()
+        let download = scene.task(
             try scene.url(),
             to: scene.file(),
             settings: scene.fixed(4)
@@ -190,8 +192,8 @@ struct ResumeDataTests {
         #expect(download.resumability == .notResumable(.nothingReceived))
         #expect(download.resumeData == nil)
         let error = try await scene.interrupt(download, .resource(resource)) { download in
-            #expect(download.resumability == .resumable(from: 4 * LibraryScene.held))
-            for await _ in download.updates where download.resumeData != nil { break }
+            #expect(download.resumability == .resumable(from: 4 * DownloadScene.held))
+            for await _ in download.progress where download.resumeData != nil { break }
             let data = try #require(download.resumeData)
             let busy = await #expect(throws: DownloadError.self) {
                 try await scene.resume(data)
@@ -206,7 +208,7 @@ struct ResumeDataTests {
     }
 
     @Test func `resume data never contain secrets, which must be given again`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let reply = Reply.resource(resource).requireAuthorization("Bearer hunter2")
         var settings = scene.fixed(4)
         settings.fields = [
@@ -214,7 +216,7 @@ struct ResumeDataTests {
             HTTPField(name: "Cookie", value: "a=hunter2"),
             HTTPField(name: "X-Plain", value: "1"),
         ]
-        let download = scene.downloader.makeDownload(
+        let download = scene.task(
             try scene.url(),
             to: scene.file(),
             settings: settings
@@ -236,10 +238,10 @@ struct ResumeDataTests {
     }
 
     @Test func `resume data keep a given digest`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         var settings = scene.fixed(4)
         settings.checksum = .digest(try #require(resource.digest(.sha256)))
-        let download = scene.downloader.makeDownload(
+        let download = scene.task(
             try scene.url(),
             to: scene.file(),
             settings: settings

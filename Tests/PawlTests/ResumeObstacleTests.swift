@@ -8,7 +8,7 @@ import Testing
 /// is a clean restart or a clear error, never a short file.
 @Suite(.timeLimit(.minutes(1)))
 struct ResumeObstacleTests {
-    private let resource = Resource(size: LibraryScene.size)
+    private let resource = Resource(size: DownloadScene.size)
     private let partial = "disk.bin.part"
 
     enum Server: String, CaseIterable, Sendable {
@@ -36,10 +36,10 @@ struct ResumeObstacleTests {
 
     @Test(arguments: Server.allCases)
     func `the obstacle states why there is no resume data`(server: Server) async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         var settings = scene.fixed(1)
         settings.resumesWithoutValidator = false
-        let download = scene.downloader.makeDownload(
+        let download = scene.task(
             try scene.url(),
             to: scene.file(),
             settings: settings
@@ -53,8 +53,8 @@ struct ResumeObstacleTests {
     }
 
     @Test func `an unknown length is an obstacle`() async throws {
-        let scene = try LibraryScene()
-        let download = scene.downloader.makeDownload(
+        let scene = try DownloadScene()
+        let download = scene.task(
             try scene.url(),
             to: scene.file(),
             settings: scene.fixed(1)
@@ -65,13 +65,15 @@ struct ResumeObstacleTests {
     }
 
     @Test func `having received nothing, or everything, is an obstacle`() async throws {
-        let scene = try LibraryScene()
-        let gone = scene.downloader.makeDownload(try scene.url("/gone"), to: scene.file())
-        let error = await #expect(throws: DownloadError.self) { try await gone.run() }
+        let scene = try DownloadScene()
+        let gone = scene.task(try scene.url("/gone"), to: scene.file())
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.session.finish(gone)
+        }
         #expect(error?.code == .notFound && error?.resumeObstacle == .nothingReceived)
         scene.origin.route("/disk.bin", .resource(resource))
-        let whole = scene.downloader.makeDownload(try scene.url(), to: scene.file())
-        _ = try await whole.run()
+        let whole = scene.task(try scene.url(), to: scene.file())
+        _ = try await scene.session.finish(whole)
         #expect(whole.resumability == .notResumable(.finished))
         #expect(whole.resumeData == nil)
     }
@@ -88,7 +90,7 @@ struct ResumeObstacleTests {
         }
     }
 
-    private func bring(_ fault: Fault, to scene: LibraryScene, _ other: Resource) throws {
+    private func bring(_ fault: Fault, to scene: DownloadScene, _ other: Resource) throws {
         switch fault {
         case .partialFileMissing: scene.remove(partial)
         case .partialFileChanged:
@@ -102,9 +104,9 @@ struct ResumeObstacleTests {
     func `by default a failed check restarts the download, and the file is whole`(fault: Fault)
         async throws
     {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
-        let other = Resource(size: LibraryScene.size + 5, seed: 2)
+        let other = Resource(size: DownloadScene.size + 5, seed: 2)
         try bring(fault, to: scene, other)
         let file = try await scene.resume(data)
         let now = fault == .changedOnServer ? other : resource
@@ -120,9 +122,9 @@ struct ResumeObstacleTests {
     func `on request a failed check is a clear error and nothing is lost`(
         fault: Fault
     ) async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
-        let other = Resource(size: LibraryScene.size + 5, seed: 2)
+        let other = Resource(size: DownloadScene.size + 5, seed: 2)
         try bring(fault, to: scene, other)
         let before = scene.folder.list()
         let error = await #expect(throws: DownloadError.self) {
@@ -141,11 +143,11 @@ struct ResumeObstacleTests {
     }
 
     @Test func `another download's partial file is left alone`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         scene.remove(partial)
         scene.remove(partial + ".pawl")
-        let other = Resource(size: LibraryScene.size, seed: 3)
+        let other = Resource(size: DownloadScene.size, seed: 3)
         _ = try await scene.leave(.resource(other))
         scene.move(partial, to: "kept.part")
         scene.move(partial + ".pawl", to: "kept.part.pawl")

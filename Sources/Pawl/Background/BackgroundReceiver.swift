@@ -254,7 +254,7 @@ final class BackgroundReceiver: Sendable {
     private func waitUntilReported(_ task: BackgroundTask) async {
         await task.end.waitIgnoringCancellation()
         let mark = Completion<Void>()
-        session?.runner.post(.mark(mark))
+        session?.runner.post(.mark(task, mark))
         if session != nil { await mark.waitIgnoringCancellation() }
     }
 

@@ -144,12 +144,13 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         _ = try await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
     }
 
-    override var received: DelegateReports.Received? {
+    override var received: TaskReports.Received? {
         let progress = ownProgress
         return remote.withLock { remote in
-            DelegateReports.Received(
+            TaskReports.Received(
                 progress: progress,
                 restarts: remote.restarts,
+                restartReason: remote.restartReason,
                 offset: remote.offset ?? 0
             )
         }

@@ -53,6 +53,8 @@ struct RemoteDownload {
     private(set) var offset: Int64?
     /// The number of times that the download has started over.
     private(set) var restarts = 0
+    /// Why the download started over the last time.
+    private(set) var restartReason = DownloadRestart.Reason.fileChanged
     /// The number of times in the daemon's current run.
     private var restartsOfRun = 0
     private var goal = Goal.run
@@ -191,6 +193,8 @@ struct RemoteDownload {
         let count = progress.restarts ?? 0
         if count > restartsOfRun {
             restarts += count - restartsOfRun
+            let reason = progress.restartReason.flatMap { DownloadRestart.Reason(rawValue: $0) }
+            restartReason = reason ?? .fileChanged
             pausedRow = nil
         }
         restartsOfRun = count
@@ -235,6 +239,7 @@ struct RemoteDownload {
             (foundBytes, offset) = (before.completedBytes, before.completedBytes)
         } else if case .changed = known.compare(seen) {
             restarts += 1
+            restartReason = .fileChanged
         }
     }
 

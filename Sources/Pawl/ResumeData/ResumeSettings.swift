@@ -18,8 +18,8 @@ public struct ResumeSettings: Sendable {
     ///
     /// The default is to start over.
     public var fallback = ResumeFallback.startAnew
-    /// The settings of the download, in place of the session's.
-    package var settings: DownloadSettings?
+    /// The settings of the download; `nil`, the default, uses those of the session.
+    public var settings: DownloadSettings?
 
     /// Creates the default settings.
     public init() {}

@@ -11,20 +11,35 @@ public enum DelegateExecutor: Sendable {
     /// Tasks that prefer the given executor.
     case executor(any TaskExecutor)
 
-    func run(_ body: @escaping @Sendable () -> Void) async {
+    /// Delivers an event.
+    ///
+    /// The delegate's methods run where the caller of `Delivery.deliver(in:)` runs, unless they
+    /// belong to another actor.
+    func deliver(_ event: Delivery, in session: DownloadSession) async {
         switch self {
         case .automatic:
             #if canImport(Darwin)
-            await MainActor.run(body: body)
+            await Self.deliverOnMainActor(event, session)
             #else
-            body()
+            await event.deliver(in: session)
             #endif
-        case .mainActor: await MainActor.run(body: body)
-        case .actor(let actor): await Self.run(body, on: actor)
+        case .mainActor: await Self.deliverOnMainActor(event, session)
+        case .actor(let actor): await Self.deliver(event, session, on: actor)
         case .executor(let executor):
-            await withTaskExecutorPreference(executor) { body() }
+            await withTaskExecutorPreference(executor) { await event.deliver(in: session) }
         }
     }
 
-    private static func run(_ body: @Sendable () -> Void, on actor: isolated any Actor) { body() }
+    private static func deliver(
+        _ event: Delivery,
+        _ session: DownloadSession,
+        on actor: isolated any Actor
+    ) async {
+        await event.deliver(in: session)
+    }
+
+    @MainActor
+    private static func deliverOnMainActor(_ event: Delivery, _ session: DownloadSession) async {
+        await event.deliver(in: session)
+    }
 }

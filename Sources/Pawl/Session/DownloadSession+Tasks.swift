@@ -64,17 +64,53 @@ extension DownloadSession {
 
     /// Downloads a file, which is complete and verified when this returns.
     ///
-    /// Cancelling the task that awaits it ends the download and keeps the bytes received so far.
-    /// The next download to the same file resumes it; for a temporary file, use the error's
-    /// `resumeData`.
+    /// If an earlier run left part of the file, only the rest is fetched. Cancelling the task that
+    /// awaits this ends the download and keeps the bytes received so far. The next download to the
+    /// same file resumes it; for a temporary file, use the error's `resumeData`.
     ///
     /// - Throws: `DownloadError`.
     public func download(
-        from url: URL,
+        _ url: URL,
         to destination: TaskDestination = .temporary,
         settings: DownloadSettings? = nil
     ) async throws(DownloadError) -> DownloadedFile {
-        let task = downloadTask(with: DownloadRequest(url, settings: settings), to: destination)
+        try await download(DownloadRequest(url, settings: settings), to: destination)
+    }
+
+    /// Downloads the response to a request to a file, which is complete and verified when this
+    /// returns.
+    ///
+    /// - Throws: `DownloadError`.
+    public func download(
+        _ request: DownloadRequest,
+        to destination: TaskDestination = .temporary
+    ) async throws(DownloadError) -> DownloadedFile {
+        try await finish(downloadTask(with: request, to: destination))
+    }
+
+    /// Resumes an ended download, even one of another process, and finishes it.
+    ///
+    /// ```swift
+    /// do {
+    ///     _ = try await session.download(url, to: .directory(folder))
+    /// } catch {
+    ///     guard let data = error.resumeData else { throw error }
+    ///     _ = try await session.download(resuming: data)
+    /// }
+    /// ```
+    ///
+    /// - Throws: `DownloadError`.
+    public func download(
+        resuming data: ResumeData,
+        _ resume: ResumeSettings = ResumeSettings()
+    ) async throws(DownloadError) -> DownloadedFile {
+        try await finish(try downloadTask(withResumeData: data, resume))
+    }
+
+    /// Runs a task to its end.
+    ///
+    /// If the calling task is cancelled, the download ends and keeps the bytes received so far.
+    package func finish(_ task: DownloadTask) async throws(DownloadError) -> DownloadedFile {
         task.resume()
         do throws(DownloadError) {
             return try await task.file
@@ -85,11 +121,30 @@ extension DownloadSession {
             // The file may have been complete before the cancellation arrived.
             if case .success(let file)? = task.fileOutcome { return file }
             guard error.code == .interrupted else { throw error }
+            if let interruption = task.interruption { throw interruption }
             var error = error
             error.resumeData = task.error?.resumeData
             error.resumeObstacle = task.error?.resumeObstacle
             throw error
         }
+    }
+
+    /// Requests the description of a file from the server, without its bytes.
+    ///
+    /// It does not wait for a turn. `settings`: `nil` takes those of the session.
+    ///
+    /// - Throws: `DownloadError`.
+    public func inspect(
+        _ url: URL,
+        settings: DownloadSettings? = nil
+    ) async throws(DownloadError) -> SourceDescription {
+        let request = try CheckedRequest(url, settings ?? configuration.settings)
+        let findings = try await Inspector(
+            url: request.url,
+            settings: request.settings,
+            engine: engine
+        ).run()
+        return SourceDescription(findings)
     }
 
     /// Creates the task of a download that a library runs.

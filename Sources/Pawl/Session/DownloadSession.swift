@@ -1,5 +1,5 @@
 public import Logging
-public import PawlCore
+@_exported public import PawlCore
 package import PawlEngine
 internal import PawlStorage
 internal import PawlTransport
@@ -10,8 +10,7 @@ internal import Synchronization
 /// Tasks that share one configuration and its limits, similar to `URLSession`.
 ///
 /// ```swift
-/// let session = DownloadSession()
-/// let file = try await session.download(from: url, to: .directory(folder))
+/// let file = try await DownloadSession.shared.download(url, to: .directory(folder))
 /// ```
 ///
 /// A session lives until its last task has ended, even if nobody holds it. Then its threads end.
@@ -33,6 +32,11 @@ public final class DownloadSession: Sendable {
         init(_ delegate: (any DownloadSessionDelegate)?) { self.delegate = delegate }
     }
 
+    /// The session for simple requests, with the default configuration and without a delegate.
+    ///
+    /// It cannot be invalidated.
+    public static let shared = DownloadSession(isShared: true)
+
     private enum Phase {
         case open
         /// Existing tasks run to their end; no new ones start.
@@ -47,17 +51,50 @@ public final class DownloadSession: Sendable {
     let temporaryFiles: TemporaryFiles
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
+    /// The readers of the session's events.
+    let feeds = EventFeeds(SessionEvent.bounds)
+    /// Whether the delegate decides on responses.
+    let delegateDecides: Bool
+    /// Whether there is a delegate, or was ever a reader of events.
+    private let hasObservers: Atomic<Bool>
     private let state: Mutex<State>
+    private let isShared: Bool
 
-    /// Creates a session.
+    /// Creates a session without a delegate.
+    ///
+    /// Nothing runs before the first task. The session is retained by its tasks.
+    public convenience init(
+        _ configuration: SessionConfiguration = .default,
+        logger: Logger = Logger(label: "pawl")
+    ) {
+        self.init(configuration, logger: logger, network: nil)
+    }
+
+    /// Creates a session with a delegate.
     ///
     /// Nothing runs before the first task. The delegate is retained until the session is
     /// invalidated, and the session is retained by its tasks.
-    public convenience init(
+    public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
-        delegate: (any DownloadSessionDelegate)? = nil,
+        delegate: Delegate,
         logger: Logger = Logger(label: "pawl")
-    ) {
+    ) where Delegate.DelegateMistakes == NoDelegateMistakes, Delegate.ResponseDecision == Void {
+        self.init(configuration, delegate: delegate, logger: logger, network: nil)
+    }
+
+    /// Creates a session with a delegate that decides on responses.
+    ///
+    /// Nothing runs before the first task. The delegate is retained until the session is
+    /// invalidated, and the session is retained by its tasks.
+    public convenience init<Delegate: DownloadSessionDelegate>(
+        _ configuration: SessionConfiguration = .default,
+        delegate: Delegate,
+        logger: Logger = Logger(label: "pawl")
+    )
+    where
+        Delegate.DelegateMistakes == NoDelegateMistakes,
+        Delegate.ResponseDecision == ResponseDisposition
+    {
         self.init(configuration, delegate: delegate, logger: logger, network: nil)
     }
 
@@ -68,16 +105,21 @@ public final class DownloadSession: Sendable {
         _ configuration: SessionConfiguration,
         delegate: (any DownloadSessionDelegate)? = nil,
         logger: Logger = Logger(label: "pawl"),
-        network: (any NetworkPathMonitoring)?
+        network: (any NetworkPathMonitoring)?,
+        isShared: Bool = false
     ) {
         self.configuration = configuration
+        self.isShared = isShared
+        hasObservers = Atomic(delegate != nil)
+        delegateDecides = delegate.map { type(of: $0).decides } ?? false
         temporaryFiles = TemporaryFiles(configuration)
-        let settings = configuration.downloaderSettings
-        var engineSettings = EngineSettings(ofSystem: settings, network: network)
-        engineSettings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
-        engineSettings.cookies = configuration.keepsCookies ? CookieJar() : nil
-        engine = Engine.make(engineSettings, logger)
-        runner = SessionRunner(limit: settings.maximumConcurrentDownloads, engine)
+        var settings = EngineSettings(ofSystem: network)
+        settings.connectionsPerHost = configuration.connectionsPerHost
+        settings.limitBytesPerSecond = configuration.limitBytesPerSecond
+        settings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
+        settings.cookies = configuration.keepsCookies ? CookieJar() : nil
+        engine = Engine.make(settings, logger)
+        runner = SessionRunner(limit: configuration.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind {
             let link = BackgroundLink(identifier, configuration, logger)
@@ -91,10 +133,31 @@ public final class DownloadSession: Sendable {
         link?.start(for: self)
     }
 
+    private convenience init(isShared: Bool) {
+        self.init(.default, network: nil, isShared: isShared)
+    }
+
     deinit { link?.stop() }
 
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
+
+    /// The events of all tasks from now on, for one reader, in the order in which the delegate is
+    /// told of them.
+    ///
+    /// The sequence ends when the session is invalidated. Each event is reported once. Unread
+    /// progress of a task is replaced by newer progress, so that a slow reader needs little memory:
+    /// a few events for each task. In a background session, an event counts as delivered when the
+    /// reader asks for the next one: read a sequence that you hold.
+    public var events: EventSequence<SessionEvent> {
+        hasObservers.store(true, ordering: .releasing)
+        let sequence = feeds.makeSequence()
+        for task in currentTasks { task.observed() }
+        return sequence
+    }
+
+    /// Whether there is a delegate, or was ever a reader of events.
+    var isObserved: Bool { hasObservers.load(ordering: .acquiring) }
 
     /// All tasks that have not ended, the oldest first.
     ///
@@ -105,6 +168,16 @@ public final class DownloadSession: Sendable {
             await link?.listed.wait()
             return currentTasks
         }
+    }
+
+    /// The download tasks among `allTasks`.
+    public var downloadTasks: [DownloadTask] {
+        get async { await allTasks.compactMap { $0 as? DownloadTask } }
+    }
+
+    /// The data tasks among `allTasks`.
+    public var dataTasks: [DataTask] {
+        get async { await allTasks.compactMap { $0 as? DataTask } }
     }
 
     /// All tasks that this process knows and that have not ended, the oldest first.
@@ -148,7 +221,7 @@ public final class DownloadSession: Sendable {
             return !state.hasBegun
         }
         runner.enqueue(task, priority: options.priority, notBefore: options.earliestBeginDate)
-        guard isFirst else { return }
+        guard isFirst, configuration.removesLeftovers else { return }
         // Files that ended sessions left are removed.
         engine.disk.start { [temporaryFiles] _ in temporaryFiles.begin() }
     }
@@ -245,6 +318,12 @@ public final class DownloadSession: Sendable {
         for case let task as DownloadTask in currentTasks { task.sessionLimitChanged() }
     }
 
+    /// Waits until another task could start at once; returns `false` if the calling task was
+    /// cancelled before.
+    ///
+    /// It serves many downloads: a task that is created only then uses nothing while it waits.
+    package func waitForRoom() async -> Bool { await runner.waitForRoom() }
+
     /// The current use of each host.
     package var hosts: WireHosts { WireHosts(engine.budgets.hosts) }
 
@@ -259,8 +338,9 @@ public final class DownloadSession: Sendable {
 
     /// Lets existing tasks and streams finish; new ones fail.
     ///
-    /// Then the delegate is told and released.
+    /// Then the delegate is told and released. It has no effect on ``shared``.
     public func finishTasksAndInvalidate() {
+        guard !isShared else { return }
         state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
         }
@@ -272,7 +352,9 @@ public final class DownloadSession: Sendable {
     /// No new ones start.
     ///
     /// When the delegate of an ephemeral session is told, nothing of the session is left on disk.
+    /// It has no effect on ``shared``.
     public func invalidateAndCancel() {
+        guard !isShared else { return }
         let (tasks, streams) = state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
             state.isCancelled = true

@@ -2,167 +2,228 @@ public import PawlCore
 
 /// Receives the events of a session's tasks.
 ///
-/// The calls are made one at a time, in order, where the session's `delegateExecutor` determines.
-/// All methods have an implementation that does nothing.
-public protocol DownloadSessionDelegate: AnyObject, Sendable {
+/// The calls are made one at a time, in order, where the session's `delegateExecutor` determines:
+/// the next one follows when the last has returned. All methods have an implementation that does
+/// nothing, so implement those that you need. They need not be `async`, and a delegate may be an
+/// actor or belong to one:
+///
+/// ```swift
+/// @MainActor
+/// final class Window: DownloadSessionDelegate {
+///     var files: [String] = []
+///
+///     func session(
+///         _ session: DownloadSession,
+///         downloadTask: DownloadTask,
+///         didFinishDownloadingTo file: DownloadedFile
+///     ) {
+///         files.append(file.path)
+///     }
+/// }
+/// ```
+///
+/// A method with the types of `URLSession`'s delegate would never be called: with such a method, a
+/// session cannot be created, and the compiler's message names the right one.
+public protocol DownloadSessionDelegate: MistypedDelegateMethods {
+    /// What the delegate returns for a response: ``ResponseDisposition`` or nothing.
+    associatedtype ResponseDecision = Void
+
     /// Reports received bytes: `bytesWritten` since the last call.
     ///
     /// The sum of `bytesWritten`, from the beginning, from `didResumeAtOffset` or from
-    /// `didStartOverDiscarding` on, is what the task has received of the file.
-    /// `totalBytesExpectedToWrite` is the size of the whole file; `nil` if it is not known. It is
-    /// called at most ten times per second per task, and once with all bytes before the file is
-    /// finished.
-    func session(
+    /// `didStartOver` on, is what the task has received of the file. `totalBytesExpectedToWrite` is
+    /// the size of the whole file; `nil` if it is not known. It is called at most ten times per
+    /// second per task, and once with all bytes before the file is finished.
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64?
-    )
+    ) async
 
     /// Reports that the task resumes after existing bytes.
-    func session(
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64?
-    )
+    ) async
 
     /// Reports that the task starts over: the received bytes are of a version that the server no
     /// longer has, and are discarded.
     ///
     /// `bytesWritten` and `totalBytesWritten` count from 0 again, and `task.response` is the new
-    /// version's. `discardedBytes` includes bytes that an earlier process had received.
-    func session(
+    /// version's.
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
-        didStartOverDiscarding discardedBytes: Int64
-    )
+        didStartOver restart: DownloadRestart
+    ) async
 
     /// Reports that the file is complete and verified at this path.
     ///
     /// Move a temporary file: ``TaskDestination/temporary`` describes when it is removed.
-    func session(
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didFinishDownloadingTo file: DownloadedFile
-    )
+    ) async
 
     /// Reports the end of the task, without an error if it succeeded.
     ///
     /// This is the last call for a task.
-    func session(
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         task: SessionTask,
         didCompleteWithError error: DownloadError?
-    )
+    ) async
 
     /// Delivers a piece of a data task's body.
     ///
     /// The next piece is fetched when this has returned.
-    func session(_ session: DownloadSession, dataTask: DataTask, didReceive data: [UInt8])
+    nonisolated(nonsending) func session(
+        _ session: DownloadSession,
+        dataTask: DataTask,
+        didReceive data: [UInt8]
+    ) async
 
     /// Reports the server's response, once, before the first bytes are reported.
-    func session(
+    ///
+    /// Return ``ResponseDisposition/cancel`` to cancel the task, or nothing. If the method returns
+    /// a disposition, a file gets its name only when this has returned, so do not wait for the task
+    /// here. A task of a background session, which the daemon runs, may be finished by then.
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         task: SessionTask,
         didReceive response: DownloadResponse
-    )
+    ) async -> ResponseDecision
 
     /// Reports that there is no connection to the network.
     ///
     /// The task resumes when there is one.
-    func session(_ session: DownloadSession, taskIsWaitingForConnectivity task: SessionTask)
+    nonisolated(nonsending) func session(
+        _ session: DownloadSession,
+        taskIsWaitingForConnectivity task: SessionTask
+    ) async
 
     /// Delivers the task's metrics, just before its completion.
-    func session(
+    nonisolated(nonsending) func session(
         _ session: DownloadSession,
         task: SessionTask,
         didFinishCollecting metrics: TaskMetrics
-    )
+    ) async
 
     /// Reports that the session was invalidated and its last task has ended.
     ///
     /// No further call follows.
-    func session(_ session: DownloadSession, didBecomeInvalidWithError error: DownloadError?)
+    nonisolated(nonsending) func session(
+        _ session: DownloadSession,
+        didBecomeInvalidWithError error: DownloadError?
+    ) async
 
     /// Reports that all events that a background session missed while no process was attached have
     /// been delivered.
-    func sessionDidFinishEvents(forBackgroundSession session: DownloadSession)
+    nonisolated(nonsending) func sessionDidFinishEvents(
+        forBackgroundSession session: DownloadSession
+    ) async
+}
+
+/// What becomes of a task after its response.
+public enum ResponseDisposition: Sendable, Hashable {
+    /// The task continues.
+    case allow
+    /// The task is cancelled, and its bytes are deleted.
+    case cancel
 }
 
 extension DownloadSessionDelegate {
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64?
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64?
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
-        didStartOverDiscarding discardedBytes: Int64
-    ) {}
+        didStartOver restart: DownloadRestart
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didFinishDownloadingTo file: DownloadedFile
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         task: SessionTask,
         didCompleteWithError error: DownloadError?
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         dataTask: DataTask,
         didReceive data: [UInt8]
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         task: SessionTask,
         didReceive response: DownloadResponse
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         taskIsWaitingForConnectivity task: SessionTask
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         task: SessionTask,
         didFinishCollecting metrics: TaskMetrics
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func session(
+    public nonisolated(nonsending) func session(
         _ session: DownloadSession,
         didBecomeInvalidWithError error: DownloadError?
-    ) {}
+    ) async {}
 
     /// Does nothing.
-    public func sessionDidFinishEvents(forBackgroundSession session: DownloadSession) {}
+    public nonisolated(nonsending) func sessionDidFinishEvents(
+        forBackgroundSession session: DownloadSession
+    ) async {}
+
+    /// Whether the delegate decides on responses.
+    static var decides: Bool { ResponseDecision.self == ResponseDisposition.self }
+
+    /// Reports a response, and returns what becomes of the task.
+    nonisolated(nonsending) func decision(
+        on response: DownloadResponse,
+        of task: SessionTask,
+        in session: DownloadSession
+    ) async -> ResponseDisposition {
+        let decision = await self.session(session, task: task, didReceive: response)
+        return decision as? ResponseDisposition ?? .allow
+    }
 }

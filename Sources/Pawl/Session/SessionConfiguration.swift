@@ -101,16 +101,10 @@ public struct SessionConfiguration: Sendable {
     /// The owner of the session's partial files, by which ``CheckpointDescription`` distinguishes
     /// them from others.
     package var queueIdentity: String?
+    /// Whether the first task removes temporary files that ended sessions left.
+    package var removesLeftovers = true
 
     private init(kind: Kind) { self.kind = kind }
 
     package var application: StorageKey { StorageKey(applicationIdentifier ?? OwnProgram.name) }
-
-    var downloaderSettings: DownloaderSettings {
-        var settings = DownloaderSettings()
-        settings.maximumConcurrentDownloads = maximumConcurrentDownloads
-        settings.connectionsPerHost = connectionsPerHost
-        settings.limitBytesPerSecond = limitBytesPerSecond
-        return settings
-    }
 }

@@ -23,6 +23,14 @@ final class SessionRunner: Sendable {
         var runs = 0
         var undelivered = 0
         var isRunning = false
+        /// The callers that wait until a task could start at once, by their numbers.
+        var roomWaiters: [Int: Completion<Void>] = [:]
+        var lastRoomWaiter = 0
+
+        /// Whether another task could start at once.
+        var hasRoom: Bool {
+            scheduler.isEmpty && starting.isEmpty && scheduler.placesTaken < scheduler.limit
+        }
 
         var isIdle: Bool {
             scheduler.isEmpty && starting.isEmpty && atOnce.isEmpty && runs == 0
@@ -38,7 +46,7 @@ final class SessionRunner: Sendable {
 
     private let time: any Timekeeper
     private let alarms: AlarmClock
-    private let events = Mailbox<SessionEvent>()
+    private let events = Mailbox<Delivery>()
     private let wakeup = Wakeup()
     private let state: Mutex<State>
 
@@ -106,8 +114,24 @@ final class SessionRunner: Sendable {
         change { body(&$0.scheduler) }
     }
 
-    /// Posts an event for the delegate.
-    func post(_ event: SessionEvent) {
+    /// Waits until another task could start at once; returns `false` if the calling task was
+    /// cancelled before.
+    func waitForRoom() async -> Bool {
+        let room = Completion<Void>()
+        let number = state.withLock { state -> Int? in
+            guard !state.hasRoom else { return nil }
+            state.lastRoomWaiter += 1
+            state.roomWaiters[state.lastRoomWaiter] = room
+            return state.lastRoomWaiter
+        }
+        guard let number else { return !Task.isCancelled }
+        if await room.wait() != nil { return true }
+        state.withLock { $0.roomWaiters[number] = nil }
+        return false
+    }
+
+    /// Posts an event for the delegate, the completion handlers and the readers of events.
+    func post(_ event: Delivery) {
         change { state in
             state.undelivered += 1
             events.post(event)
@@ -172,6 +196,13 @@ final class SessionRunner: Sendable {
     }
 
     private func nextStep() -> Step {
+        let (step, admitted) = takeStep()
+        for room in admitted { room.complete() }
+        return step
+    }
+
+    /// Returns the next step, and the callers for which there is room before it.
+    private func takeStep() -> (Step, Dictionary<Int, Completion<Void>>.Values) {
         let now = time.now()
         return state.withLock { state in
             var id = state.atOnce.popFirst()
@@ -181,9 +212,12 @@ final class SessionRunner: Sendable {
             }
             if let id, let task = state.queued.removeValue(forKey: id) {
                 state.runs += 1
-                return .run(task)
+                return (.run(task), [:].values)
             }
-            return state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
+            var admitted: [Int: Completion<Void>] = [:]
+            if state.hasRoom { swap(&admitted, &state.roomWaiters) }
+            let step: Step = state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
+            return (step, admitted.values)
         }
     }
 
@@ -199,7 +233,7 @@ final class SessionRunner: Sendable {
                     continue
                 }
                 if case .invalidated = event { await session.removeTraces() }
-                await session.configuration.delegateExecutor.run { event.deliver(in: session) }
+                await session.configuration.delegateExecutor.deliver(event, in: session)
                 change { $0.undelivered -= 1 }
             }
         }

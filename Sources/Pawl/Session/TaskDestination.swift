@@ -25,3 +25,13 @@ public enum TaskDestination: Sendable {
     /// It may block and throw.
     case choosing(@Sendable (DownloadResponse) throws(DownloadError) -> Destination)
 }
+
+extension TaskDestination {
+    package init(_ destination: Destination) {
+        self =
+            switch destination {
+            case .file(let path): .file(path)
+            case .directory(let folder): .directory(folder)
+            }
+    }
+}

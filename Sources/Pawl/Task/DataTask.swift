@@ -166,14 +166,21 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         }
     }
 
+    override func newEvents(_ reports: inout TaskReports, isLast: Bool) -> [Delivery] {
+        // The task's lock is held, so its state cannot be read.
+        reports.newEvent(of: self, progress(in: .running)).map { [$0] } ?? []
+    }
+
     override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
         buffer.end(outcome.map { _ in })
     }
 
     /// The progress, in bytes received over the network.
-    override var ownProgress: DownloadProgress {
+    override var ownProgress: DownloadProgress { progress(in: state) }
+
+    private func progress(in state: TaskState) -> DownloadProgress {
         let count = control.driver?.receivedBytes ?? 0
-        let (now, state) = (engine.time.now(), state)
+        let now = engine.time.now()
         return current.withLock { run in
             var progress = DownloadProgress()
             progress.completedBytes = count

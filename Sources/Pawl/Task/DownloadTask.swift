@@ -54,6 +54,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     private let replaces: FileStamp?
     private let monitor: DownloadMonitor
     private let nextRun = Mutex(NextRun())
+    private let lastInterruption = Mutex<DownloadError?>(nil)
 
     init(
         _ request: DownloadRequest,
@@ -120,6 +121,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// server.
     package var restartCount: Int { monitor.restarts.count }
 
+    /// The last start over; `nil` if there was none.
+    package var lastRestart: DownloadRestart? { monitor.restarts.last }
+
     /// The measurements of the task so far.
     public override var metrics: TaskMetrics { monitor.metrics }
 
@@ -147,6 +151,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package var fileOutcome: Result<DownloadedFile, DownloadError>? {
         outcome.map { $0.flatMap(\.file) }
     }
+
+    /// The error with which the last run was interrupted, if one was.
+    package var interruption: DownloadError? { lastInterruption.withLock { $0 } }
 
     /// The maximum speed of the task in bytes per second, in addition to the limit of its session;
     /// `nil` means no limit.
@@ -252,8 +259,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             }
             return .file(try await target.take(try await driver.run()))
         } catch {
-            monitor.ended(error.code == .interrupted ? .waiting : .failed)
-            throw completed(error)
+            let error = completed(error)
+            let isInterrupted = error.code == .interrupted
+            monitor.ended(isInterrupted ? .waiting : .failed)
+            if isInterrupted { lastInterruption.withLock { $0 = error } }
+            throw error
         }
     }
 
@@ -295,6 +305,13 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             job.ownerOfPartialFile = next.ownerOfPartialFile
             job.willFinish = next.willFinish
         }
+        if session.delegateDecides {
+            let willFinish = job.willFinish
+            job.willFinish = { [weak self] (file) async throws(DownloadError) in
+                try await self?.waitForDecision()
+                try await willFinish?(file)
+            }
+        }
         job.connectivityChanged = { [weak self] isWaiting in
             self?.connectivityChanged(isWaiting, run)
         }
@@ -324,18 +341,19 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return error
     }
 
-    override func newEvents(_ reports: inout DelegateReports, isLast: Bool) -> [SessionEvent] {
+    override func newEvents(_ reports: inout TaskReports, isLast: Bool) -> [Delivery] {
         received.map { reports.newEvents(of: self, $0, isLast: isLast) } ?? []
     }
 
-    /// What the delegate is told of; `nil` if the file existed before.
-    var received: DelegateReports.Received? {
+    /// What is reported; `nil` if the file existed before.
+    var received: TaskReports.Received? {
         guard !monitor.wasThere else { return nil }
         let (restarts, progress) = (monitor.restarts, monitor.progress)
-        return DelegateReports.Received(
+        return TaskReports.Received(
             progress: progress,
             restarts: restarts.count,
-            discardedBytes: restarts.discardedBytes,
+            restartReason: restarts.last?.reason ?? .fileChanged,
+            discardedBytes: restarts.last?.discardedBytes,
             offset: progress.resumedBytes,
             hasAgreed: monitor.hasAgreed || progress.phase == .finished
         )
@@ -343,7 +361,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
         guard case .success(.file(let file)) = outcome else { return }
-        session.runner.post(.finished(self, file))
+        // Whoever reads the file from an event owns it, as after `file`.
+        if feeds != nil { target.claim() }
+        if session.delegate != nil { session.runner.post(.finished(self, file)) }
     }
 
     override var ownProgress: DownloadProgress {

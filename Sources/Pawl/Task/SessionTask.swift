@@ -30,7 +30,15 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var expiry: AlarmClock.Ticket?
         /// The number of suspensions so far: the alarm of an earlier one may ring late.
         var suspensions = 0
-        var reports = DelegateReports()
+        var reports = TaskReports()
+        /// Whether a run is active.
+        var isActive = false
+        /// The alarm for the next report; `nil` if no run is active, or nobody is told.
+        var reportAlarm: AlarmClock.Ticket?
+        /// The readers of its events; `nil` if there were none.
+        var feeds: EventFeeds<TaskEvent>?
+        /// Whether its end was reported.
+        var isReported = false
     }
 
     typealias CompletionHandler = @Sendable (Result<TaskProduct, DownloadError>) -> Void
@@ -52,6 +60,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     let isLate: Bool
     private let shared: Mutex<State>
     package let end = Completion<Void>()
+    /// Completes when the delegate was told of the response, with its decision.
+    private let decision = Completion<ResponseDisposition>()
 
     init(
         _ request: DownloadRequest,
@@ -80,7 +90,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// A slow reader skips values and gets the newest. Readers do not slow the transfer down, and
     /// there can be any number of them. The first value is available at once, also directly after a
     /// resume.
-    public var progress: ProgressUpdates { ProgressUpdates(self) }
+    public var progress: ProgressUpdates<DownloadProgress> { ProgressUpdates(self) }
 
     /// The current progress.
     public var currentProgress: DownloadProgress {
@@ -280,13 +290,14 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     func run() async {
         handle(.runBegan)
         let slot = RunSlot(session, taskIdentifier, isCounted: takesSlot)
-        let result = await withDiscardingTaskGroup(
-            returning: Result<TaskProduct, DownloadError>.self
-        ) { group in
-            if session.delegate != nil { group.addTask { await self.keepReporting() } }
-            let result = await attempt(slot)
-            group.cancelAll()
-            return result
+        shared.withLock { state in
+            state.isActive = true
+            keepReporting(&state)
+        }
+        let result = await attempt(slot)
+        shared.withLock { state in
+            state.isActive = false
+            stopReporting(&state)
         }
         slot.release()
         switch result {
@@ -305,13 +316,6 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
     }
 
-    private func keepReporting() async {
-        let time = engine.time
-        while (try? await time.sleep(until: time.now() + Self.reportInterval)) != nil { report() }
-    }
-
-    private static let reportInterval: Duration = .milliseconds(100)
-
     static let late = DownloadError.usage(
         "the session was invalidated before the task was created",
         advice: "create a new session"
@@ -319,11 +323,72 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     // MARK: - Reporting
 
-    /// Reports to the delegate what has changed since the last report.
+    /// The events of the task from now on, for one reader, in the order in which the delegate is
+    /// told of them.
+    ///
+    /// The sequence ends with ``TaskEvent/finished(_:)`` or ``TaskEvent/failed(_:)``, which is its
+    /// only event if the task has already ended. Each event is reported once. Unread progress is
+    /// replaced by newer progress, so that a slow reader needs no memory. In a background session,
+    /// an event counts as delivered when the reader asks for the next one: read a sequence that you
+    /// hold.
+    public var events: EventSequence<TaskEvent> {
+        shared.withLock { state in
+            if state.isReported, let outcome = state.outcome {
+                let feeds = EventFeeds<TaskEvent>()
+                feeds.keep(TaskEvent(outcome))
+                feeds.end()
+                return feeds.makeSequence()
+            }
+            let feeds = state.feeds ?? EventFeeds(TaskEvent.bounds)
+            state.feeds = feeds
+            if state.isActive { keepReporting(&state) }
+            return feeds.makeSequence()
+        }
+    }
+
+    /// The readers of its events; `nil` if there were none.
+    var feeds: EventFeeds<TaskEvent>? { shared.withLock { $0.feeds } }
+
+    /// Handles that the session has a new reader of events.
+    func observed() { shared.withLock { if $0.isActive { keepReporting(&$0) } } }
+
+    private func isObserved(_ state: borrowing State) -> Bool {
+        state.feeds != nil || session.isObserved
+    }
+
+    /// Reports from now on what changes, about ten times per second, if anybody is told.
+    private func keepReporting(_ state: inout State) {
+        guard state.reportAlarm == nil, isObserved(state) else { return }
+        let ticket = engine.alarms.enroll { [weak self] in self?.reportInTime() }
+        state.reportAlarm = ticket
+        setAlarm(ticket)
+    }
+
+    private func setAlarm(_ ticket: AlarmClock.Ticket) {
+        // All tasks report at the same times, so that they need one alarm.
+        let moment = Moment.nextReport(after: engine.time.now())
+        engine.alarms.set(ticket, at: moment)
+    }
+
+    private func reportInTime() {
+        shared.withLock { state in
+            guard let ticket = state.reportAlarm else { return }
+            report(&state, isLast: false)
+            setAlarm(ticket)
+        }
+    }
+
+    private func stopReporting(_ state: inout State) {
+        guard let ticket = state.reportAlarm else { return }
+        engine.alarms.resign(ticket)
+        state.reportAlarm = nil
+    }
+
+    /// Reports what has changed since the last report.
     func report() { shared.withLock { report(&$0, isLast: false) } }
 
     private func report(_ state: inout State, isLast: Bool) {
-        guard session.delegate != nil else { return }
+        guard isObserved(state) else { return }
         if let response = state.reports.newResponse(response) {
             session.runner.post(.answered(self, response))
         }
@@ -337,22 +402,48 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         if isWaiting { slot.lend() } else { slot.reclaim() }
         handle(isWaiting ? .connectivityLost : .connectivityFound)
         // A task that is held or stopped waits for something else.
-        guard isWaiting, session.delegate != nil, state == .waitingForConnectivity else { return }
+        guard isWaiting, shared.withLock({ isObserved($0) }), state == .waitingForConnectivity
+        else {
+            return
+        }
         session.runner.post(.waitsForConnectivity(self))
     }
 
-    /// Handles that the delegate has received the reported bytes.
-    func bytesDelivered() { shared.withLock { $0.reports.bytesDelivered() } }
+    /// Handles that the reported progress was delivered.
+    func progressDelivered() { shared.withLock { $0.reports.progressDelivered() } }
+
+    /// Handles that the delegate was told of the response.
+    func decided(_ disposition: ResponseDisposition) {
+        if disposition == .cancel { cancel() }
+        decision.complete(with: disposition)
+    }
+
+    /// Waits until the delegate has decided on the response.
+    ///
+    /// Throws if it has cancelled the task.
+    func waitForDecision() async throws(DownloadError) {
+        let isReported = shared.withLock { state in
+            report(&state, isLast: false)
+            return state.reports.hasResponse
+        }
+        guard isReported, await decision.waitIgnoringCancellation() == .cancel else { return }
+        throw DownloadError(.interrupted, "the delegate cancelled the task")
+    }
 
     /// Reports the end to all that wait for it.
     private func reportEnd() {
-        let result = shared.withLock { state -> Result<TaskProduct, DownloadError> in
+        let (result, isAwaited) = shared.withLock { state in
             report(&state, isLast: true)
-            return state.outcome
+            state.isReported = true
+            let result =
+                state.outcome
                 ?? .failure(DownloadError(.unknown, "the task ended without a reason"))
+            return (result, state.completionHandler != nil || isObserved(state))
         }
         settled(result)
-        session.runner.post(.completed(self, result, metrics))
+        if isAwaited {
+            session.runner.post(.completed(self, result, metrics))
+        }
         session.ended(self)
         end.complete()
     }
@@ -410,10 +501,10 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         DownloadError(.cancelled, "the task was cancelled")
     }
 
-    /// Returns the events for the delegate besides the response, and records them as reported.
+    /// Returns the events besides the response, and records them as reported.
     ///
     /// Called under the task's lock.
-    func newEvents(_ reports: inout DelegateReports, isLast: Bool) -> [SessionEvent] { [] }
+    func newEvents(_ reports: inout TaskReports, isLast: Bool) -> [Delivery] { [] }
 
     /// Called when the outcome is final and about to be reported.
     func settled(_ outcome: Result<TaskProduct, DownloadError>) {}
@@ -421,4 +512,6 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
 extension SessionTask: ProgressSource {
     var engine: Engine { session.engine }
+    var hasEnded: Bool { end.isComplete }
+    var lastEnd: Completion<Void>? { end }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Pawl
 internal import PawlCore
 
 /// The limits for all downloads of a run together.
@@ -24,20 +25,23 @@ struct LimitOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: .hidden)
     var limitRate: String?
 
-    func settings() throws(DownloadError) -> DownloaderSettings {
-        var settings = DownloaderSettings()
+    /// Returns the configuration of a session with these limits, which creates no temporary files.
+    func configuration() throws(DownloadError) -> SessionConfiguration {
+        var configuration = SessionConfiguration.default
+        configuration.removesLeftovers = false
         if let jobs {
-            settings.maximumConcurrentDownloads = try usage("--jobs") { () throws(ValueError) in
+            configuration.maximumConcurrentDownloads = try usage("--jobs") {
+                () throws(ValueError) in
                 try NumberText.count(jobs, in: 1...1000)
             }
         }
         for (name, value) in [("--limit-rate", limitRate), ("--total-limit", totalLimit)] {
             guard let value else { continue }
-            settings.limitBytesPerSecond = try usage(name) { () throws(ValueError) in
+            configuration.limitBytesPerSecond = try usage(name) { () throws(ValueError) in
                 try NumberText.limit(value)
             }
         }
-        return settings
+        return configuration
     }
 
     /// The names of the options that are given.

@@ -5,7 +5,7 @@ internal import PawlCore
 /// Runs the downloads of one command and reports their results.
 struct DownloadRun: Sendable {
     let downloads: [RequestedDownload]
-    let settings: DownloaderSettings
+    let configuration: SessionConfiguration
     let display: any ProgressDisplay
     let console: Console
     let logger: Logger
@@ -22,19 +22,18 @@ struct DownloadRun: Sendable {
     ///
     /// Cancelling the task interrupts them; the bytes received so far are kept.
     func run() async -> Int32 {
-        let downloader = Downloader(settings: settings, logger: logger)
+        let session = DownloadSession(configuration, logger: logger)
         let progress = ProgressCollector(display: display, requestedCount: downloads.count)
-        await runAll(downloader, progress)
+        await runAll(session, progress)
         progress.close()
-        downloader.shutDown()
         return conclude(progress.endedDownloads)
     }
 
-    private func runAll(_ downloader: Downloader, _ progress: ProgressCollector) async {
+    private func runAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
         await withTaskGroup(of: Event.self) { group in
             group.addTask { await tick(progress) }
             group.addTask {
-                await startAll(downloader, progress)
+                await startAll(session, progress)
                 return .ended
             }
             for await event in group where event != .tickingStopped { group.cancelAll() }
@@ -44,39 +43,36 @@ struct DownloadRun: Sendable {
     /// Starts the downloads in the order given when there is room for them.
     ///
     /// A download that has not started, or has ended, uses no resources.
-    private func startAll(_ downloader: Downloader, _ progress: ProgressCollector) async {
+    private func startAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
         await withDiscardingTaskGroup { group in
             for (index, download) in downloads.enumerated() {
-                guard let start = await downloader.nextStart(), !Task.isCancelled,
-                    !console.outputIsClosed
-                else { break }
-                group.addTask { await run(download, id: index + 1, downloader, progress, start) }
+                guard await session.waitForRoom(), !console.outputIsClosed else { break }
+                let task = session.downloadTask(
+                    with: DownloadRequest(download.url, settings: download.settings),
+                    to: TaskDestination(download.destination)
+                )
+                task.resume()
+                group.addTask { await run(task, of: download, id: index + 1, progress) }
             }
         }
     }
 
     private func run(
-        _ requested: RequestedDownload,
+        _ task: DownloadTask,
+        of requested: RequestedDownload,
         id: Int,
-        _ downloader: Downloader,
-        _ progress: ProgressCollector,
-        _ start: DownloadStart
+        _ progress: ProgressCollector
     ) async {
         let clock = SystemTimekeeper()
-        let download = downloader.makeDownload(
-            requested.url,
-            to: requested.destination,
-            settings: requested.settings
-        )
         progress.started(
             id: id,
             source: requested.url.redacted,
             name: requested.workingName,
             at: clock.now()
-        ) { download.progress }
+        ) { task.currentProgress }
         let result: Result<DownloadedFile, DownloadError>
-        do {
-            result = .success(try await download.run(in: start))
+        do throws(DownloadError) {
+            result = .success(try await task.session.finish(task))
         } catch {
             result = .failure(error)
         }

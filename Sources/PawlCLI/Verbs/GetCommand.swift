@@ -38,7 +38,7 @@ struct GetCommand: PawlVerb {
     @OptionGroup(title: "Messages") var progress: ProgressOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let settings = try limits.settings()
+        let configuration = try limits.configuration()
         let verbosity = try progress.verbosity()
         let mode = try progress.mode()
         let options =
@@ -61,7 +61,7 @@ struct GetCommand: PawlVerb {
         }
         var run = DownloadRun(
             downloads: batch.downloads,
-            settings: allowing(batch.downloads, settings),
+            configuration: allowing(batch.downloads, configuration),
             display: makeDisplay(mode, console, isQuiet: verbosity == .quiet),
             console: console,
             logger: console.logger(verbosity)
@@ -89,13 +89,13 @@ struct GetCommand: PawlVerb {
     /// Raises the limit per host to the number of connections that `--connections` names.
     private func allowing(
         _ downloads: [RequestedDownload],
-        _ settings: DownloaderSettings
-    ) -> DownloaderSettings {
-        var settings = settings
+        _ configuration: SessionConfiguration
+    ) -> SessionConfiguration {
+        var configuration = configuration
         for case .fixed(let count) in downloads.map(\.settings.connections) {
-            settings.connectionsPerHost = max(settings.connectionsPerHost, count)
+            configuration.connectionsPerHost = max(configuration.connectionsPerHost, count)
         }
-        return settings
+        return configuration
     }
 
     private func makeDisplay(

@@ -48,10 +48,9 @@ struct InspectCommand: PawlVerb {
         let json = json
         let logger = console.logger(verbose ? .verbose : .normal)
         return {
-            let downloader = Downloader(logger: logger)
-            defer { downloader.shutDown() }
+            let session = DownloadSession(logger: logger)
             do {
-                let source = try await downloader.inspect(
+                let source = try await session.inspect(
                     download.url,
                     settings: download.settings
                 )
@@ -85,10 +84,7 @@ private func show(_ report: InspectionReport, json: Bool, _ console: Console) {
 }
 
 private func fail(_ error: any Error, _ console: Console) -> Int32 {
-    let known =
-        error as? DownloadError
-        ?? (error is CancellationError
-            ? DownloadError(.interrupted, "interrupted") : DownloadError(.unknown, "\(error)"))
+    let known = DownloadError(error)
     console.report(known)
     return known.code.exitStatus
 }

@@ -1,3 +1,5 @@
+public import protocol FoundationEssentials.LocalizedError
+
 /// The failure of a download: what failed, what was being done, and what to do next.
 public struct DownloadError: Error, Sendable {
     /// The stable code of the failure.
@@ -47,6 +49,24 @@ public struct DownloadError: Error, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// Converts any error, such as one that a `Task` threw.
+    ///
+    /// A `DownloadError` stays as it is. A ``ResumeObstacle`` gets the code
+    /// ``ErrorCode/notResumable``, and a `CancellationError` the code ``ErrorCode/interrupted``. Any
+    /// other error becomes the ``cause`` of an error with the code ``ErrorCode/unknown``.
+    public init(_ error: any Error) {
+        if let error = error as? DownloadError {
+            self = error
+        } else if let obstacle = error as? ResumeObstacle {
+            self.init(obstacle, context: nil)
+        } else if error is CancellationError {
+            self.init(.interrupted, "the operation was cancelled")
+        } else {
+            self.init(.unknown, "\(error)")
+            cause = error
+        }
+    }
+
     /// Returns the error for input that cannot be used.
     package static func usage(_ message: String, advice: String = "") -> DownloadError {
         DownloadError(.usage, message, advice: advice)
@@ -56,9 +76,19 @@ public struct DownloadError: Error, Sendable {
 extension DownloadError: CustomStringConvertible {
     /// The error as text: `message - while context; advice`.
     public var description: String {
-        var text = message
-        if let context { text += " - while \(context)" }
-        if !advice.isEmpty { text += "; \(advice)" }
-        return text
+        advice.isEmpty ? failure : "\(failure); \(advice)"
     }
+
+    /// The error as text without the advice.
+    private var failure: String {
+        if let context { "\(message) - while \(context)" } else { message }
+    }
+}
+
+extension DownloadError: LocalizedError {
+    /// What failed, and what was being done; the text of `localizedDescription`.
+    public var errorDescription: String? { failure }
+
+    /// Advice on what to do next; `nil` if there is none.
+    public var recoverySuggestion: String? { advice.isEmpty ? nil : advice }
 }

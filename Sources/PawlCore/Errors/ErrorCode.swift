@@ -9,6 +9,11 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, Codable {
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
+extension ErrorCode: CustomStringConvertible {
+    /// The name of the code, such as `disk-full`.
+    public var description: String { rawValue }
+}
+
 /// When retrying a failed download can help.
 public enum RetryClass: String, Sendable, Codable {
     /// Immediately, on a new connection.

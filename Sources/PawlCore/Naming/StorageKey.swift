@@ -22,9 +22,27 @@ public struct StorageKey: Hashable, Sendable {
     }
 }
 
-extension StorageKey: ExpressibleByStringLiteral {
-    /// Creates a key from a literal.
+extension StorageKey: ExpressibleByStringInterpolation {
+    /// Creates a key from a literal, which may contain interpolated values.
     public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension StorageKey: CustomStringConvertible {
+    /// The key as it was given.
+    public var description: String { text }
+}
+
+extension StorageKey: Codable {
+    /// Decodes a key from its text.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Encodes the key as its text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
 }
 
 /// The key's encoded form in names of files.

@@ -116,6 +116,8 @@ package indirect enum DownloadAction: Sendable {
     case log(String)
     /// Tells the user that bytes are downloaded again.
     case notice(String)
+    /// Records why the download is about to start over.
+    case startingOver(DownloadRestart.Reason)
     case complete(total: Int64)
     case fail(DownloadError)
 }

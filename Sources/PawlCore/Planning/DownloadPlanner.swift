@@ -158,9 +158,9 @@ package struct DownloadPlanner: Sendable {
         }
         transfers.returnRest(of: segment)
         guard isRunning, transfers.isUnprovable else { return }
-        transfers.notice(
-            "the connection broke, and nothing proves that the server's file is unchanged: "
-                + "starting over"
+        transfers.startingOver(
+            .unproven,
+            "the connection broke, and nothing proves that the server's file is unchanged"
         )
         transfers.file.giveUp()
         drain(.startOver(held: nil, nil))

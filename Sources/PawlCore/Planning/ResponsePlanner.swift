@@ -55,8 +55,9 @@ struct ResponsePlanner: Sendable {
             transfers.sources.succeeded(segment)
             learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
             guard transfers.file.isUpForReplacement else { return .openStore(id, representation) }
-            transfers.notice(
-                "no remaining source is proven to have the same file: starting over"
+            transfers.startingOver(
+                .noSourceLeft,
+                "no remaining source is proven to have the same file"
             )
             transfers.forgetProgress()
             return .startOverWith(id, representation)
@@ -266,7 +267,7 @@ struct ResponsePlanner: Sendable {
             return .fail(error)
         }
         if !onlyEntityTag || changes <= 1 {
-            transfers.notice("the file changed on the server: starting over")
+            transfers.startingOver(.fileChanged, "the file changed on the server")
         }
         return .startOver
     }
@@ -283,9 +284,9 @@ struct ResponsePlanner: Sendable {
         } else if differences > 2, let error = leaveChanging(source, &transfers) {
             return .fail(error)
         }
-        transfers.notice(
-            "the file changed on the server: its bytes differ from those received before; "
-                + "starting over"
+        transfers.startingOver(
+            .bytesDiffer,
+            "the file changed on the server (its bytes differ from those received before)"
         )
         return .startOver
     }
@@ -337,11 +338,14 @@ struct ResponsePlanner: Sendable {
             if changes > 1 {
                 return leaveChanging(source, &transfers).map { .fail($0) } ?? .startOver
             }
-            transfers.notice("the file changed on the server: starting over")
+            transfers.startingOver(.fileChanged, "the file changed on the server")
         } else if count > 0 {
             // Nothing stops this from repeating except the retry limit, which therefore resets only
             // at more bytes than ever before.
-            transfers.notice("nothing proves that the server's file is unchanged: starting over")
+            transfers.startingOver(
+                .unproven,
+                "nothing proves that the server's file is unchanged"
+            )
         }
         let acceptsRanges = transfers.sources[source].evidence.ranges != .unusable
         learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
@@ -389,8 +393,9 @@ struct ResponsePlanner: Sendable {
             if transfers.file.isAdopting {
                 return Self.refuseAdoption(point.have.count, representation.total)
             }
-            transfers.notice(
-                "the server's file is not the file of the earlier run: starting over"
+            transfers.startingOver(
+                .fileChanged,
+                "the server's file is not the file of the earlier run"
             )
             return .startOverWith(id, representation)
         }
@@ -474,5 +479,13 @@ struct ResponsePlanner: Sendable {
             return lostEntityTag(segment, seen, nil, &transfers)
         }
         transfers.gotDoubtful(segment, doubt, mayBeConfirmed: mayBeConfirmed)
+    }
+}
+
+extension TransferPlanner {
+    /// Announces that the download will start over, with a notice to the user.
+    mutating func startingOver(_ reason: DownloadRestart.Reason, _ text: String) {
+        add(.startingOver(reason))
+        notice("\(text): starting over")
     }
 }

@@ -304,6 +304,7 @@ package final class DownloadDriver {
         case .backOffHost(let host, let duration): engine.budgets.close(host, for: duration)
         case .log(let text): logger.notice("\(text.sanitized)")
         case .notice(let text): logger.report([text])
+        case .startingOver(let reason): monitor.startingOver(reason)
         case .complete(let total): await complete(total)
         case .fail(let error): fail(error)
         }

@@ -14,6 +14,8 @@ package final class DownloadMonitor: Sendable {
         var resumedBytes: Int64 = 0
         var hasAgreed = false
         var restarts = Restarts()
+        /// Why the download is about to start over.
+        var restartReason = DownloadRestart.Reason.fileChanged
         var wasThere = false
         var rate = RateEstimator()
         var head: ResponseHead?
@@ -29,8 +31,8 @@ package final class DownloadMonitor: Sendable {
     /// How often the received bytes were discarded and the download started over.
     package struct Restarts: Sendable {
         package var count = 0
-        /// The number of bytes discarded the last time.
-        package var discardedBytes: Int64 = 0
+        /// The last one; `nil` if there was none.
+        package var last: DownloadRestart?
     }
 
     private let state = Mutex(State())
@@ -120,6 +122,11 @@ package final class DownloadMonitor: Sendable {
     ///
     /// A response accepted before does not count for it.
     package func renewed() { state.withLock { $0.hasAgreed = false } }
+
+    /// Records why the download is about to start over.
+    func startingOver(_ reason: DownloadRestart.Reason) {
+        state.withLock { $0.restartReason = reason }
+    }
 
     /// Records that the bytes of a response are accepted.
     func agreed() { state.withLock { $0.hasAgreed = true } }
@@ -213,7 +220,10 @@ package final class DownloadMonitor: Sendable {
             let discarded = count == 0 ? ledger.written.count : 0
             if discarded > 0 {
                 state.restarts.count += 1
-                state.restarts.discardedBytes = discarded
+                state.restarts.last = DownloadRestart(
+                    discardedBytes: discarded,
+                    state.restartReason
+                )
             }
             ledger.begin(with: have)
             state.resumedBytes = resumed ?? count

@@ -11,7 +11,7 @@ final class LibraryContext: Sendable {
     let session: DownloadSession
     let files: LibraryFiles
     let disk: BlockingPool
-    let events: EventFeeds
+    let events: EventFeeds<LibraryEvent>
     let index: SharedIndex
     let follower: FolderFollower
     /// Completed when the runner has ended.
@@ -33,7 +33,7 @@ final class LibraryContext: Sendable {
         self.area = area
         files = LibraryFiles(folder)
         disk = BlockingPool(threads: 2, name: "pawl-library")
-        events = EventFeeds(limit: configuration.mostUnreadEvents)
+        events = EventFeeds(LibraryEvent.bounds(configuration.mostUnreadEvents))
         index = SharedIndex(folder: folder.string, configuration, events)
         follower = FolderFollower(folder, disk, index)
     }

@@ -31,11 +31,12 @@ final class SharedIndex: Sendable {
     /// The work for the runner, in order.
     let work = Mailbox<LibraryWork>()
     private let state: Mutex<State>
-    private let events: EventFeeds
+    private let events: EventFeeds<LibraryEvent>
     private let policy: FinishedFilePolicy
     private let renewURL: URLRenewal?
 
-    init(folder: String, _ configuration: LibraryConfiguration, _ events: EventFeeds) {
+    init(folder: String, _ configuration: LibraryConfiguration, _ events: EventFeeds<LibraryEvent>)
+    {
         state = Mutex(State(index: LibraryIndex(folder: folder)))
         self.events = events
         policy = configuration.finishedFilePolicy

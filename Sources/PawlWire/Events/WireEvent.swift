@@ -81,6 +81,8 @@ package struct WireProgress: Codable, Sendable, Hashable {
         /// The number of times that this run discarded its bytes because the file had changed on
         /// the server; `nil` if it never did.
         package var restarts: Int?
+        /// Why it discarded them the last time (`DownloadRestart.Reason`).
+        package var restartReason: String?
 
         package init(id: Int64, name: String, completedBytes: Int64) {
             self.id = id

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PawlCore
 import PawlTesting
 import Testing
@@ -69,5 +70,15 @@ struct StorageKeyTests {
             #expect(keys[form] == nil || keys[form] == key)
             keys[form] = key
         }
+    }
+
+    @Test func `a key is made by interpolation, and coded as its text`() throws {
+        let (album, track) = ("专辑", 17)
+        let key: StorageKey = "\(album)/\(track)"
+        #expect(key == StorageKey("专辑/17"))
+        #expect("\(key)" == "专辑/17")
+        let json = try JSONEncoder().encode([key])
+        #expect(try JSONDecoder().decode([String].self, from: json) == ["专辑/17"])
+        #expect(try JSONDecoder().decode([StorageKey].self, from: json) == [key])
     }
 }

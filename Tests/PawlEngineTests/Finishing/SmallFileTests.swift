@@ -13,9 +13,7 @@ struct SmallFileTests {
 
     @Test func `many small files are whole, and no partial file remains`() async throws {
         let scene = try Scene()
-        var settings = DownloaderSettings()
-        settings.maximumConcurrentDownloads = 4
-        let process = EngineProcess(settings)
+        let process = EngineProcess()
         let resources = (0..<60).map { Resource(size: Int64($0 * 1_100), seed: UInt64($0 + 1)) }
         var running: [RunningDownload] = []
         for (number, resource) in resources.enumerated() {
@@ -62,25 +60,29 @@ struct SmallFileTests {
         #expect((scene.asked.first?.range?.first ?? 0) >= 40_000)
     }
 
-    @Test func `other files are fetched while the disk syncs`() async throws {
+    @Test func `a file that is fetched gives way to others while the disk syncs`() async throws {
         let gate = Gate()
         var store = StoreSettings()
         store.syncAll = {
             gate.wait()
             return fsync($0)
         }
-        var settings = DownloaderSettings()
-        settings.maximumConcurrentDownloads = 2
-        let process = EngineProcess(settings, store: store)
+        let process = EngineProcess(store: store)
         let scene = try Scene()
         let names = (0..<5).map { "\($0).bin" }
+        let (fetched, whenFetched) = AsyncStream.makeStream(of: Void.self)
         var running: [RunningDownload] = []
         for name in names {
             scene.origin.route("/" + name, .resource(resource))
-            let settings = scene.settings(1)
-            running.append(try scene.start(settings, from: "/" + name, to: name, by: process))
+            let download = process.start(
+                try scene.url("/" + name),
+                to: .file(scene.folder.path(name)),
+                scene.settings(1),
+                whenFetched: { whenFetched.yield() }
+            )
+            running.append(download)
         }
-        _ = await scene.origin.waitForRequests(names.count)
+        for await _ in fetched.prefix(names.count) {}
         // A file's name guarantees that its bytes are on the disk.
         #expect(scene.folder.list().isEmpty)
         for _ in names { gate.open() }

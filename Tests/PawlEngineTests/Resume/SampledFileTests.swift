@@ -38,7 +38,7 @@ struct SampledFileTests {
         let now = bare(seed: isSame ? 1 : 7)
         scene.serve(.resource(now))
         scene.forgetRequests()
-        var limits = DownloaderSettings()
+        var limits = EngineSettings()
         limits.connectionsPerHost = 1
         let file = try await scene.download(scene.settings(1), by: EngineProcess(limits))
         #expect(file.wasAlreadyThere == isSame)

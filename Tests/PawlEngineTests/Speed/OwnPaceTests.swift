@@ -1,4 +1,5 @@
 import PawlCore
+import PawlEngine
 import PawlTesting
 import Testing
 
@@ -34,7 +35,7 @@ struct OwnPaceTests {
         async throws
     {
         let scene = try Scene(.resource(resource))
-        var limits = DownloaderSettings()
+        var limits = EngineSettings()
         limits.limitBytesPerSecond = 150_000
         var settings = scene.settings(1)
         settings.stallTimeout = .seconds(4)

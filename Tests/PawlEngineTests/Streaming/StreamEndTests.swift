@@ -58,7 +58,7 @@ struct StreamEndTests {
     }
 
     @Test func `a stream that is released leaves nothing behind`() async throws {
-        var shared = DownloaderSettings()
+        var shared = EngineSettings()
         shared.connectionsPerHost = 1
         let scene = try Scene(.resource(huge))
         let process = EngineProcess(shared)
@@ -76,7 +76,7 @@ struct StreamEndTests {
     }
 
     @Test func `a waiting stream that is cancelled leaves the queue`() async throws {
-        var shared = DownloaderSettings()
+        var shared = EngineSettings()
         shared.connectionsPerHost = 1
         let latch = Latch()
         let scene = try Scene(.resource(resource).holdAfterBytes(1000, until: latch))

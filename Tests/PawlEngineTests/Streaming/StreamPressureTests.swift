@@ -70,7 +70,7 @@ struct StreamPressureTests {
     }
 
     @Test func `a stream obeys the rate limit`() async throws {
-        var shared = DownloaderSettings()
+        var shared = EngineSettings()
         shared.limitBytesPerSecond = 200_000
         let scene = try Scene(.resource(Resource(size: 100_000)))
         let clock = ContinuousClock()
@@ -81,7 +81,7 @@ struct StreamPressureTests {
     }
 
     @Test func `streams obey the host budget`() async throws {
-        var shared = DownloaderSettings()
+        var shared = EngineSettings()
         shared.connectionsPerHost = 1
         let latch = Latch()
         let scene = try Scene(.resource(Resource(size: 5000)).holdAfterBytes(1000, until: latch))

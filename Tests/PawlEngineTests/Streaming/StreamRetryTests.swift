@@ -101,7 +101,7 @@ struct StreamRetryTests {
         let latch = Latch()
         let reply = Reply.resource(resource)
         let scene = try Scene(.sequence([reply.holdAfterBytes(0, until: latch), reply]))
-        var settings = DownloaderSettings()
+        var settings = EngineSettings()
         settings.connectionsPerHost = 1
         let clock = ManualTimekeeper()
         let process = EngineProcess(settings, time: clock)

@@ -15,14 +15,14 @@ final class EngineProcess: Sendable {
     ///
     /// `wrap` puts another transport around the real one.
     init(
-        _ settings: DownloaderSettings = DownloaderSettings(),
+        _ settings: EngineSettings = EngineSettings(),
         time: any Timekeeper = SystemTimekeeper(),
         store: StoreSettings = StoreSettings(),
         network: any NetworkPathMonitoring = AlwaysReachable(),
         wrap: (any Transport) -> any Transport = { $0 }
     ) {
         let log = log
-        var engineSettings = EngineSettings(settings)
+        var engineSettings = settings
         engineSettings.store = store
         engineSettings.network = network
         engineSettings.digestThreads = 2
@@ -47,7 +47,8 @@ final class EngineProcess: Sendable {
         _ url: URL,
         to destination: Destination,
         _ settings: DownloadSettings,
-        connectivityChanged: (@Sendable (Bool) -> Void)? = nil
+        connectivityChanged: (@Sendable (Bool) -> Void)? = nil,
+        whenFetched: @escaping @Sendable () -> Void = {}
     ) -> RunningDownload {
         let monitor = DownloadMonitor(time: engine.time)
         var job = DownloadJob(
@@ -60,13 +61,12 @@ final class EngineProcess: Sendable {
         job.connectivityChanged = connectivityChanged
         let task = Task { [job] () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {
-                guard let turn = await self.engine.queue.turn() else {
-                    throw DownloadError(.interrupted, "stopped before it started")
-                }
-                defer { turn.end() }
-                let driver = DownloadDriver(job, engine: self.engine, monitor: monitor) {
-                    turn.endEarly()
-                }
+                let driver = DownloadDriver(
+                    job,
+                    engine: self.engine,
+                    monitor: monitor,
+                    whenFetched: whenFetched
+                )
                 return .success(try await driver.run())
             } catch {
                 monitor.ended()

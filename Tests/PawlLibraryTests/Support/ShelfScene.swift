@@ -87,7 +87,7 @@ extension DownloadLibrary {
     }
 }
 
-extension LibraryEvents {
+extension EventSequence<LibraryEvent> {
     /// The first event for which `find` returns a value.
     ///
     /// Waits until the test's time limit.

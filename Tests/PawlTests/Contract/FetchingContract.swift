@@ -77,7 +77,7 @@ struct FetchingContract {
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         // A task that is resumed later finishes first, so this one would have finished, too.
-        _ = try await session.download(from: try scene.url(), to: scene.place("other"))
+        _ = try await session.download(try scene.url(), to: scene.place("other"))
         #expect(task.state == .suspended)
         #expect(scene.folder.list() == ["other"])
         #expect(scene.origin.requests.count == 1)
@@ -152,7 +152,7 @@ struct FetchingContract {
         let session = DownloadSession(scene.configuration)
         let folder = scene.folder.path("by-status")
         let file = try await session.download(
-            from: try scene.url(),
+            try scene.url(),
             to: .choosing { .file("\(folder)/\($0.status)") }
         )
         #expect(file.path == folder + "/200")
@@ -163,7 +163,7 @@ struct FetchingContract {
     func failedMove() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let file = try await session.download(from: try scene.url(), to: scene.place())
+        let file = try await session.download(try scene.url(), to: scene.place())
         let blocked = try scene.folder.write("blocked", [1]) + "/inside"
         let error = await #expect(throws: DownloadError.self) {
             try await Places().moveFile(at: file.path, to: blocked)
@@ -242,13 +242,13 @@ struct FetchingContract {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         var settings = scene.configuration.settings
-        let first = try await session.download(from: try scene.url(), to: scene.place())
+        let first = try await session.download(try scene.url(), to: scene.place())
         #expect(!first.wasAlreadyThere)
         settings.checksum = .digest(try #require(resource.digest(.sha256)))
         // A download that waited for a byte of the body would wait forever.
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: Latch()))
         let again = try await session.download(
-            from: try scene.url(),
+            try scene.url(),
             to: scene.place(),
             settings: settings
         )
@@ -256,7 +256,7 @@ struct FetchingContract {
         #expect(scene.origin.requests.count == 2)
         settings.ifExists = .skip
         let skipped = try await session.download(
-            from: try scene.url(),
+            try scene.url(),
             to: scene.place(),
             settings: settings
         )

@@ -38,7 +38,7 @@ struct FilesContract {
         do {
             let session = DownloadSession(scene.configuration)
             gone = session
-            path = try await session.download(from: try scene.url()).path
+            path = try await session.download(try scene.url()).path
             #expect(access(path, F_OK) == 0)
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }

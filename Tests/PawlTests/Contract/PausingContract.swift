@@ -130,7 +130,7 @@ struct PausingContract {
         let scene = try SessionScene(broken.from(request: 2, .status(404)))
         let session = DownloadSession(scene.configuration)
         let error = await #expect(throws: DownloadError.self) {
-            try await session.download(from: try scene.url(), to: scene.place())
+            try await session.download(try scene.url(), to: scene.place())
         }
         let data = try #require(error?.resumeData)
         #expect(error?.code == .notFound && data.receivedBytes == Self.held)
@@ -153,7 +153,7 @@ struct PausingContract {
         let other = Resource(size: resource.size, seed: 2)
         scene.origin.route("/disk.bin", .resource(other))
         let file = try await DownloadSession(scene.configuration)
-            .download(from: try scene.url(), to: scene.place())
+            .download(try scene.url(), to: scene.place())
         #expect(scene.origin.requests.contains { $0.range?.first == Self.held })
         #expect(try other.verify(fileAt: file.path) == nil)
     }

@@ -101,7 +101,7 @@ struct DelegateTests {
         var path = ""
         do {
             let session = DownloadSession(scene.configuration, delegate: delegate)
-            path = try await session.download(from: try scene.url()).path
+            path = try await session.download(try scene.url()).path
             #expect(try resource.verify(fileAt: path) == nil)
             session.finishTasksAndInvalidate()
             await delegate.allCalls(.invalid)

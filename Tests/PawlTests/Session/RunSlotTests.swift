@@ -24,7 +24,7 @@ struct RunSlotTests {
 
     private func expectAnother(_ scene: SessionScene, _ session: DownloadSession) async throws {
         let file = try await session.download(
-            from: try scene.url("/other"),
+            try scene.url("/other"),
             to: scene.place("other")
         )
         #expect(try resource.verify(fileAt: file.path) == nil)

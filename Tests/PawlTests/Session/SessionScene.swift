@@ -109,9 +109,9 @@ final class RecordingDelegate: DownloadSessionDelegate {
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
-        didStartOverDiscarding discardedBytes: Int64
+        didStartOver restart: DownloadRestart
     ) {
-        note(.startedOver(discarded: discardedBytes))
+        note(.startedOver(discarded: restart.discardedBytes))
     }
 
     func session(

@@ -54,12 +54,12 @@ struct TaskMetricsTests {
         configuration.settings.retries = 0
         let session = DownloadSession(configuration)
         let broken = await #expect(throws: DownloadError.self) {
-            try await session.download(from: try scene.url(), to: scene.place())
+            try await session.download(try scene.url(), to: scene.place())
         }
         #expect(broken?.code == .network && broken?.isRetryable == true)
         #expect((broken?.cause as? NetworkFailure)?.message.isEmpty == false)
         let gone = await #expect(throws: DownloadError.self) {
-            try await session.download(from: try scene.url("/gone"), to: scene.place())
+            try await session.download(try scene.url("/gone"), to: scene.place())
         }
         #expect(gone?.code == .notFound && gone?.isRetryable == false)
         #expect(gone?.httpStatus == 404)

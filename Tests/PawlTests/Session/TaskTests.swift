@@ -29,7 +29,7 @@ struct TaskTests {
     @Test func `the convenience methods start their task`() async throws {
         let scene = try SessionScene(.resource(resource))
         let file = try await DownloadSession(scene.configuration).download(
-            from: try scene.url(),
+            try scene.url(),
             to: scene.place()
         )
         #expect(try resource.verify(fileAt: file.path) == nil)
@@ -229,7 +229,7 @@ struct TaskTests {
         let session = DownloadSession(scene.configuration)
         let folder = scene.folder.path("made")
         let file = try await session.download(
-            from: try scene.url(),
+            try scene.url(),
             to: .choosing { response in
                 #expect(response.expectedContentLength == 1 << 20)
                 #expect(response.suggestedFilename == "disk.bin")
@@ -288,7 +288,7 @@ struct TaskTests {
         do {
             let session = DownloadSession(scene.configuration)
             gone = session
-            _ = try await session.download(from: try scene.url(), to: scene.place())
+            _ = try await session.download(try scene.url(), to: scene.place())
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }
         #expect(gone == nil)

@@ -168,7 +168,7 @@ struct TellingTests {
         }
         for task in slow { task.resume() }
         await asked.wait { $0 == 6 }
-        _ = try await session.download(from: try scene.url(), to: scene.place())
+        _ = try await session.download(try scene.url(), to: scene.place())
         for _ in slow { gate.open() }
         for task in slow { #expect(try resource.verify(fileAt: try await task.file.path) == nil) }
     }

@@ -124,7 +124,7 @@ struct TemporaryPauseTests {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
         let url = try scene.url()
-        let waiting = Task { try await session.download(from: url) }
+        let waiting = Task { try await session.download(url) }
         var task: SessionTask?
         while task == nil, !Task.isCancelled {
             task = session.currentTasks.first
@@ -161,7 +161,7 @@ struct TemporaryPauseTests {
         try await scene.crashEphemeralSession(after: Self.held)
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)
-        _ = try await session.download(from: try scene.url("/other"), to: scene.place("other"))
+        _ = try await session.download(try scene.url("/other"), to: scene.place("other"))
         try await scene.folder.wait { $0.list() == ["other"] }
         #expect(scene.folder.list() == ["other"])
         try await scene.temporary.wait { $0.list().isEmpty }

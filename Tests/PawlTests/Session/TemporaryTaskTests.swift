@@ -105,7 +105,7 @@ struct TemporaryTaskTests {
             #expect(utimes(scene.temporary.path(path), times) == 0)
         }
         let session = DownloadSession(scene.configuration)
-        _ = try await session.download(from: try scene.url())
+        _ = try await session.download(try scene.url())
         #expect(scene.temporary.list("unfinished") == ["young.part"])
     }
 
@@ -139,10 +139,10 @@ struct TemporaryTaskTests {
         let session = DownloadSession(scene.configured(.ephemeral), delegate: delegate)
         scene.origin.route("/whole", .resource(resource))
         let whole = try await session.download(
-            from: try scene.url("/whole"),
+            try scene.url("/whole"),
             to: scene.place("whole")
         )
-        _ = try await session.download(from: try scene.url("/whole"))
+        _ = try await session.download(try scene.url("/whole"))
         for (number, name) in ["one", "two"].enumerated() {
             let task = session.downloadTask(with: try scene.url(), to: scene.place(name))
             task.resume()
@@ -163,7 +163,7 @@ struct TemporaryTaskTests {
         #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)
-        _ = try await session.download(from: try scene.url("/other"))
+        _ = try await session.download(try scene.url("/other"))
         #expect(scene.folder.list().isEmpty)
     }
 }

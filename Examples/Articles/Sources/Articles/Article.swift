@@ -23,6 +23,7 @@ struct Article: Sendable {
         Article(name: "ResumeData", run: resumeData),
         Article(name: "TheLibrary", run: theLibrary),
         Article(name: "ConcurrencyRules", run: concurrencyRules),
+        Article(name: "Events", run: events),
         Article(name: "Errors", run: errors),
     ]
 }

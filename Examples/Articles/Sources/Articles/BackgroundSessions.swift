@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import Pawl
 
 func backgroundSession(
-    _ delegate: any DownloadSessionDelegate,
+    _ delegate: Reporter,
     url: URL,
     folder: String
 ) async {

@@ -43,7 +43,7 @@ private func withBlock(_ url: URL, _ target: String) async throws {
     _ = try await task.file
 }
 
-private final class Reporter: DownloadSessionDelegate {
+final class Reporter: DownloadSessionDelegate {
     func session(
         _ session: DownloadSession,
         downloadTask: DownloadTask,

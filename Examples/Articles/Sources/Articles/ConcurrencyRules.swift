@@ -27,7 +27,7 @@ func concurrencyRules(_ sample: Sample) async throws {
     var configuration = SessionConfiguration.default
     configuration.delegateExecutor = .actor(shelf)
     let session = DownloadSession(configuration, delegate: ShelfFiller(shelf))
-    _ = try await session.download(from: url, to: .directory(folder))
+    _ = try await session.download(url, to: .directory(folder))
     try await several([url], folder)
 }
 
@@ -35,7 +35,7 @@ private func several(_ urls: [URL], _ folder: String) async throws {
     let session = DownloadSession()
     let files = try await withThrowingTaskGroup(of: DownloadedFile.self) { group in
         for url in urls {
-            group.addTask { try await session.download(from: url, to: .directory(folder)) }
+            group.addTask { try await session.download(url, to: .directory(folder)) }
         }
         return try await group.reduce(into: []) { $0.append($1) }
     }

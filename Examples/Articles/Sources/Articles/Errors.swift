@@ -10,7 +10,7 @@ func errors(_ sample: Sample) async throws {
 private func handled(_ url: URL, _ folder: String) async throws {
     let session = DownloadSession()
     do throws(DownloadError) {
-        let file = try await session.download(from: url, to: .directory(folder))
+        let file = try await session.download(url, to: .directory(folder))
         print(file.path)
     } catch {
         switch error.code {

@@ -17,7 +17,7 @@ func gettingStarted(_ sample: Sample) async throws {
 
 private func oneCall(_ url: URL, _ folder: String) async throws {
     let session = DownloadSession()
-    let file = try await session.download(from: url, to: .directory(folder))
+    let file = try await session.download(url, to: .directory(folder))
     print(file.path, file.byteCount)
 }
 
@@ -54,7 +54,7 @@ private func knownDigest(_ url: URL, _ folder: String) async throws {
         settings.checksum = .digest(digest)
     }
     let file = try await session.download(
-        from: url,
+        url,
         to: .file(folder + "/verified.iso"),
         settings: settings
     )
@@ -81,7 +81,7 @@ private func ownFolders(_ url: URL) async throws {
     var configuration = SessionConfiguration.default
     configuration.applicationIdentifier = places.applicationIdentifier
     let session = DownloadSession(configuration)
-    let file = try await session.download(from: url, to: .place(.caches))
+    let file = try await session.download(url, to: .place(.caches))
     print(file.path)
 
     let caches = try await places.folder(.caches)

@@ -21,9 +21,9 @@ private func heldAndPaused(_ url: URL, _ folder: String) async throws {
 private func cancelledAwaiting(_ url: URL, _ folder: String) async throws {
     let session = DownloadSession()
     let waiting = Task {
-        try await session.download(from: url, to: .file(folder + "/other.iso"))
+        try await session.download(url, to: .file(folder + "/other.iso"))
     }
     waiting.cancel()
-    let file = try await session.download(from: url, to: .file(folder + "/other.iso"))
+    let file = try await session.download(url, to: .file(folder + "/other.iso"))
     print(file.byteCount)
 }

@@ -10,13 +10,12 @@ private final class Listener: DownloadSessionDelegate {}
 /// The code of the README and of the first page.
 func overview(_ sample: Sample) async throws {
     let (url, folder) = (sample.url, sample.folder)
-    let downloader = Downloader()
-    let download = downloader.makeDownload(url, to: .directory(folder))
-    async let file = download.run()
-    for await progress in download.updates {
+    let task = DownloadSession.shared.downloadTask(with: url, to: .directory(folder))
+    task.resume()
+    for await progress in task.progress {
         print(progress.fraction ?? 0, progress.bytesPerSecond)
     }
-    print(try await file.path)
+    print(try await task.file.path)
 
     try await likeURLSession(url, sample.latest)
     try await commented(url, folder)
@@ -25,8 +24,7 @@ func overview(_ sample: Sample) async throws {
 
 /// Code that appears only in comments.
 private func commented(_ url: URL, _ folder: String) async throws {
-    let downloader = Downloader()
-    let file = try await downloader.download(url, to: .directory(folder))
+    let file = try await DownloadSession.shared.download(url, to: .directory(folder))
     print(file.path, file.byteCount)
 
     let places = Places(applicationIdentifier: "org.example.player")
@@ -36,14 +34,12 @@ private func commented(_ url: URL, _ folder: String) async throws {
 }
 
 private func commentedResuming(_ url: URL, _ folder: String) async throws {
-    let downloader = Downloader()
-    let download = downloader.makeDownload(url, to: .directory(folder))
+    let session = DownloadSession.shared
     do {
-        _ = try await download.run()
+        _ = try await session.download(url, to: .directory(folder))
     } catch {
         guard let data = error.resumeData else { throw error }
-        let again = try downloader.makeDownload(resuming: data)
-        _ = try await again.run()
+        _ = try await session.download(resuming: data)
     }
 }
 

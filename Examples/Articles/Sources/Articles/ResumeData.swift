@@ -12,10 +12,8 @@ func resumeData(_ sample: Sample) async throws {
 }
 
 private func keep(_ url: URL, _ target: String, in place: URL) async throws {
-    let downloader = Downloader()
-    let download = downloader.makeDownload(url, to: .file(target))
     do {
-        _ = try await download.run()
+        _ = try await DownloadSession.shared.download(url, to: .file(target))
     } catch {
         guard let data = error.resumeData else { throw error }
         try data.data.write(to: place)
@@ -23,18 +21,16 @@ private func keep(_ url: URL, _ target: String, in place: URL) async throws {
 }
 
 private func goOn(with place: URL) async throws {
-    let downloader = Downloader()
     let data = try ResumeData(data: Data(contentsOf: place))
-    let file = try await downloader.makeDownload(resuming: data).run()
+    let file = try await DownloadSession.shared.download(resuming: data)
     print(file.path)
 }
 
 func goOnWithApple(_ plist: URL) async throws {
-    let downloader = Downloader()
     var resume = ResumeSettings()
     resume.partialFile = "/data/CFNetworkDownload_4711.tmp"
     resume.destination = .file("/data/disk.iso")
     let data = try ResumeData(appleResumeData: Data(contentsOf: plist))
-    let file = try await downloader.makeDownload(resuming: data, with: resume).run()
+    let file = try await DownloadSession.shared.download(resuming: data, resume)
     print(file.path)
 }

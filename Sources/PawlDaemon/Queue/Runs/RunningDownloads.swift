@@ -34,6 +34,7 @@ final class RunningDownloads: Sendable {
             row.connections = progress.connections
             row.resumedBytes = task.continuedBytes
             row.restarts = task.restartCount > 0 ? task.restartCount : nil
+            row.restartReason = task.lastRestart?.reason.rawValue
             return row
         }
     }

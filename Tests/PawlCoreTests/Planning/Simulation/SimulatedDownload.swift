@@ -192,7 +192,7 @@ struct SimulatedDownload {
         case .updateRepresentation(let representation): pinnedOnDisk = representation
         case .complete(let total): result = .success(total)
         case .fail(let error): result = .failure(error)
-        case .releaseSlot, .backOffHost, .log, .notice: break
+        case .releaseSlot, .backOffHost, .log, .notice, .startingOver: break
         }
     }
 

@@ -1,12 +1,14 @@
 internal import PawlCore
 
-/// What the delegate has been told about a task, which determines what it is told next.
-struct DelegateReports {
+/// What was reported about a task, which determines what is reported next.
+struct TaskReports {
     /// What a download has received.
     struct Received {
         var progress: DownloadProgress
         /// The number of times that the download has started over.
         var restarts = 0
+        /// Why the download has started over the last time.
+        var restartReason = DownloadRestart.Reason.fileChanged
         /// The number of bytes discarded the last time; `nil` if those reported were discarded.
         var discardedBytes: Int64?
         /// The offset at which the run resumes; 0 if the run starts at the beginning.
@@ -20,13 +22,13 @@ struct DelegateReports {
     private var hasOffset = false
     /// Whether a report of bytes is pending: the next one waits, and reports more bytes.
     private var isPending = false
-    private var hasResponse = false
+    private(set) var hasResponse = false
 
     /// Handles the begin of a run, which may resume at another offset.
     mutating func runBegins() { hasOffset = false }
 
-    /// Handles that the delegate has received the reported bytes.
-    mutating func bytesDelivered() { isPending = false }
+    /// Handles that the reported progress was delivered.
+    mutating func progressDelivered() { isPending = false }
 
     /// Returns the response if it was not reported yet, and records it as reported.
     mutating func newResponse(_ response: @autoclosure () -> DownloadResponse?)
@@ -42,11 +44,13 @@ struct DelegateReports {
         of task: DownloadTask,
         _ received: Received,
         isLast: Bool
-    ) -> [SessionEvent] {
-        var events: [SessionEvent] = []
+    ) -> [Delivery] {
+        var events: [Delivery] = []
         let progress = received.progress
         if restarts != received.restarts {
-            events.append(.startedOver(task, discarded: received.discardedBytes ?? bytes))
+            let discarded = received.discardedBytes ?? bytes
+            let restart = DownloadRestart(discardedBytes: discarded, received.restartReason)
+            events.append(.startedOver(task, restart))
             (restarts, bytes) = (received.restarts, 0)
         }
         if !hasOffset, received.offset > 0 {
@@ -61,14 +65,14 @@ struct DelegateReports {
         // One pending report is enough: a slow delegate must not make a queue grow.
         guard count > 0, isLast || !isPending else { return events }
         (bytes, isPending) = (progress.completedBytes, true)
-        events.append(
-            .wrote(
-                task,
-                count: count,
-                total: progress.completedBytes,
-                expected: progress.totalBytes
-            )
-        )
+        events.append(.wrote(task, count: count, progress))
         return events
+    }
+
+    /// Returns the event of a data task since the last report, and records it as reported.
+    mutating func newEvent(of task: DataTask, _ progress: DownloadProgress) -> Delivery? {
+        guard progress.completedBytes > bytes, !isPending else { return nil }
+        (bytes, isPending) = (progress.completedBytes, true)
+        return .progressed(task, progress)
     }
 }

@@ -6,60 +6,60 @@ import Testing
 
 /// The library as its users see it.
 @Suite(.timeLimit(.minutes(1)))
-struct DownloaderTests {
-    private let resource = Resource(size: LibraryScene.size)
+struct DownloadTests {
+    private let resource = Resource(size: DownloadScene.size)
 
     @Test func `a download to a file is complete when the call returns`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route("/disk.bin", .resource(resource))
-        let file = try await scene.downloader.download(try scene.url(), to: scene.file())
+        let file = try await scene.session.download(try scene.url(), to: scene.file())
         #expect(file.path == scene.folder.path("disk.bin"))
-        #expect(file.byteCount == LibraryScene.size)
+        #expect(file.byteCount == DownloadScene.size)
         #expect(!file.wasAlreadyThere)
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
     @Test func `a download to a folder gets the name that the server gives`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let disposition = "attachment; filename=\"named.bin\""
         scene.origin.route(
             "/disk.bin",
             .resource(resource).setting("Content-Disposition", disposition)
         )
-        let folder = Destination.directory(scene.folder.path("new"))
-        let file = try await scene.downloader.download(try scene.url(), to: folder)
+        let folder = TaskDestination.directory(scene.folder.path("new"))
+        let file = try await scene.session.download(try scene.url(), to: folder)
         #expect(file.path == scene.folder.path("new/named.bin"))
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
 
     @Test func `credentials in the URL are sent but never printed`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         scene.origin.route(
             "/disk.bin",
             .resource(resource).requireBasic(name: "anna", password: "p@ss word")
         )
         let address = "http://anna:p%40ss%20word@127.0.0.1:\(scene.origin.port)/disk.bin"
         let url = try #require(URL(string: address))
-        let file = try await scene.downloader.download(url, to: scene.file())
+        let file = try await scene.session.download(url, to: scene.file())
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.origin.requests.count { $0["Authorization"] != nil } > 0)
         scene.origin.route("/gone.bin", .status(404))
         let other = try #require(URL(string: address.replacing("disk.bin", with: "gone.bin")))
         let error = await #expect(throws: DownloadError.self) {
-            try await scene.downloader.download(other, to: scene.file("gone.bin"))
+            try await scene.session.download(other, to: scene.file("gone.bin"))
         }
         #expect(error?.description.contains("word") == false)
     }
 
     @Test func `no byte of the credentials is on disk`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(50_000, until: latch))
         let address = "http://anna:hunter2@127.0.0.1:\(scene.origin.port)/disk.bin?key=hunter2"
         let url = try #require(URL(string: address))
-        let download = scene.downloader.makeDownload(url, to: scene.file())
-        let task = Task { try await download.run() }
+        let download = scene.task(url, to: scene.file())
+        let task = Task { try await scene.session.finish(download) }
         await latch.waitForArrivals()
         await download.reaches(50_000)
         task.cancel()
@@ -69,11 +69,11 @@ struct DownloaderTests {
     }
 
     @Test func `an invalid URL is an error before anything is touched`() async throws {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         for text in ["ftp://host/file", "file:///etc/passwd", "https:///nothing"] {
             let url = try #require(URL(string: text))
             let error = await #expect(throws: DownloadError.self) {
-                try await scene.downloader.download(url, to: scene.file("new/file"))
+                try await scene.session.download(url, to: scene.file("new/file"))
             }
             #expect(error?.code == .usage)
         }
@@ -83,28 +83,28 @@ struct DownloaderTests {
     @Test func `cancelling the awaiting task keeps the bytes, and a second call resumes`()
         async throws
     {
-        let scene = try LibraryScene()
+        let scene = try DownloadScene()
         let latch = Latch()
         let reply = Reply.resource(resource)
         scene.origin.route("/disk.bin", reply.holdAfterBytes(150_000, until: latch))
         let url = try scene.url()
-        let download = scene.downloader.makeDownload(
+        let download = scene.task(
             url,
             to: scene.file(),
             settings: scene.fixed(4)
         )
-        let task = Task { try await download.run() }
+        let task = Task { try await scene.session.finish(download) }
         await latch.waitForArrivals(4)
         await download.reaches(600_000)
         task.cancel()
         let error = await #expect(throws: DownloadError.self) { try await task.value }
         #expect(error?.code == .interrupted)
-        #expect(download.progress.phase == .failed)
+        #expect(download.currentProgress.phase == .failed)
         #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
 
         scene.origin.route("/disk.bin", reply)
         let before = scene.origin.requests.count
-        let file = try await scene.downloader.download(
+        let file = try await scene.session.download(
             url,
             to: scene.file(),
             settings: scene.fixed(1)
@@ -114,50 +114,33 @@ struct DownloaderTests {
         await scene.origin.waitUntil { $0.activeExchanges == 0 }
         let again = scene.origin.requests.dropFirst(before)
         #expect(again.allSatisfy { $0.status == 206 })
-        #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == LibraryScene.size - 600_000)
+        #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == DownloadScene.size - 600_000)
     }
 
     @Test func `a waiting download that is cancelled is interrupted`() async throws {
-        var settings = DownloaderSettings()
+        var settings = SessionConfiguration.default
         settings.maximumConcurrentDownloads = 1
-        let scene = try LibraryScene(settings)
+        let scene = try DownloadScene(settings)
         let latch = Latch()
         scene.origin.route("/*", .resource(resource).holdAfterBytes(1000, until: latch))
         let url = try scene.url()
-        let first = Task { try await scene.downloader.download(url, to: scene.file()) }
+        let first = Task { try await scene.session.download(url, to: scene.file()) }
         await latch.waitForArrivals()
-        let waiting = scene.downloader.makeDownload(url, to: scene.file("second.bin"))
-        let second = Task { try await waiting.run() }
+        let waiting = scene.task(url, to: scene.file("second.bin"))
+        let second = Task { try await scene.session.finish(waiting) }
         second.cancel()
         let error = await #expect(throws: DownloadError.self) { try await second.value }
         #expect(error?.code == .interrupted)
-        #expect(waiting.progress.phase == .failed)
+        #expect(waiting.currentProgress.phase == .failed)
         latch.release()
         _ = try await first.value
         #expect(scene.folder.list() == ["disk.bin"])
     }
-
-    @Test(arguments: [0, 1000])
-    func `shutting down ends running downloads`(bytes: Int64) async throws {
-        let scene = try LibraryScene()
-        let latch = Latch()
-        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(bytes, until: latch))
-        let url = try scene.url()
-        var settings = scene.fixed(1)
-        settings.retries = 1
-        let download = scene.downloader.makeDownload(url, to: scene.file(), settings: settings)
-        let task = Task { try await download.run() }
-        await latch.waitForArrivals()
-        scene.downloader.shutDown()
-        let error = await #expect(throws: DownloadError.self) { try await task.value }
-        #expect(error?.code == .interrupted)
-        #expect(!scene.folder.exists("disk.bin"))
-    }
 }
 
-extension Download {
+extension DownloadTask {
     /// Waits until the progress reaches `count` bytes, or the download ends.
     func reaches(_ count: Int64) async {
-        for await progress in updates where progress.completedBytes >= count { return }
+        for await progress in progress where progress.completedBytes >= count { return }
     }
 }

@@ -8,7 +8,7 @@ import PawlTesting
 import Testing
 
 /// Downloads that are cancelled, and what they leave.
-extension LibraryScene {
+extension DownloadScene {
     /// The number of bytes that each connection has received before the cancellation.
     static let held: Int64 = 150_000
 
@@ -16,15 +16,17 @@ extension LibraryScene {
     ///
     /// Returns the error.
     func interrupt(
-        _ download: Download,
+        _ download: DownloadTask,
         _ reply: Reply,
         connections: Int = 4,
-        whileRunning look: (Download) async throws -> Void = { _ in }
+        whileRunning look: (DownloadTask) async throws -> Void = { _ in }
     ) async throws -> DownloadError {
         let latch = Latch()
         origin.route("/disk.bin", reply.holdAfterBytes(Self.held, until: latch))
         let task = Task { () -> DownloadError? in
-            do throws(DownloadError) { _ = try await download.run() } catch { return error }
+            do throws(DownloadError) { _ = try await session.finish(download) } catch {
+                return error
+            }
             return nil
         }
         await latch.waitForArrivals(connections)
@@ -39,7 +41,7 @@ extension LibraryScene {
 
     /// The resume data of a cancelled download, passed through JSON as to another process.
     func leave(_ reply: Reply, connections: Int = 4) async throws -> ResumeData {
-        let download = downloader.makeDownload(
+        let download = task(
             try url(),
             to: file(),
             settings: fixed(connections)
@@ -57,14 +59,9 @@ extension LibraryScene {
         settings: DownloadSettings? = nil
     ) async throws -> DownloadedFile {
         var resume = ResumeSettings()
+        resume.settings = settings ?? fixed(4)
         change(&resume)
-        let other = Downloader()
-        defer { other.shutDown() }
-        return try await other.makeDownload(
-            resuming: data,
-            with: resume,
-            settings: settings ?? fixed(4)
-        ).run()
+        return try await Self.session().download(resuming: data, resume)
     }
 
     /// The requests after the first `count`.

@@ -1,0 +1,70 @@
+public import PawlCore
+
+/// Something that happened to a task of a session.
+public enum TaskEvent: Sendable {
+    /// The server has responded.
+    case response(DownloadResponse)
+    /// The task resumes after existing bytes; `expectedBytes` is the size of the whole file, if it
+    /// is known.
+    case resumed(offset: Int64, expectedBytes: Int64?)
+    /// Bytes were received, at most ten times per second.
+    ///
+    /// A slow reader skips values and gets the newest.
+    case progress(DownloadProgress)
+    /// The task has discarded the received bytes and starts over.
+    case startedOver(DownloadRestart)
+    /// There is no connection to the network; the task resumes when there is one.
+    case waitingForConnectivity
+    /// The task has ended with its result: the file, or `nil` for a data task.
+    case finished(DownloadedFile?)
+    /// The task has ended with an error; its code is `.cancelled` if it was cancelled.
+    case failed(DownloadError)
+
+    /// Creates the last event of a task.
+    init(_ outcome: Result<TaskProduct, DownloadError>) {
+        switch outcome {
+        case .success(.file(let file)): self = .finished(file)
+        case .success: self = .finished(nil)
+        case .failure(let error): self = .failed(error)
+        }
+    }
+
+    /// Whether it is the last event of its task.
+    public var isEnd: Bool {
+        switch self {
+        case .finished, .failed: true
+        case .response, .resumed, .progress, .startedOver, .waitingForConnectivity: false
+        }
+    }
+
+    fileprivate var isProgress: Bool { if case .progress = self { true } else { false } }
+
+    /// The bounds of a reader: progress that is out of date is not kept.
+    static var bounds: EventFeed<TaskEvent>.Bounds {
+        var bounds = EventFeed<TaskEvent>.Bounds()
+        bounds.subject = { (0, $0.isProgress) }
+        return bounds
+    }
+}
+
+/// Something that happened in a session.
+public enum SessionEvent: Sendable {
+    /// Something happened to a task.
+    case task(SessionTask, TaskEvent)
+    /// All events that a background session missed while no process was attached were reported.
+    case finishedBackgroundEvents
+    /// The session was invalidated and its last task has ended: this is the last event.
+    ///
+    /// The error is present if the session was lost, such as to another process.
+    case invalidated(DownloadError?)
+
+    /// The bounds of a reader: progress that is out of date is not kept.
+    static var bounds: EventFeed<SessionEvent>.Bounds {
+        var bounds = EventFeed<SessionEvent>.Bounds()
+        bounds.subject = { event in
+            guard case .task(let task, let event) = event else { return nil }
+            return (task.taskIdentifier, event.isProgress)
+        }
+        return bounds
+    }
+}

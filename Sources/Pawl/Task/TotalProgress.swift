@@ -1,0 +1,73 @@
+internal import PawlCore
+internal import PawlEngine
+
+/// The progress of several tasks together at one moment.
+public struct TotalProgress: Sendable, Hashable {
+    /// The number of tasks.
+    public var taskCount = 0
+    /// The number of tasks that have ended with their result.
+    public var finishedCount = 0
+    /// The number of tasks that have ended with an error or were cancelled.
+    public var failedCount = 0
+    /// The number of bytes that all tasks together have received or found on disk.
+    public var completedBytes: Int64 = 0
+    /// The number of bytes of all tasks together; `nil` while that of any task is not known.
+    ///
+    /// Tasks that have failed count with the bytes that they have received.
+    public var totalBytes: Int64? = 0
+    /// The smoothed speed of all tasks together, in bytes per second.
+    public var bytesPerSecond: Double = 0
+
+    /// The current progress of some tasks.
+    public init(of tasks: some Sequence<SessionTask>) {
+        for task in tasks {
+            let (progress, state) = (task.currentProgress, task.state)
+            taskCount += 1
+            completedBytes += progress.completedBytes
+            bytesPerSecond += progress.bytesPerSecond
+            var total = progress.totalBytes
+            switch state {
+            case .finished: finishedCount += 1
+            case .failed, .cancelled:
+                failedCount += 1
+                total = progress.completedBytes
+            case .waiting, .waitingForConnectivity, .running, .suspended, .paused: break
+            }
+            totalBytes = totalBytes.flatMap { sum in total.map { sum + $0 } }
+        }
+    }
+
+    /// The completed fraction from 0 to 1; `nil` if the total size is not known.
+    public var fraction: Double? {
+        guard let totalBytes else { return nil }
+        return totalBytes == 0 ? 1 : min(1, Double(completedBytes) / Double(totalBytes))
+    }
+
+    /// The remaining time at the current speed; `nil` if it is not known.
+    public var timeLeft: Duration? {
+        guard let totalBytes, bytesPerSecond > 0 else { return nil }
+        let seconds = Double(max(0, totalBytes - completedBytes)) / bytesPerSecond
+        return seconds < 1e9 ? .seconds(seconds) : nil
+    }
+}
+
+extension DownloadSession {
+    /// Returns the progress of several tasks together, about ten times per second, until all of
+    /// them have ended.
+    public func progress(of tasks: [SessionTask]) -> ProgressUpdates<TotalProgress> {
+        ProgressUpdates(TaskSet(tasks: tasks, engine: engine))
+    }
+}
+
+private struct TaskSet: ProgressSource {
+    let tasks: [SessionTask]
+    let engine: Engine
+
+    var currentProgress: TotalProgress { TotalProgress(of: tasks) }
+    var hasEnded: Bool { tasks.allSatisfy { $0.end.isComplete } }
+
+    var lastEnd: Completion<Void>? {
+        let open = tasks.lazy.filter { !$0.end.isComplete }.prefix(2)
+        return open.count == 1 ? open.first?.end : nil
+    }
+}

@@ -1,0 +1,158 @@
+import PawlCore
+import PawlTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventFeedTests {
+    private enum Event: Sendable, Equatable {
+        case update(of: Int, Int)
+        case fact(of: Int, String)
+        case lost
+    }
+
+    private static func bounds(limit: Int = .max) -> EventFeed<Event>.Bounds {
+        var bounds = EventFeed<Event>.Bounds()
+        bounds.limit = limit
+        bounds.lost = .lost
+        bounds.subject = { event in
+            switch event {
+            case .update(let subject, _): (subject, true)
+            case .fact(let subject, _): (subject, false)
+            case .lost: nil
+            }
+        }
+        return bounds
+    }
+
+    private func read(_ sequence: EventSequence<Event>) async -> [Event] {
+        var events: [Event] = []
+        for await event in sequence { events.append(event) }
+        return events
+    }
+
+    @Test func `an unread update is replaced by a newer one of its subject`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        feeds.post(.update(of: 1, 10))
+        feeds.post(.update(of: 2, 10))
+        feeds.post(.update(of: 1, 20))
+        feeds.post(.update(of: 1, 30))
+        feeds.end()
+        #expect(await read(sequence) == [.update(of: 1, 30), .update(of: 2, 10)])
+    }
+
+    @Test func `no update passes another event of its subject`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        feeds.post(.update(of: 1, 10))
+        feeds.post(.fact(of: 1, "started over"))
+        feeds.post(.update(of: 1, 5))
+        feeds.post(.fact(of: 2, "ended"))
+        feeds.post(.update(of: 1, 6))
+        feeds.end()
+        #expect(
+            await read(sequence) == [
+                .update(of: 1, 10), .fact(of: 1, "started over"), .update(of: 1, 6),
+                .fact(of: 2, "ended"),
+            ]
+        )
+    }
+
+    @Test func `an update that was read is not replaced`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        var iterator = sequence.makeAsyncIterator()
+        for number in 1...100 {
+            feeds.post(.update(of: 1, number))
+            if number.isMultiple(of: 2) {
+                feeds.post(.update(of: 1, -number))
+                #expect(await iterator.next() == .update(of: 1, -number))
+            }
+        }
+    }
+
+    @Test func `too many unread events are replaced by one that says so`() async {
+        let feeds = EventFeeds(Self.bounds(limit: 3))
+        let sequence = feeds.makeSequence()
+        for number in 1...4 { feeds.post(.fact(of: number, "ended")) }
+        feeds.end()
+        #expect(await read(sequence) == [.lost, .fact(of: 4, "ended")])
+    }
+
+    @Test func `each reader gets all events, from its beginning on`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let first = feeds.makeSequence()
+        feeds.post(.fact(of: 1, "one"))
+        let second = feeds.makeSequence()
+        feeds.post(.fact(of: 1, "two"))
+        feeds.end()
+        #expect(await read(first) == [.fact(of: 1, "one"), .fact(of: 1, "two")])
+        #expect(await read(second) == [.fact(of: 1, "two")])
+        #expect(await read(feeds.makeSequence()) == [])
+    }
+
+    // MARK: - Receipts
+
+    private func receipt() -> (ReadReceipt, Completion<Void>) {
+        let read = Completion<Void>()
+        return (ReadReceipt { read.complete() }, read)
+    }
+
+    @Test func `an event is acknowledged when the reader asks for the next one`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        var iterator = sequence.makeAsyncIterator()
+        feeds.post(.fact(of: 1, "ended"))
+        let read: Completion<Void>
+        do {
+            let (receipt, completion) = receipt()
+            feeds.post(receipt)
+            read = completion
+        }
+        #expect(!read.isComplete)
+        #expect(await iterator.next() == .fact(of: 1, "ended"))
+        #expect(!read.isComplete)
+        feeds.post(.fact(of: 2, "ended"))
+        #expect(await iterator.next() == .fact(of: 2, "ended"))
+        #expect(read.isComplete)
+    }
+
+    @Test func `without a reader nothing waits for an acknowledgement`() {
+        let feeds = EventFeeds(Self.bounds())
+        _ = feeds.makeSequence()
+        let read: Completion<Void>
+        do {
+            let (receipt, completion) = receipt()
+            feeds.post(receipt)
+            read = completion
+        }
+        #expect(read.isComplete)
+    }
+
+    @Test func `a reader that stops reading acknowledges, and its events stay`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        feeds.post(.fact(of: 1, "one"))
+        feeds.post(.fact(of: 1, "two"))
+        let (first, second): (Completion<Void>, Completion<Void>)
+        do {
+            let (receipt, completion) = receipt()
+            feeds.post(receipt)
+            first = completion
+        }
+        for await event in sequence {
+            #expect(event == .fact(of: 1, "one"))
+            break
+        }
+        #expect(first.isComplete)
+        do {
+            let (receipt, completion) = receipt()
+            feeds.post(receipt)
+            second = completion
+        }
+        #expect(second.isComplete)
+        feeds.end()
+        #expect(await read(sequence) == [.fact(of: 1, "two")])
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// A delegate that decides on responses.
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseDecisionTests {
+    private actor Judge: DownloadSessionDelegate {
+        private let disposition: ResponseDisposition
+        private let gate: Latch?
+        private(set) var statuses: [Int] = []
+
+        init(_ disposition: ResponseDisposition, _ gate: Latch? = nil) {
+            (self.disposition, self.gate) = (disposition, gate)
+        }
+
+        func session(
+            _ session: DownloadSession,
+            task: SessionTask,
+            didReceive response: DownloadResponse
+        ) async -> ResponseDisposition {
+            statuses.append(response.status)
+            await gate?.pass()
+            return disposition
+        }
+    }
+
+    /// A small file is complete long before the delegate is asked.
+    @Test(arguments: [100, 1 << 20] as [Int64])
+    func `a response that is not allowed cancels its task, and leaves no file`(
+        size: Int64
+    ) async throws {
+        let scene = try SessionScene(.resource(Resource(size: size)))
+        let judge = Judge(.cancel)
+        let session = DownloadSession(scene.configuration, delegate: judge)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.code == .cancelled)
+        #expect(task.state == .cancelled)
+        #expect(await judge.statuses == [200])
+        #expect(scene.folder.list() == [])
+    }
+
+    @Test(arguments: [100, 1 << 20] as [Int64])
+    func `no file gets its name before the delegate has decided`(size: Int64) async throws {
+        let resource = Resource(size: size)
+        let scene = try SessionScene(.resource(resource))
+        let gate = Latch()
+        let session = DownloadSession(scene.configuration, delegate: Judge(.allow, gate))
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await gate.waitForArrivals()
+        await scene.origin.waitUntil { $0.activeExchanges == 0 }
+        #expect(!scene.folder.exists("disk.bin"))
+        gate.release()
+        #expect(try resource.verify(fileAt: try await task.file.path) == nil)
+    }
+
+    @Test func `a data task is cancelled before its bytes are delivered`() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 1 << 20)))
+        let session = DownloadSession(scene.configuration, delegate: Judge(.cancel))
+        let task = session.dataTask(with: try scene.url())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.data }
+        #expect(error?.code == .cancelled)
+    }
+
+    @MainActor
+    private final class Window: DownloadSessionDelegate {
+        private(set) var paths: [String] = []
+
+        func session(
+            _ session: DownloadSession,
+            downloadTask: DownloadTask,
+            didFinishDownloadingTo file: DownloadedFile
+        ) {
+            MainActor.assertIsolated()
+            paths.append(file.path)
+        }
+    }
+
+    @Test func `a delegate of the main actor is called on it`() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 1000)))
+        let window = await MainActor.run { Window() }
+        let session = DownloadSession(scene.configuration, delegate: window)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let events = task.events
+        task.resume()
+        for await _ in events {}
+        #expect(await window.paths == [scene.folder.path("disk.bin")])
+    }
+}
