@@ -63,25 +63,27 @@ public struct ExpiredURL: Sendable {
 }
 
 /// A request to a library for one key.
-public struct LibraryRequest: Sendable {
+public struct LibraryRequest: Sendable, SettingsAdjusting {
     /// The URL of the file; `nil` takes the URL known from an earlier request.
     public var url: URL?
     /// The name for the file.
     ///
-    /// The default is the key, with the URL's extension.
+    /// The default is the key, with the URL's extension. Letters of all scripts, digits and dots
+    /// stay as they are where every file system keeps them apart; capital letters and other
+    /// characters become `%` and hexadecimal digits.
     ///
     /// It is cleaned, and gets a number if another key has it.
     public var name: String?
     /// What to do if the file exists; `nil`, the default, takes the library's policy.
     public var policy: FinishedFilePolicy?
-    /// The settings of this download; `nil` takes those of the session.
+    /// The changes to the session's settings for this download; `nil`, the default, changes nothing.
     ///
     /// They are kept only in memory: another process must be given them again. Credentials and
-    /// secret fields are sent only to the origin of the URL with which they were given. They are
-    /// not sent to another origin of a URL that is given later.
-    public var settings: DownloadSettings?
-    /// The URL with which `settings` were given.
-    var settingsURL: URL?
+    /// secret fields that they add are sent only to the origin of the URL with which they were
+    /// given. They are not sent to another origin of a URL that is given later.
+    public var adjustment: SettingsAdjustment?
+    /// The URL with which `adjustment` was given.
+    var adjustmentURL: URL?
     /// A closure that is asked for another URL when one has expired, in place of the library's own.
     public var renewURL: URLRenewal?
 
@@ -91,8 +93,10 @@ public struct LibraryRequest: Sendable {
     /// Returns the name for the file of a key.
     func fileName(for key: StorageKey) -> String {
         if let name = name.flatMap(LibraryName.usable) { return name }
-        guard let url else { return key.fileName }
+        let name = key.readableName
+        guard let url else { return name }
         let suggested = FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)
-        return key.fileName + FileNameParts(suggested).suffix
+        let suffix = FileNameParts(suggested).suffix
+        return name.hasSuffix(suffix.lowercased()) ? name : name + suffix
     }
 }

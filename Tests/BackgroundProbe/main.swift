@@ -139,11 +139,7 @@ struct Probe {
     private func add(_ name: String, _ text: String, _ destination: TaskDestination) {
         guard let url = URL(string: text) else { return say("no URL") }
         var request = DownloadRequest(url)
-        if overwrites {
-            var settings = session.configuration.settings
-            settings.ifExists = .overwrite
-            request.settings = settings
-        }
+        if overwrites { request.adjust { $0.ifExists = .overwrite } }
         let task = session.downloadTask(with: request, to: destination)
         task.taskDescription = name
         task.resume()

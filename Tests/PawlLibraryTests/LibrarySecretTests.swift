@@ -11,13 +11,13 @@ struct LibrarySecretTests {
     private let resource = Resource(size: 1 << 20)
 
     private func secretRequest(_ url: URL) -> LibraryRequest {
-        var settings = DownloadSettings()
-        settings.fields = [
-            HTTPField(name: "X-Api-Key", value: "k3y"), HTTPField(name: "Cookie", value: "c=1"),
-        ]
-        settings.credentials = Credentials(name: "nobody", password: "hunter2")
         var request = LibraryRequest(url)
-        request.settings = settings
+        request.adjust { settings in
+            settings.fields += [
+                HTTPField(name: "X-Api-Key", value: "k3y"), HTTPField(name: "Cookie", value: "c=1"),
+            ]
+            settings.credentials = Credentials(name: "nobody", password: "hunter2")
+        }
         return request
     }
 
@@ -80,5 +80,19 @@ struct LibrarySecretTests {
         #expect(try await library.delete("disk"))
         _ = try await library.file(for: "disk", secretRequest(url))
         #expect(other.requests.last?["X-Api-Key"] == "k3y")
+    }
+
+    @Test func `the session's own secrets are sent to every server`() async throws {
+        let scene = try ShelfScene(.status(403))
+        let (other, url) = try makeOther(resource)
+        let library = try await scene.open { configuration in
+            configuration.session.settings.fields = [HTTPField(name: "X-App-Key", value: "all")]
+        }
+        var request = secretRequest(try scene.url())
+        request.renewURL = { _ in url }
+        _ = try await library.file(for: "disk", request)
+        #expect(scene.origin.requests.first?["X-App-Key"] == "all")
+        #expect(other.requests.last?["X-App-Key"] == "all")
+        expectNoSecret(at: other)
     }
 }

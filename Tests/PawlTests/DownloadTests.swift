@@ -107,7 +107,7 @@ struct DownloadTests {
         let file = try await scene.session.download(
             url,
             to: scene.file(),
-            settings: scene.fixed(1)
+            adjusting: { $0.connections = .fixed(1) }
         )
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.folder.list() == ["disk.bin"])

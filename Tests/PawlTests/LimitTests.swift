@@ -18,7 +18,7 @@ struct LimitTests {
                     _ = try await scene.session.download(
                         url,
                         to: scene.file("\(number).bin"),
-                        settings: settings
+                        adjusting: { $0 = settings }
                     )
                 }
             }

@@ -38,7 +38,7 @@ struct ResumeDataTests {
         let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         var resume = ResumeSettings()
-        resume.settings = scene.fixed(1)
+        resume.adjustment = { $0.connections = .fixed(1) }
         let second = try scene.session.downloadTask(withResumeData: data, resume)
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(50_000, until: latch))

@@ -54,7 +54,7 @@ struct BackgroundFiles {
                 FilePath(try FilePath(folder).absoluteText()).appending(response.suggestedFilename)
             }
         let (files, number) = (session.temporaryFiles, task.taskIdentifier)
-        let policy = task.originalRequest.settings(in: session.configuration).ifExists
+        let policy = task.settings.ifExists
         let source = FilePath(file.path)
         let moved = try await session.engine.disk.run { () throws(DownloadError) in
             try files.noteMove(of: number, to: path.string)

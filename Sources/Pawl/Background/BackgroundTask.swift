@@ -51,8 +51,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         var facts = ResumeFacts()
         facts.representation = row?.response?.head.map { Representation(head: $0) }
         facts.receivedBytes = row?.completedBytes ?? 0
-        facts.allowsWeakResume =
-            originalRequest.settings(in: session.configuration).allowsWeakResume
+        facts.allowsWeakResume = settings.allowsWeakResume
         return Resumability(facts)
     }
 
@@ -240,7 +239,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         _ options: BackgroundTaskOptions
     ) async throws(DownloadError) -> NewDownload {
         guard isGET else { throw Self.notDownloadable(originalRequest.method) }
-        var settings = originalRequest.settings(in: session.configuration)
+        var settings = settings
         settings.limitBytesPerSecond = options.limit
         var new = NewDownload(
             url: originalRequest.url.absoluteString,

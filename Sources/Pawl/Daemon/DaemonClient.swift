@@ -178,7 +178,7 @@ package final class DaemonClient: Sendable {
     ) async throws(DownloadError) -> DataStream {
         // Another user's program could listen there, and requests may contain secrets.
         try places.checkSocketFolder()
-        var request = DownloadRequest(try url(path, query), settings: settings)
+        var request = DownloadRequest(try url(path, query), adjusting: adjustment)
         request.method = method
         request.fields = fields
         request.body = body
@@ -269,11 +269,11 @@ package final class DaemonClient: Sendable {
         return url
     }
 
-    private var settings: DownloadSettings {
-        var settings = DownloadSettings()
-        settings.connection.socketPath = places.socket
-        settings.retries = 0
-        return settings
+    private var adjustment: SettingsAdjustment {
+        { [socket = places.socket] settings in
+            settings.connection.socketPath = socket
+            settings.retries = 0
+        }
     }
 
     private func read<Answer: Decodable>(_ stream: DataStream) async throws(DownloadError) -> Answer

@@ -2,7 +2,7 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 
 /// The settings for using resume data.
-public struct ResumeSettings: Sendable {
+public struct ResumeSettings: Sendable, SettingsAdjusting {
     /// The current path of the partial file.
     ///
     /// The default, `nil`, is its original path. For Apple's resume data it is the temporary file.
@@ -18,8 +18,8 @@ public struct ResumeSettings: Sendable {
     ///
     /// The default is to start over.
     public var fallback = ResumeFallback.startAnew
-    /// The settings of the download; `nil`, the default, uses those of the session.
-    public var settings: DownloadSettings?
+    /// The changes to the session's settings; `nil`, the default, changes nothing.
+    public var adjustment: SettingsAdjustment?
 
     /// Creates the default settings.
     public init() {}

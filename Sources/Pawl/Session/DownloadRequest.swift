@@ -3,7 +3,7 @@ public import PawlCore
 internal import PawlEngine
 
 /// A request: what to fetch, and how.
-public struct DownloadRequest: Sendable {
+public struct DownloadRequest: Sendable, SettingsAdjusting {
     /// The URL to fetch.
     ///
     /// A name and password in it are used as credentials, and are never shown.
@@ -16,11 +16,13 @@ public struct DownloadRequest: Sendable {
     /// streams do.
     public var method = "GET"
     /// Fields to send in addition to those of the settings.
+    ///
+    /// They replace the settings' fields of the same name.
     public var fields: [HTTPField] = []
     /// The body to send with a method that takes one.
     public var body: [UInt8] = []
-    /// The settings of this request; `nil`, the default, uses those of the session.
-    public var settings: DownloadSettings?
+    /// The changes to the session's settings; `nil`, the default, changes nothing.
+    public var adjustment: SettingsAdjustment?
     /// Whether a status of 400 or higher is accepted as a result.
     ///
     /// It applies only to data and streams.
@@ -28,14 +30,23 @@ public struct DownloadRequest: Sendable {
     /// The default is `false`: such a status is an error.
     public var acceptsErrorStatuses = false
 
-    /// Creates a request for a URL with the session's settings unless others are given.
-    public init(_ url: URL, settings: DownloadSettings? = nil) {
+    /// Creates a request for a URL with the session's settings, which `adjustment` may change.
+    ///
+    /// ```swift
+    /// var request = DownloadRequest(url) { settings in
+    ///     settings.retries = 3
+    ///     settings.connection.connectTimeout = .seconds(5)
+    /// }
+    /// ```
+    public init(_ url: URL, adjusting adjustment: SettingsAdjustment? = nil) {
         self.url = url
-        self.settings = settings
+        self.adjustment = adjustment
     }
 
+    /// Returns the settings of a task of the session, which include the request's fields.
     func settings(in configuration: SessionConfiguration) -> DownloadSettings {
-        var settings = settings ?? configuration.settings
+        var settings = settings(over: configuration.settings)
+        settings.fields.removeAll { usual in fields.contains { $0.hasName(usual.name) } }
         settings.fields += fields
         return settings
     }

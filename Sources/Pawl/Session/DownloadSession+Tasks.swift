@@ -46,14 +46,15 @@ extension DownloadSession {
         completionHandler: DownloadCompletionHandler? = nil
     ) throws(DownloadError) -> DownloadTask {
         let target = ResumeTarget(data, resume)
-        let settings = data.settings(resume.settings ?? configuration.settings)
+        var request = DownloadRequest(resume.url ?? data.url, adjusting: resume.adjustment)
+        request.adjust { $0 = data.settings($0) }
         let resumeRequest = ResumeRequest(
             data,
             partialPath: resume.partialFile,
             fallback: resume.fallback
         )
         return downloadTask(
-            DownloadRequest(resume.url ?? data.url, settings: settings),
+            request,
             DownloadTask.Target(
                 destination: target.map { .file($0.path) } ?? .temporary,
                 resume: resumeRequest
@@ -66,15 +67,16 @@ extension DownloadSession {
     ///
     /// If an earlier run left part of the file, only the rest is fetched. Cancelling the task that
     /// awaits this ends the download and keeps the bytes received so far. The next download to the
-    /// same file resumes it; for a temporary file, use the error's `resumeData`.
+    /// same file resumes it; for a temporary file, use the error's `resumeData`. `adjustment` changes
+    /// the session's settings for this download.
     ///
     /// - Throws: `DownloadError`.
     public func download(
         _ url: URL,
         to destination: TaskDestination = .temporary,
-        settings: DownloadSettings? = nil
+        adjusting adjustment: SettingsAdjustment? = nil
     ) async throws(DownloadError) -> DownloadedFile {
-        try await download(DownloadRequest(url, settings: settings), to: destination)
+        try await download(DownloadRequest(url, adjusting: adjustment), to: destination)
     }
 
     /// Downloads the response to a request to a file, which is complete and verified when this
@@ -131,14 +133,15 @@ extension DownloadSession {
 
     /// Requests the description of a file from the server, without its bytes.
     ///
-    /// It does not wait for a turn. `settings`: `nil` takes those of the session.
+    /// It does not wait for a turn. `adjustment` changes the session's settings for this request.
     ///
     /// - Throws: `DownloadError`.
     public func inspect(
         _ url: URL,
-        settings: DownloadSettings? = nil
+        adjusting adjustment: SettingsAdjustment? = nil
     ) async throws(DownloadError) -> SourceDescription {
-        let request = try CheckedRequest(url, settings ?? configuration.settings)
+        let given = DownloadRequest(url, adjusting: adjustment)
+        let request = try CheckedRequest(url, given.settings(in: configuration))
         let findings = try await Inspector(
             url: request.url,
             settings: request.settings,

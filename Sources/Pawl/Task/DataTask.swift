@@ -53,6 +53,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         buffer = DataTaskBuffer(isCollected ? .collected : .undecided, limit: limit)
         super.init(
             request,
+            request.settings(in: membership.session.configuration),
             at: membership,
             completionHandler: completionHandler.map { handler -> CompletionHandler in
                 { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.data)) }
@@ -155,7 +156,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         if state == .suspended { slot.release() }
         let request = ConnectedRequest(
             url: originalRequest.url,
-            settings: originalRequest.settings(in: session.configuration),
+            settings: settings,
             control: control,
             engine: engine
         ) { isWaiting in
@@ -233,7 +234,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     private func makeOrder() throws(DownloadError) -> StreamOrder {
         let request = originalRequest
-        let checked = try CheckedRequest(request.url, request.settings(in: session.configuration))
+        let checked = try CheckedRequest(request.url, settings)
         return StreamOrder(request, checked, seed: engine.seeds.next())
     }
 
@@ -261,7 +262,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         // The reader may be waiting for a task that has not started.
         slot.release()
         let (buffer, timeout) = (
-            buffer, originalRequest.settings(in: session.configuration).stallTimeout
+            buffer, settings.stallTimeout
         )
         let alarm = engine.alarms.enroll { buffer.wakeWriter() }
         defer { engine.alarms.resign(alarm) }

@@ -71,6 +71,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
         super.init(
             request,
+            settings,
             at: membership,
             completionHandler: completionHandler.map { handler -> CompletionHandler in
                 { (result: Result<TaskProduct, DownloadError>) in handler(result.flatMap(\.file)) }
@@ -283,7 +284,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         guard isGET else { throw Self.notDownloadable(originalRequest.method) }
         let request = try CheckedRequest(
             originalRequest.url,
-            originalRequest.settings(in: session.configuration)
+            settings
         )
         var job = DownloadJob(
             url: request.url,

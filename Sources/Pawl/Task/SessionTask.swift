@@ -55,6 +55,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     public let taskIdentifier: Int
     /// The request with which the task was created.
     public let originalRequest: DownloadRequest
+    /// The session's settings with the changes and the fields of the request.
+    let settings: DownloadSettings
     /// The session of the task.
     public let session: DownloadSession
     let isLate: Bool
@@ -65,6 +67,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     init(
         _ request: DownloadRequest,
+        _ settings: DownloadSettings,
         at membership: Membership,
         completionHandler: CompletionHandler?
     ) {
@@ -72,6 +75,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         session = membership.session
         isLate = membership.isLate
         originalRequest = request
+        self.settings = settings
         var state = State()
         state.completionHandler = completionHandler
         shared = Mutex(state)

@@ -48,7 +48,7 @@ struct DownloadRun: Sendable {
             for (index, download) in downloads.enumerated() {
                 guard await session.waitForRoom(), !console.outputIsClosed else { break }
                 let task = session.downloadTask(
-                    with: DownloadRequest(download.url, settings: download.settings),
+                    with: DownloadRequest(download.url) { $0 = download.settings },
                     to: TaskDestination(download.destination)
                 )
                 task.resume()

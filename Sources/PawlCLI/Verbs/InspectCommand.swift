@@ -50,10 +50,7 @@ struct InspectCommand: PawlVerb {
         return {
             let session = DownloadSession(logger: logger)
             do {
-                let source = try await session.inspect(
-                    download.url,
-                    settings: download.settings
-                )
+                let source = try await session.inspect(download.url) { $0 = download.settings }
                 show(InspectionReport(source), json: json, console)
                 return 0
             } catch {

@@ -48,4 +48,22 @@ extension DownloadSettings {
         settings.connection.referer = kept.referer
         return settings
     }
+
+    /// Returns the settings of a download at `old` for the same file at `new`, without secrets of
+    /// another origin, except those that the `usual` settings contain for every URL.
+    package func moved(
+        from old: URL?,
+        to new: URL?,
+        keepingThoseOf usual: DownloadSettings
+    ) -> DownloadSettings {
+        var settings = moved(from: old, to: new)
+        settings.fields = fields.filter { field in
+            settings.fields.contains(field) || usual.fields.contains(field)
+        }
+        if credentials == usual.credentials { settings.credentials = credentials }
+        if connection.referer == usual.connection.referer {
+            settings.connection.referer = connection.referer
+        }
+        return settings
+    }
 }

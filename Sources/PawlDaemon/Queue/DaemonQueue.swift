@@ -230,7 +230,7 @@ actor DaemonQueue {
         let checked = try WireJSON.decode(NewDownload.self, from: request).checked()
         return await session.leftovers.resumeData(
             ofFile: path,
-            DownloadRequest(checked.url, settings: checked.settings)
+            DownloadRequest(checked.url) { $0 = checked.settings }
         )
     }
 

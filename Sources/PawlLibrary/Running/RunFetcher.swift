@@ -175,23 +175,25 @@ struct RunFetcher: Sendable {
 
     private func makeTask(_ pending: PendingDownload, _ url: URL) -> DownloadTask {
         let (session, replaced) = (library.session, run.start.replaced)
-        var settings = givenSettings(for: url) ?? session.configuration.settings
+        var settings = settings(for: url)
         // A file of somebody else is never replaced, nor one that was changed after the request to
         // replace it.
         settings.ifExists = pending.replaces && replaced != nil ? .overwrite : .rename
         return session.downloadTask(
-            DownloadRequest(url, settings: settings),
+            DownloadRequest(url) { [settings] in $0 = settings },
             to: library.files.path(pending.name).string,
             storageKey: pending.key,
             replacing: replaced?.stamp
         )
     }
 
-    /// Returns the settings given for the key, without secrets of an origin other than that of
-    /// `url`, which may have changed since.
-    private func givenSettings(for url: URL) -> DownloadSettings? {
-        let request = library.index.request(for: run.key)
-        return request?.settings?.moved(from: request?.settingsURL, to: url)
+    /// Returns the session's settings with the changes given for the key, without secrets given for
+    /// an origin other than that of `url`, which may have changed since.
+    private func settings(for url: URL) -> DownloadSettings {
+        let usual = library.session.configuration.settings
+        guard let request = library.index.request(for: run.key) else { return usual }
+        let settings = request.settings(over: usual)
+        return settings.moved(from: request.adjustmentURL, to: url, keepingThoseOf: usual)
     }
 
     /// Returns a file that another process fetched while this one waited for the lock.
@@ -227,8 +229,8 @@ struct RunFetcher: Sendable {
         _ file: KnownFile,
         _ url: URL
     ) async throws(DownloadError) -> Bool {
-        var request = DownloadRequest(url)
-        request.settings = givenSettings(for: url)
+        let settings = settings(for: url)
+        var request = DownloadRequest(url) { $0 = settings }
         if let tag = file.record.entityTag {
             request.fields.append(HTTPField(name: "If-None-Match", value: tag.description))
         } else if let date = file.record.lastModified {

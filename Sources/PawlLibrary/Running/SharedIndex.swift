@@ -145,11 +145,11 @@ final class SharedIndex: Sendable {
         // A caller that joins does not change the settings, but its closure may be the only one for
         // new URLs.
         var remembered = isRunning ? state.requests[key] ?? LibraryRequest() : request
-        if remembered.settings == nil {
-            remembered.settings = state.requests[key]?.settings
-            remembered.settingsURL = state.requests[key]?.settingsURL
+        if remembered.adjustment == nil {
+            remembered.adjustment = state.requests[key]?.adjustment
+            remembered.adjustmentURL = state.requests[key]?.adjustmentURL
         } else if !isRunning {
-            remembered.settingsURL = state.index.entries[key]?.download?.pending.url
+            remembered.adjustmentURL = state.index.entries[key]?.download?.pending.url
         }
         remembered.renewURL =
             isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal

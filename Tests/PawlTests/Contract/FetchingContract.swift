@@ -62,9 +62,7 @@ struct FetchingContract {
         let error = await #expect(throws: DownloadError.self) { for try await _ in broken {} }
         #expect(error?.code == .network)
         // A transfer that breaks before any byte of it was read would be retried.
-        var settings = scene.configuration.settings
-        settings.retries = 0
-        let request = DownloadRequest(try scene.url(), settings: settings)
+        let request = DownloadRequest(try scene.url()) { $0.retries = 0 }
         let other = session.dataTask(with: request)
         other.resume()
         await #expect(throws: DownloadError.self) { for try await _ in other.bytes {} }
@@ -241,24 +239,22 @@ struct FetchingContract {
     func alreadyFinished() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        var settings = scene.configuration.settings
         let first = try await session.download(try scene.url(), to: scene.place())
         #expect(!first.wasAlreadyThere)
-        settings.checksum = .digest(try #require(resource.digest(.sha256)))
+        let digest = try #require(resource.digest(.sha256))
         // A download that waited for a byte of the body would wait forever.
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: Latch()))
         let again = try await session.download(
             try scene.url(),
             to: scene.place(),
-            settings: settings
+            adjusting: { $0.checksum = .digest(digest) }
         )
         #expect(again.wasAlreadyThere)
         #expect(scene.origin.requests.count == 2)
-        settings.ifExists = .skip
         let skipped = try await session.download(
             try scene.url(),
             to: scene.place(),
-            settings: settings
+            adjusting: { $0.ifExists = .skip }
         )
         #expect(skipped.wasAlreadyThere)
         #expect(scene.origin.requests.count == 2)

@@ -59,7 +59,7 @@ extension DownloadScene {
         settings: DownloadSettings? = nil
     ) async throws -> DownloadedFile {
         var resume = ResumeSettings()
-        resume.settings = settings ?? fixed(4)
+        resume.adjustment = { [settings = settings ?? fixed(4)] in $0 = settings }
         change(&resume)
         return try await Self.session().download(resuming: data, resume)
     }

@@ -44,6 +44,8 @@ final class DownloadScene: Sendable {
         to destination: TaskDestination,
         settings: DownloadSettings? = nil
     ) -> DownloadTask {
-        session.downloadTask(with: DownloadRequest(url, settings: settings), to: destination)
+        var request = DownloadRequest(url)
+        if let settings { request.adjust { $0 = settings } }
+        return session.downloadTask(with: request, to: destination)
     }
 }

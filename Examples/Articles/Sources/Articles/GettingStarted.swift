@@ -39,7 +39,10 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
     configuration.settings.waitsForConnectivity = true
     let session = DownloadSession(configuration)
 
-    var request = DownloadRequest(url)
+    var request = DownloadRequest(url) { settings in
+        settings.retries = 3
+        settings.connection.connectTimeout = .seconds(5)
+    }
     request.fields = [HTTPField(name: "Authorization", value: "Bearer 4711")]
     let task = session.downloadTask(with: request, to: .directory(folder))
     task.resume()
@@ -49,15 +52,10 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
 private func knownDigest(_ url: URL, _ folder: String) async throws {
     let session = DownloadSession()
     let known = try await sha256(of: url)
-    var settings = DownloadSettings()
-    if let digest = ContentDigest(.sha256, hexadecimal: known) {
+    guard let digest = ContentDigest(.sha256, hexadecimal: known) else { return }
+    let file = try await session.download(url, to: .file(folder + "/verified.iso")) { settings in
         settings.checksum = .digest(digest)
     }
-    let file = try await session.download(
-        url,
-        to: .file(folder + "/verified.iso"),
-        settings: settings
-    )
     print(file.verifiedDigest == nil ? "not verified" : "verified")
 }
 

@@ -180,11 +180,11 @@ struct RunStarter {
             var resume = ResumeSettings()
             resume.url = checked.url
             resume.destination = checked.destination
-            resume.settings = checked.settings
+            resume.adjustment = { [settings = checked.settings] in $0 = settings }
             return try parts.environment.session.downloadTask(withResumeData: data, resume)
         }
-        let request = DownloadRequest(checked.url, settings: checked.settings)
-        return parts.environment.session.downloadTask(with: request, to: destination)
+        let given = DownloadRequest(checked.url) { [settings = checked.settings] in $0 = settings }
+        return parts.environment.session.downloadTask(with: given, to: destination)
     }
 }
 
