@@ -49,6 +49,7 @@ public final class DownloadSession: Sendable {
     package let engine: Engine
     let runner: SessionRunner
     let temporaryFiles: TemporaryFiles
+    private let cookieFile: CookieFile?
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
     /// The readers of the session's events.
@@ -117,8 +118,11 @@ public final class DownloadSession: Sendable {
         settings.connectionsPerHost = configuration.connectionsPerHost
         settings.limitBytesPerSecond = configuration.limitBytesPerSecond
         settings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
-        settings.cookies = configuration.keepsCookies ? CookieJar() : nil
+        let cookieFile = CookieFile(configuration.cookies, logger)
+        settings.cookies = cookieFile?.jar ?? (configuration.cookies == .none ? nil : CookieJar())
+        self.cookieFile = cookieFile
         engine = Engine.make(settings, logger)
+        cookieFile?.follow(with: engine)
         runner = SessionRunner(limit: configuration.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind {
@@ -137,7 +141,10 @@ public final class DownloadSession: Sendable {
         self.init(.default, network: nil, isShared: isShared)
     }
 
-    deinit { link?.stop() }
+    deinit {
+        link?.stop()
+        if let cookieFile { engine.disk.start { _ in cookieFile.save() } }
+    }
 
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
@@ -400,8 +407,11 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
-    /// Removes the files of a cancelled ephemeral session, which nobody can resume.
-    func removeTraces() async {
+    /// Writes the cookies, and removes the files of a cancelled ephemeral session, which nobody can
+    /// resume.
+    func closeFiles() async {
+        // This fails only if the pool was shut down.
+        if let cookieFile { try? await engine.disk.run { cookieFile.save() } }
         guard configuration.kind == .ephemeral, state.withLock({ $0.isCancelled }) else { return }
         let files = temporaryFiles
         do throws(DownloadError) {

@@ -1,4 +1,5 @@
 public import PawlCore
+internal import PawlStorage
 
 /// The configuration of a session and all its tasks.
 ///
@@ -42,13 +43,12 @@ public struct SessionConfiguration: Sendable {
     /// The default settings of the session's requests: time limits, retries, fields, credentials,
     /// and what to do if the file exists.
     public var settings = DownloadSettings()
-    /// Whether the session stores the cookies that servers set, and sends them back (RFC 6265).
+    /// What happens to the cookies that servers set (RFC 6265).
     ///
-    /// The default is `true`. Cookies are kept only in memory, and are removed with the session;
-    /// other sessions have their own. A `Cookie` field of a request is sent in any case. Each
+    /// The default is `.session`. A `Cookie` field of a request is sent in any case. Each
     /// background download has cookies of its own, which the daemon keeps until the download ends
     /// or is paused, whatever this property is.
-    public var keepsCookies = true
+    public var cookies = CookiePolicy.session
     /// How long a suspended task keeps its connections.
     ///
     /// The default is 30 s. After that the task is paused, so resuming it needs a new connection.

@@ -232,7 +232,7 @@ final class SessionRunner: Sendable {
                     isAtEnd = true
                     continue
                 }
-                if case .invalidated = event { await session.removeTraces() }
+                if case .invalidated = event { await session.closeFiles() }
                 await session.configuration.delegateExecutor.deliver(event, in: session)
                 change { $0.undelivered -= 1 }
             }

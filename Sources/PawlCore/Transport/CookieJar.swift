@@ -3,9 +3,7 @@ internal import Synchronization
 /// The cookies that servers have set (RFC 6265), in memory.
 ///
 /// Transfers with the same jar share its cookies, and no other transfer has them. A cookie belongs
-/// to a host, not to one of its ports (RFC 6265 §8.5). Each cookie is a line of Netscape's cookie
-/// file, which libcurl reads and writes, with these fields separated by tabs: domain, whether
-/// subdomains receive it, path, whether it needs TLS, when it expires, name, value.
+/// to a host, not to one of its ports (RFC 6265 §8.5).
 package final class CookieJar: Sendable {
     /// The cookies of a jar at one moment.
     package struct Contents: Sendable {
@@ -14,28 +12,11 @@ package final class CookieJar: Sendable {
         package let lines: [String]
     }
 
-    private struct Key: Hashable {
-        let domain: Substring
-        let path: Substring
-        let name: Substring
-
-        /// Returns `nil` if the line is not a cookie.
-        init?(line: String) {
-            let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-            guard parts.count >= 6 else { return nil }
-            let mark = "#HttpOnly_"
-            domain = parts[0].hasPrefix(mark) ? parts[0].dropFirst(mark.count) : parts[0]
-            path = parts[2]
-            name = parts[5]
-        }
-    }
-
-    private typealias Cookie = (key: Key, line: String)
-
     private struct State {
         var revision: Int
         /// The cookies, oldest first.
-        var cookies: [Cookie] = []
+        var cookies: [CookieLine] = []
+        var observer: (@Sendable () -> Void)?
     }
 
     /// The number of cookies that a client should at least be able to keep (RFC 6265 §6.1).
@@ -45,11 +26,21 @@ package final class CookieJar: Sendable {
 
     private let state: Mutex<State>
 
-    /// Creates an empty jar.
-    package init() { state = Mutex(State(revision: Self.nextRevision)) }
+    /// Creates a jar with the given cookies, the oldest first.
+    package init(_ cookies: [CookieLine] = []) {
+        state = Mutex(State(revision: Self.nextRevision, cookies: Self.newest(of: cookies)))
+    }
 
     package var contents: Contents {
-        state.withLock { Contents(revision: $0.revision, lines: $0.cookies.map(\.line)) }
+        state.withLock { Contents(revision: $0.revision, lines: $0.cookies.map(\.text)) }
+    }
+
+    /// The cookies, the oldest first.
+    package var cookies: [CookieLine] { state.withLock { $0.cookies } }
+
+    /// Calls the closure after each change, on the thread that made it.
+    package func observe(_ observer: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observer = observer }
     }
 
     /// Whether the jar still has these contents.
@@ -62,20 +53,20 @@ package final class CookieJar: Sendable {
     package func change(_ sent: [String], to kept: [String]) {
         let (before, after) = (Set(sent), Set(kept))
         guard before != after else { return }
-        let new = kept.filter { !before.contains($0) }.compactMap { line in
-            Key(line: line).map { (key: $0, line: line) }
-        }
-        let gone = Set(sent.filter { !after.contains($0) }.compactMap(Key.init(line:)))
+        let new = kept.filter { !before.contains($0) }.compactMap { CookieLine($0) }
+        let gone = Set(sent.filter { !after.contains($0) }.compactMap { CookieLine($0)?.key })
             .union(new.map(\.key))
-        state.withLock { state in
+        let observer = state.withLock { state in
             state.cookies.removeAll { gone.contains($0.key) }
             state.cookies = Self.newest(of: state.cookies + new)
             state.revision = Self.nextRevision
+            return state.observer
         }
+        observer?()
     }
 
-    private static func newest(of cookies: [Cookie]) -> [Cookie] {
-        var counts: [Substring: Int] = [:]
+    private static func newest(of cookies: [CookieLine]) -> [CookieLine] {
+        var counts: [String: Int] = [:]
         let kept = cookies.reversed().filter { cookie in
             counts[cookie.key.domain, default: 0] += 1
             return counts[cookie.key.domain, default: 0] <= domainLimit

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlTesting
 import Testing
@@ -47,10 +48,115 @@ struct SessionCookieTests {
         await #expect(throws: DownloadError.self) { try await guest.file }
 
         var configuration = scene.configuration
-        configuration.keepsCookies = false
+        configuration.cookies = .none
         let without = DownloadSession(configuration)
         let refused = without.downloadTask(with: try scene.url("/login"), to: scene.place("c"))
         refused.resume()
         await #expect(throws: DownloadError.self) { try await refused.file }
+    }
+
+    // MARK: - In a file
+
+    private static let year = 31_536_000
+
+    /// A login that sets two lasting cookies and one of the session.
+    private func lastingScene() throws -> SessionScene {
+        let scene = try scene()
+        let reply = Reply.redirect(to: "/file")
+            .setting("Set-Cookie", "id=7; Path=/; Max-Age=\(Self.year)")
+        scene.origin.route("/login", reply)
+        scene.origin.route(
+            "/brief",
+            .resource(resource).setting("Set-Cookie", "brief=1; Path=/")
+        )
+        scene.origin.route(
+            "/logout",
+            .resource(resource).setting("Set-Cookie", "id=; Path=/; Max-Age=0")
+        )
+        return scene
+    }
+
+    private func session(
+        _ scene: SessionScene,
+        _ delegate: RecordingDelegate? = nil
+    ) -> DownloadSession {
+        var configuration = scene.configuration
+        configuration.cookies = .file(scene.folder.path("cookies.txt"))
+        return DownloadSession(configuration, delegate: delegate)
+    }
+
+    /// Fetches paths in a session that then ends, as its process would.
+    private func fetch(_ scene: SessionScene, _ paths: String...) async throws {
+        let delegate = RecordingDelegate()
+        let session = session(scene, delegate)
+        for path in paths { _ = try await session.data(from: scene.url(path)) }
+        session.finishTasksAndInvalidate()
+        await delegate.allCalls(.invalid)
+    }
+
+    private func lines(_ scene: SessionScene) throws -> [Substring] {
+        let text = String(decoding: try scene.folder.read("cookies.txt"), as: UTF8.self)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("# ") }
+    }
+
+    @Test func `a cookie file serves the next session, without cookies of the session`()
+        async throws
+    {
+        let scene = try lastingScene()
+        try await fetch(scene, "/login", "/brief")
+        let lines = try lines(scene)
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("127.0.0.1\tFALSE\t/\tFALSE\t") == true)
+        #expect(lines.first?.hasSuffix("\tid\t7") == true)
+        #expect(scene.folder.list() == ["cookies.txt"])
+        var status = stat()
+        #expect(stat(scene.folder.path("cookies.txt"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        try await fetch(scene, "/file")
+        #expect(scene.origin.requests.last?["Cookie"] == "id=7")
+        try await fetch(scene, "/logout")
+        #expect(try self.lines(scene).isEmpty)
+    }
+
+    @Test func `a change is written while the session runs`() async throws {
+        let scene = try lastingScene()
+        let session = session(scene)
+        _ = try await session.data(from: scene.url("/login"))
+        while (try? lines(scene))?.count != 1, !Task.isCancelled { await Task.yield() }
+        #expect(try lines(scene).count == 1)
+        withExtendedLifetime(session) {}
+    }
+
+    @Test func `two sessions with one file keep each other's cookies`() async throws {
+        let scene = try lastingScene()
+        scene.origin.route(
+            "/other",
+            .resource(resource).setting("Set-Cookie", "other=1; Path=/; Max-Age=\(Self.year)")
+        )
+        let delegates = [RecordingDelegate(), RecordingDelegate()]
+        let sessions = delegates.map { session(scene, $0) }
+        _ = try await sessions[0].data(from: scene.url("/login"))
+        _ = try await sessions[1].data(from: scene.url("/other"))
+        for session in sessions { session.finishTasksAndInvalidate() }
+        for delegate in delegates { await delegate.allCalls(.invalid) }
+        #expect(try lines(scene).count == 2)
+    }
+
+    @Test func `lines of another program stay, and cookies in them are sent`() async throws {
+        let scene = try lastingScene()
+        let theirs = [
+            "other.example\tTRUE\t/\tTRUE\t0\ttoken\tabc",
+            "127.0.0.1\tFALSE\t/\tFALSE\t0\tid\t7",
+        ]
+        try scene.folder.write("cookies.txt", theirs.joined(separator: "\n"))
+        try await fetch(scene, "/file", "/brief")
+        #expect(try lines(scene).map(String.init) == theirs)
+    }
+
+    @Test func `a file that cannot be read is kept, and cookies stay in memory`() async throws {
+        let scene = try lastingScene()
+        #expect(mkdir(scene.folder.path("cookies.txt"), 0o700) == 0)
+        try await fetch(scene, "/login", "/file")
+        #expect(scene.folder.list() == ["cookies.txt"])
     }
 }
