@@ -14,6 +14,8 @@ package final class Engine: Sendable {
     package let syncs: BlockingPool
     /// Threads for digests, one per core.
     package let digests: BlockingPool
+    /// The pools that end with this engine.
+    private let ownPools: [BlockingPool]
     package let budgets: HostBudgets
     package let alarms: AlarmClock
     package let finisher: SmallFileFinisher
@@ -47,24 +49,22 @@ package final class Engine: Sendable {
         storeSettings = settings.store
         cookies = settings.cookies
         network = settings.network
-        disk = BlockingPool(threads: 4, name: "pawl-disk")
+        // A user's callback may wait for another session, so these threads are never shared.
         choices = BlockingPool(threads: 16, name: "pawl-choice")
-        syncs = BlockingPool(threads: 8, name: "pawl-sync")
-        digests = BlockingPool(threads: settings.digestThreads, name: "pawl-digest")
+        let pools = settings.pools ?? EnginePools(digestThreads: settings.digestThreads)
+        (disk, syncs, digests) = (pools.disk, pools.syncs, pools.digests)
+        ownPools = [choices] + (settings.pools == nil ? [disk, syncs, digests] : [])
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
     }
 
-    /// Ends the threads for blocking calls.
+    /// Ends the engine's own threads for blocking calls.
     ///
     /// The transport is closed by its creator.
     package func shutDown() {
-        disk.shutDown()
-        choices.shutDown()
-        syncs.shutDown()
-        digests.shutDown()
+        for pool in ownPools { pool.shutDown() }
         network.shutDown()
     }
 

@@ -15,7 +15,9 @@ package struct EngineSettings: Sendable {
     package var cookies: CookieJar? = CookieJar()
     /// The source of network changes for downloads that wait for the network.
     package var network: any NetworkPathMonitoring = AlwaysReachable()
-    /// The number of threads that compute digests, normally the number of cores.
+    /// The threads for blocking calls, which several engines may share; `nil` takes own ones.
+    package var pools: EnginePools?
+    /// The number of own threads that compute digests.
     package var digestThreads = 1
 
     /// Creates settings for a system whose network is always available.

@@ -4,14 +4,11 @@ package import PawlCore
 /// Transfers bytes with libcurl, on up to four threads plus one for transfers that share
 /// connections.
 ///
-/// Each thread starts when it is first needed.
+/// Each thread starts when it is first needed. Several transports may share the threads; each has
+/// connections of its own.
 package final class CurlTransport: Transport {
-    private let separate: LoopGroup
-    /// The loop of all transfers that may share a connection.
-    ///
-    /// No other transfer may run on it, see `Negotiation`.
-    private let shared: TransferLoop
-    private let serialOrigins: SerialOrigins
+    private let loops: LoopSet
+    private let tenant = LoopTenant()
 
     /// The number of loops: one per core, up to four.
     ///
@@ -20,17 +17,25 @@ package final class CurlTransport: Transport {
         min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 
-    package init(loops: Int = CurlTransport.loopsByCores) {
-        OwnNetwork.prepare()
-        let caches = SharedCaches()
-        separate = LoopGroup(
-            (0..<min(4, max(1, loops))).map { _ in TransferLoop(caches: caches) }
-        )
-        shared = TransferLoop(caches: caches, exits: separate)
-        serialOrigins = caches.serialOrigins
+    /// Creates a transport with threads of its own.
+    package convenience init(loops: Int = CurlTransport.loopsByCores) {
+        self.init(LoopSet(loops: min(4, max(1, loops))))
     }
 
-    deinit { shutDown() }
+    private init(_ loops: LoopSet) {
+        OwnNetwork.prepare()
+        self.loops = loops
+    }
+
+    /// Returns a transport whose threads serve all such transports of the process.
+    package static func sharingThreads() -> CurlTransport {
+        CurlTransport(LoopSet.ofProcess(loops: loopsByCores))
+    }
+
+    deinit {
+        // A running transfer ends by itself; nobody waits for it.
+        for loop in leaving() { _ = loop.leave(tenant) }
+    }
 
     /// Starts a transfer.
     ///
@@ -41,35 +46,29 @@ package final class CurlTransport: Transport {
         let context = TransferContext(
             request: request,
             origin: origin,
+            tenant: tenant,
             sharing: isShared ? Sharing() : nil,
             sink: sink
         )
-        let loop = isShared ? shared : separate.place(origin)
-        if isShared { shared.transferPlaced() }
+        let loop = isShared ? loops.multiplexed : loops.separate.place(context.connectionKey)
+        if isShared { loop.transferPlaced() }
         loop.start(context)
         return CurlTransfer(context: context, loop: loop)
     }
 
     private func mayShare(_ request: TransferRequest, _ origin: String) -> Bool {
         request.multiplexes && origin.hasPrefix("https:") && CurlHandle.seesNegotiation
-            && !serialOrigins.contains(origin)
+            && !tenant.serialOrigins.contains(origin)
     }
 
-    package var workTimes: [Duration] { (separate.loops + [shared]).compactMap(\.workTime) }
+    package var workTimes: [Duration] { loops.all.compactMap(\.workTime) }
 
-    /// Ends the threads and waits for them.
-    ///
-    /// Running transfers end with `.cancelled`.
+    /// Ends all transfers with `.cancelled`, closes the connections, and waits for that.
     package func shutDown() {
-        let threads = ([shared] + separate.loops).compactMap { $0.close() }
-        for thread in threads {
-            // A sink may drop the last reference to the transport on the very thread that is to
-            // end.
-            if pthread_equal(thread, pthread_self()) == 0 {
-                pthread_join(thread, nil)
-            } else {
-                pthread_detach(thread)
-            }
-        }
+        let departures = leaving().compactMap { $0.leave(tenant) }
+        for departure in departures { departure.wait() }
     }
+
+    /// Refuses new transfers; returns the loops that may have transfers or connections.
+    private func leaving() -> [TransferLoop] { tenant.close() ? loops.all : [] }
 }

@@ -7,10 +7,10 @@ internal import PawlTransport
 extension Engine {
     /// Creates the engine of this system, based on libcurl.
     ///
-    /// Threads start with the first download.
+    /// Threads start with the first download, and serve all engines of the process.
     static func make(_ settings: EngineSettings, _ logger: Logger) -> Engine {
         Engine(
-            transport: CurlTransport(),
+            transport: CurlTransport.sharingThreads(),
             time: SystemTimekeeper(),
             settings: settings,
             logger: logger
@@ -24,8 +24,16 @@ extension EngineSettings {
     /// `network` is the source of network changes; `nil` takes the system's.
     init(ofSystem network: (any NetworkPathMonitoring)?) {
         self.init()
-        self.network = network ?? SystemNetwork.monitor()
-        // The number of processors that this process may use.
-        digestThreads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        self.network = network ?? Self.ownNetwork
+        pools = Self.ownPools
     }
+
+    /// The process's monitor of the network, which has one thread for all sessions.
+    private static let ownNetwork = SystemNetwork.monitor()
+    /// The process's threads for blocking calls.
+    ///
+    /// There is one thread for digests per processor that this process may use.
+    private static let ownPools = EnginePools(
+        digestThreads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    )
 }

@@ -3,18 +3,21 @@ internal import SystemPackage
 
 /// A few threads for blocking calls, so that Swift's own threads never wait for a disk.
 ///
-/// Threads start when there is work for them, and end after `shutDown()` or with the pool.
+/// Threads start when there is work for them, and end when there is none for a while, after
+/// `shutDown()`, or with the pool.
 package final class BlockingPool: Sendable {
     private let limit: Int
     private let name: String
-    private let queue = JobQueue()
+    private let queue: JobQueue
 
     /// Creates a pool without starting threads.
     ///
-    /// The system keeps at most 15 bytes of the name.
-    package init(threads: Int, name: String) {
+    /// The system keeps at most 15 bytes of the name. A thread that has had no work for `idleTime`
+    /// ends.
+    package init(threads: Int, name: String, idleTime: Duration = .seconds(10)) {
         limit = max(1, threads)
         self.name = name
+        queue = JobQueue(idleTime: idleTime)
     }
 
     deinit { queue.close() }

@@ -1,4 +1,5 @@
 internal import DequeModule
+internal import CPlatform
 internal import Glibc
 
 typealias Job = @Sendable () -> Void
@@ -14,10 +15,13 @@ final class JobQueue: @unchecked Sendable {
     private var idle = 0
     private var threads = 0
     private var isClosed = false
+    /// How long a thread waits for a job before it ends.
+    private let idleTime: Duration
 
     enum Acceptance { case accepted, needsThread, closed }
 
-    init() {
+    init(idleTime: Duration) {
+        self.idleTime = idleTime
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(arrived, nil)
     }
@@ -57,20 +61,44 @@ final class JobQueue: @unchecked Sendable {
 
     /// Waits for a job.
     ///
-    /// Returns `nil` once the queue is closed and empty, which ends the thread.
+    /// Returns `nil` once the queue is closed and empty, or there was no job for the idle time,
+    /// which ends the thread.
     func pop() -> Job? {
-        locked {
+        let end = Self.time(after: idleTime)
+        return locked {
             while jobs.isEmpty {
                 if isClosed {
                     threads -= 1
                     return nil
                 }
                 idle += 1
-                pthread_cond_wait(arrived, mutex)
+                let isOver = waitForJob(at: end)
                 idle -= 1
+                // A job may have arrived in the last moment.
+                if isOver, jobs.isEmpty, !isClosed {
+                    threads -= 1
+                    return nil
+                }
             }
             return jobs.removeFirst()
         }
+    }
+
+    /// Returns whether the time has come.
+    private func waitForJob(at end: timespec) -> Bool {
+        var end = end
+        return pthread_cond_timedwait(arrived, mutex, &end) == ETIMEDOUT
+    }
+
+    /// Returns the time by the system's clock; if that is set, a thread ends early or late.
+    private static func time(after duration: Duration) -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = time.tv_nsec + Int(attoseconds / 1_000_000_000)
+        time.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return time
     }
 
     /// Closes the queue.

@@ -7,8 +7,9 @@ internal import struct FoundationEssentials.URL
 /// Used by one thread only.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
-    private let basicOrigins: BasicOrigins
-    let serialOrigins: SerialOrigins
+    private let tenant: LoopTenant
+    /// It outlives the handle.
+    private let share: CurlShare
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The handle's cookies, which survive a reset; `nil` until it has been given some.
@@ -16,17 +17,18 @@ final class CurlHandle {
     /// Whether the cookies have not changed since they were given to the handle.
     private var hasOldCookies = true
 
-    init(caches: SharedCaches) throws(TransferFailure) {
-        guard let raw = curl_easy_init() else {
+    init(share: CurlShare, tenant: LoopTenant) throws(TransferFailure) {
+        // Without a share it would use connections of other transports.
+        guard let common = share.raw, let raw = curl_easy_init() else {
             throw TransferFailure(.local, "libcurl cannot create a handle")
         }
         self.raw = raw
-        basicOrigins = caches.basicOrigins
-        serialOrigins = caches.serialOrigins
+        self.tenant = tenant
+        self.share = share
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         // The share survives a reset.
-        if let share = caches.raw { try set(CURLOPT_SHARE, to: share) }
+        try set(CURLOPT_SHARE, to: common)
     }
 
     deinit {
@@ -135,18 +137,18 @@ final class CurlHandle {
     /// Remembers from a response head which authentication scheme the origin wants.
     func noteScheme(of request: TransferRequest, isSignedIn: Bool) {
         guard request.credentials != nil else { return }
-        guard isSignedIn else { return basicOrigins.remove(request.signInScope) }
+        guard isSignedIn else { return tenant.basicOrigins.remove(request.signInScope) }
         // Only an exchange in which the server asked for credentials offers any.
         let offered = number(CURLINFO_HTTPAUTH_AVAIL)
         guard offered & pawl_curl_auth_basic != 0, offered & pawl_curl_auth_digest == 0 else {
             return
         }
-        basicOrigins.insert(request.signInScope)
+        tenant.basicOrigins.insert(request.signInScope)
     }
 
     /// Whether the origin of a request accepts Basic authentication only.
     func usesBasicOnly(_ request: TransferRequest) -> Bool {
-        basicOrigins.contains(request.signInScope)
+        tenant.basicOrigins.contains(request.signInScope)
     }
 
     // MARK: - Cookies

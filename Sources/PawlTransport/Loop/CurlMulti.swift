@@ -5,19 +5,14 @@ internal import PawlCore
 ///
 /// `@unchecked`: libcurl allows `wake` from any thread; only the loop's thread calls the rest.
 final class CurlMulti: @unchecked Sendable {
-    /// The number of connections kept open for reuse.
+    /// The number of connections kept open for reuse, for each transport.
     private static let keptConnections = 32
 
     private let raw: UnsafeMutableRawPointer
-    /// The shared caches.
-    ///
-    /// They outlive the connections, whose TLS sessions they hold.
-    let caches: SharedCaches
 
-    init?(caches: SharedCaches) {
+    init?() {
         guard let raw = curl_multi_init() else { return nil }
         self.raw = raw
-        self.caches = caches
         _ = pawl_curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, Self.keptConnections)
     }
 

@@ -11,16 +11,18 @@ final class LoopGroup: Sendable {
     init(_ loops: [TransferLoop]) { self.loops = loops }
 
     /// Chooses a loop for a transfer and counts the transfer there.
-    func place(_ origin: String) -> TransferLoop {
+    ///
+    /// `key` names the connections that it can use.
+    func place(_ key: String) -> TransferLoop {
         placement.withLock { placement in
             let loop = loops[
                 placement.choose(
-                    for: origin,
+                    for: key,
                     loads: loops.map(\.load),
-                    idle: loops.map { $0.idleConnections(to: origin) }
+                    idle: loops.map { $0.idleConnections(key) }
                 )
             ]
-            loop.takeConnection(to: origin)
+            loop.takeConnection(key)
             // It is counted under the lock, so that transfers started at the same time spread out.
             loop.transferPlaced()
             return loop

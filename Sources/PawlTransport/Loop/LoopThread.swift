@@ -3,8 +3,6 @@ internal import PawlCore
 
 /// The state of a loop that only its own thread touches.
 final class LoopThread {
-    private static let idleHandleLimit = 32
-
     private let loop: TransferLoop
     private let multi: CurlMulti
     private let clock = SystemTimekeeper()
@@ -14,7 +12,7 @@ final class LoopThread {
     private var room = ReceiveRoom()
     private var pace = ShowingPace()
     private var active: [ObjectIdentifier: TransferContext] = [:]
-    private var idleHandles: [CurlHandle] = []
+    private var handles: [ObjectIdentifier: TenantHandles] = [:]
 
     init(loop: TransferLoop, multi: CurlMulti) {
         self.loop = loop
@@ -31,7 +29,8 @@ final class LoopThread {
             turn()
         }
         for context in active.values { end(context, .cancelled) }
-        idleHandles = []
+        // Connections must not outlive the multi handle.
+        handles = [:]
     }
 
     private func perform(_ command: TransferLoop.Command) {
@@ -47,6 +46,12 @@ final class LoopThread {
             guard context.pause != .none else { return }
             if context.sharing != nil || !context.isHeld { timers.remove(context) }
             resume(context)
+        case .leave(let tenant, let departure):
+            for context in active.values where context.tenant === tenant {
+                end(context, .cancelled)
+            }
+            handles[ObjectIdentifier(tenant)] = nil
+            departure.complete()
         case .nudge(let context):
             guard isActive(context) else { return newHome(of: context)?.nudge(context) ?? () }
             context.nudged()
@@ -97,7 +102,7 @@ final class LoopThread {
             end(context, context.outcome(of: code))
         }
         // These wait for a connection to share, which this transfer did not find or could not make.
-        if sharing.isRefused || !sharing.hasAsked { relocateWaiting(context.origin) }
+        if sharing.isRefused || !sharing.hasAsked { relocateWaiting(like: context) }
     }
 
     /// Whether to wait for more bytes before the gathered ones are passed on.
@@ -148,16 +153,13 @@ final class LoopThread {
         begin(context)
     }
 
-    /// Takes an idle handle, or creates one.
-    ///
-    /// A handle whose buffer has the wrong size and cannot be changed is dropped.
     private func takeHandle(
         for context: TransferContext
     ) throws(TransferFailure) -> CurlHandle {
-        while let handle = idleHandles.popLast() {
-            if context.sharing != nil || handle.takesBufferSize { return handle }
-        }
-        return try CurlHandle(caches: multi.caches)
+        let id = ObjectIdentifier(context.tenant)
+        let own = handles[id] ?? TenantHandles(context.tenant)
+        handles[id] = own
+        return try own.take(anyBufferSize: context.sharing != nil)
     }
 
     /// Resumes a transfer after a pause or a hold.
@@ -181,7 +183,7 @@ final class LoopThread {
         var end = TransferEnd(outcome, timings: context.deferredEnd?.timings ?? TransferTimings())
         if let handle = context.handle {
             if case .completed = outcome, handle.keptSocket != nil {
-                loop.keptConnection(to: context.origin)
+                loop.keptConnection(context.connectionKey)
             }
             end.timings = handle.timings
             context.dropKeptBytes()
@@ -195,9 +197,8 @@ final class LoopThread {
     private func takeHandle(from context: TransferContext) {
         guard let (handle, receiveBytes) = context.releaseHandle() else { return }
         multi.remove(handle)
-        handle.reset()
         room.release(receiveBytes)
-        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(handle) }
+        handles[ObjectIdentifier(context.tenant)]?.giveBack(handle)
     }
 
     private func finish(_ context: TransferContext, _ end: TransferEnd) {
@@ -217,15 +218,17 @@ extension LoopThread {
         timers.remove(context)
         active[ObjectIdentifier(context)] = nil
         loop.transferEnded()
-        let home = exits.place(context.origin)
+        let home = exits.place(context.connectionKey)
         context.leave(for: home)
         home.start(context)
     }
 
-    /// Moves all transfers that wait for a connection to that origin.
-    private func relocateWaiting(_ origin: String) {
+    /// Moves all transfers that wait for a connection that this one could have used.
+    private func relocateWaiting(like other: TransferContext) {
         for context in Array(active.values)
-        where context.origin == origin && context.sharing?.hasAsked == false {
+        where context.tenant === other.tenant && context.origin == other.origin
+            && context.sharing?.hasAsked == false
+        {
             relocate(context)
         }
     }
@@ -238,8 +241,8 @@ extension LoopThread {
         guard !context.isHeld, context.handle != nil,
             context.sharing?.isSilent(at: clock.now()) == true
         else { return }
-        _ = multi.caches.serialOrigins.insert(context.origin)
-        relocateWaiting(context.origin)
+        _ = context.tenant.serialOrigins.insert(context.origin)
+        relocateWaiting(like: context)
     }
 
     private func checkHold(of context: TransferContext) {

@@ -9,6 +9,8 @@ final class TransferLoop: Sendable {
         case cancel(TransferContext)
         case resume(TransferContext)
         case nudge(TransferContext)
+        /// Ends the transfers of a transport, and closes its connections.
+        case leave(LoopTenant, LoopDeparture)
     }
 
     private enum Phase {
@@ -22,7 +24,6 @@ final class TransferLoop: Sendable {
         var commands: [Command] = []
     }
 
-    private let caches: SharedCaches
     private let inbox = Mutex(Inbox())
     private let placed = Atomic<Int>(0)
     private let idle = Mutex(IdleConnections())
@@ -31,10 +32,7 @@ final class TransferLoop: Sendable {
     /// transfer of this loop shares connections.
     let exits: LoopGroup?
 
-    init(caches: SharedCaches, exits: LoopGroup? = nil) {
-        self.caches = caches
-        self.exits = exits
-    }
+    init(exits: LoopGroup? = nil) { self.exits = exits }
 
     /// The number of transfers placed here whose end has not been reported.
     var load: Int { placed.load(ordering: .relaxed) }
@@ -56,16 +54,18 @@ final class TransferLoop: Sendable {
     func transferEnded() { placed.subtract(1, ordering: .relaxed) }
 
     /// Records that a completed transfer left its connection open.
-    func keptConnection(to origin: String) { idle.withLock { $0.add(origin) } }
+    func keptConnection(_ key: String) { idle.withLock { $0.add(key) } }
 
-    /// Returns the number of connections to that origin that no transfer is known to use.
-    func idleConnections(to origin: String) -> Int { idle.withLock { $0.count(origin) } }
+    /// Returns the number of connections of that key that no transfer is known to use.
+    func idleConnections(_ key: String) -> Int { idle.withLock { $0.count(key) } }
 
     /// Records that a transfer placed here takes an idle connection, if there is one.
-    func takeConnection(to origin: String) { idle.withLock { $0.remove(origin) } }
+    func takeConnection(_ key: String) { idle.withLock { $0.remove(key) } }
 
     func start(_ context: TransferContext) {
         let refusal: TransferOutcome? = inbox.withLock { inbox in
+            // Otherwise the transfer could outlive its transport's connections.
+            guard !context.tenant.isClosed else { return .cancelled }
             if case .unused = inbox.phase { inbox.phase = open() }
             switch inbox.phase {
             case .running:
@@ -92,6 +92,18 @@ final class TransferLoop: Sendable {
 
     func nudge(_ context: TransferContext) {
         inbox.withLock { Self.post(.nudge(context), to: &$0) }
+    }
+
+    /// Ends all transfers of a transport that starts no further ones, and closes its connections.
+    ///
+    /// Returns what to wait for; `nil` if nothing remains, or on the loop's own thread.
+    func leave(_ tenant: LoopTenant) -> LoopDeparture? {
+        inbox.withLock { inbox in
+            guard case .running(_, let thread) = inbox.phase else { return nil }
+            let departure = LoopDeparture()
+            Self.post(.leave(tenant, departure), to: &inbox)
+            return pthread_equal(thread, pthread_self()) == 0 ? departure : nil
+        }
     }
 
     /// Lets the thread end.
@@ -128,7 +140,7 @@ final class TransferLoop: Sendable {
     }
 
     private func open() -> Phase {
-        guard let multi = CurlMulti(caches: caches) else { return .unused }
+        guard let multi = CurlMulti() else { return .unused }
         let body = Unmanaged.passRetained(LoopThread(loop: self, multi: multi))
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, runLoop, body.toOpaque())

@@ -20,6 +20,8 @@ final class TransferContext: @unchecked Sendable {
     let request: TransferRequest
     /// The scheme, host and port.
     let origin: String
+    /// The transport that has started it.
+    let tenant: LoopTenant
     /// The state of sharing; `nil` if the transfer has a connection of its own.
     private(set) var sharing: Sharing?
     /// The loop in which the transfer continued with a connection of its own, for the loop that it
@@ -65,17 +67,22 @@ final class TransferContext: @unchecked Sendable {
     init(
         request: TransferRequest,
         origin: String,
+        tenant: LoopTenant,
         sharing: Sharing? = nil,
         sink: any TransferSink
     ) {
         self.request = request
         self.origin = origin
+        self.tenant = tenant
         self.sharing = sharing
         head = HeadCollector(hasBody: request.method != "HEAD")
         self.sink = sink
     }
 
     var isHeld: Bool { pause == .held }
+
+    /// The name under which loops count connections that the transfer can use.
+    var connectionKey: String { tenant.key(origin) }
 
     func begin(
         with handle: CurlHandle,
@@ -336,7 +343,7 @@ extension TransferContext {
         guard let handle else { return true }
         // The first transfer to find that the server does not speak HTTP/2 has that connection to
         // itself.
-        guard handle.agreesOnHTTP2 || handle.serialOrigins.insert(origin) else {
+        guard handle.agreesOnHTTP2 || tenant.serialOrigins.insert(origin) else {
             sharing?.isRefused = true
             return false
         }

@@ -14,6 +14,15 @@ struct BlockingPoolTests {
         #expect(pool.threadCount == 1)
     }
 
+    @Test func `threads without work end, and start again when there is some`() async throws {
+        let pool = BlockingPool(threads: 2, name: "test", idleTime: .milliseconds(20))
+        for number in 1...3 {
+            #expect(try await pool.run { number } == number)
+            while pool.threadCount > 0, !Task.isCancelled { await Task.yield() }
+            #expect(pool.threadCount == 0)
+        }
+    }
+
     @Test func `an error is rethrown as it was thrown`() async {
         let pool = BlockingPool(threads: 1, name: "test")
         await #expect(throws: DownloadError.self) {

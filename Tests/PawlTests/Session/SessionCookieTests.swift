@@ -78,7 +78,7 @@ struct SessionCookieTests {
 
     private func session(
         _ scene: SessionScene,
-        _ delegate: RecordingDelegate? = nil
+        _ delegate: RecordingDelegate = RecordingDelegate()
     ) -> DownloadSession {
         var configuration = scene.configuration
         configuration.cookies = .file(scene.folder.path("cookies.txt"))

@@ -1,0 +1,18 @@
+internal import PawlStorage
+
+/// The threads for blocking calls, which all engines of a process may share.
+///
+/// The work of an engine waits behind that of others, as that of its downloads does; the limits of
+/// each engine are its own.
+package struct EnginePools: Sendable {
+    let disk = BlockingPool(threads: 4, name: "pawl-disk")
+    let syncs = BlockingPool(threads: 8, name: "pawl-sync")
+    let digests: BlockingPool
+
+    /// Creates pools without starting threads.
+    ///
+    /// `digestThreads` is normally the number of cores.
+    package init(digestThreads: Int) {
+        digests = BlockingPool(threads: digestThreads, name: "pawl-digest")
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import Pawl
+import PawlTesting
+import Testing
+
+/// The threads of a process serve all of its sessions.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionThreadTests {
+    private let resource = Resource(size: 300_000)
+
+    /// Returns the number of threads of a process with 30 sessions.
+    private func threads(_ scene: SessionScene, after bytes: Int64) async throws -> Int {
+        let process = try ProcessRunner(
+            BuiltProduct.path("SessionProbe"),
+            ["threads", scene.folder.path, origin(scene), "\(bytes)"]
+        )
+        #expect(await process.waitForOutput(containing: "."), "\(process.output)")
+        let number = process.output.split(separator: " ").last.map { $0.filter(\.isNumber) }
+        process.signal(SIGKILL)
+        await process.waitForExit()
+        return try #require(number.flatMap { Int($0) })
+    }
+
+    private func origin(_ scene: SessionScene) -> String { scene.origin.url("/disk.bin") }
+
+    /// The threads of pools and loops, Swift's own, and the main thread.
+    ///
+    /// Swift and the loops have one thread per processor.
+    private var most: Int { 15 + 2 * min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+    @Test func `thirty sessions with finished downloads have few threads`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let count = try await threads(scene, after: 0)
+        #expect(count <= most, "\(count)")
+    }
+
+    @Test func `thirty sessions with running downloads have few threads`() async throws {
+        let door = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(200_000, until: door))
+        let count = try await threads(scene, after: 200_000)
+        #expect(count <= most, "\(count)")
+        door.release()
+    }
+}
