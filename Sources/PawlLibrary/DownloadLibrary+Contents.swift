@@ -88,7 +88,7 @@ extension DownloadLibrary {
         for key: StorageKey,
         named name: String? = nil
     ) async throws(DownloadError) -> LibraryFile {
-        let wanted = name.flatMap(LibraryName.usable) ?? key.fileName
+        let wanted = name.flatMap(LibraryName.usable) ?? key.readableName
         let context = context
         let now = Int64(Date().timeIntervalSince1970)
         let file = try await context.disk.run { () throws(DownloadError) in

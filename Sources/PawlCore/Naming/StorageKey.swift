@@ -45,7 +45,9 @@ extension StorageKey: Codable {
     }
 }
 
-/// The key's encoded form in names of files.
+/// The key's encoded form in the names of Pawl's own files, which never changes.
+///
+/// Files that users see have the readable form, see `ReadableKeyName`.
 ///
 /// No two keys have the same form on any file system.
 ///
@@ -76,11 +78,18 @@ extension StorageKey {
     ///
     /// A shortened form cannot be decoded: only a record contains its key.
     package init?(plainForm: String) {
-        guard plainForm != "%" else {
+        self.init(percentEncoded: plainForm)
+        // Only the exact output of the encoding is accepted.
+        guard self.plainForm == plainForm else { return nil }
+    }
+
+    /// Decodes `%` with two hexadecimal digits, wherever it stands; `nil` if that is not possible.
+    init?(percentEncoded form: String) {
+        guard form != "%" else {
             self.init("")
             return
         }
-        let parts = plainForm.utf8
+        let parts = form.utf8
         var bytes: [UInt8] = []
         var index = parts.startIndex
         while index < parts.endIndex {
@@ -98,8 +107,6 @@ extension StorageKey {
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         self.init(text)
-        // Only the exact output of the encoding is accepted.
-        guard self.plainForm == plainForm else { return nil }
     }
 
     private var escapedForm: String {

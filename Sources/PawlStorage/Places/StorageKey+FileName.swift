@@ -1,11 +1,14 @@
 package import PawlCore
 
 extension StorageKey {
-    /// The key's encoded form in names of files: at most 200 bytes, so that `.part.pawl` can be
-    /// added.
-    package var fileName: String {
-        if let plainForm { return plainForm }
-        let digest = Array(text.utf8).withUnsafeBytes { SHA256.digest(of: $0) }
-        return shortenedForm(digest: digest.map(\.hexadecimal).joined())
+    /// The key's encoded form in the names of Pawl's own files: at most 200 bytes.
+    package var fileName: String { plainForm ?? shortenedForm(digest: digest) }
+
+    /// The key's form in the names of files and folders that users see: at most 200 bytes, so that
+    /// a suffix and `.part.pawl` can be added.
+    package var readableName: String { readableForm ?? shortenedReadableForm(digest: digest) }
+
+    private var digest: String {
+        Array(text.utf8).withUnsafeBytes { SHA256.digest(of: $0) }.map(\.hexadecimal).joined()
     }
 }
