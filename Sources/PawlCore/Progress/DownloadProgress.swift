@@ -55,7 +55,7 @@ public struct DownloadProgress: Sendable, Hashable {
 }
 
 /// The phase of a download.
-public enum DownloadPhase: Sendable, Hashable {
+public enum DownloadPhase: String, Sendable, Hashable, CaseIterable, Codable {
     /// Queued, suspended or paused.
     case waiting
     /// Waiting for the server's response.

@@ -7,6 +7,11 @@ public struct SegmentProgress: Sendable, Hashable {
     /// The number of bytes written, from the beginning of the range.
     public let completedBytes: Int64
 
+    init(range: Range<Int64>, completedBytes: Int64) {
+        self.range = range
+        self.completedBytes = completedBytes
+    }
+
     package init(_ segment: SegmentMap.ConnectionRange) {
         range = segment.from..<(segment.to ?? .max)
         completedBytes = segment.position - segment.from
