@@ -1,5 +1,6 @@
 internal import Glibc
 package import PawlCore
+internal import PawlStorage
 
 /// Finds the daemon's program, beside the running one or in PATH.
 ///

@@ -6,16 +6,22 @@ internal import SystemPackage
 /// The standard folders for an application's files on this system, and operations on them.
 ///
 /// They are defined by the XDG base directories and `user-dirs.dirs` on Linux, and by the system on
-/// macOS:
+/// Apple's systems:
 ///
-/// | place | Linux | macOS |
+/// | place | Linux | Apple's systems |
 /// | --- | --- | --- |
 /// | documents | `XDG_DOCUMENTS_DIR`, otherwise `~/Documents` | `~/Documents` |
 /// | caches | `XDG_CACHE_HOME`, otherwise `~/.cache` | `~/Library/Caches` |
 /// | temporary | `TMPDIR`, otherwise `/tmp` | the same |
+/// | preferences | `XDG_CONFIG_HOME`, otherwise `~/.config` | `~/Library/Preferences` |
+/// | application support | `XDG_DATA_HOME`, otherwise `~/.local/share` | `~/Library/Application Support` |
+/// | resources | `share` beside the `bin` that contains the program | `Contents/Resources` of the bundle |
+/// | home | `HOME`, otherwise the home folder in the list of users | the same |
 ///
-/// Each application has its own folder there, named after its identifier. Only the user can access
-/// folders that are created.
+/// A variable counts only if it is an absolute path. Each application has its own folder there,
+/// named after its identifier; only `home` and, on Apple's systems, `resources` are the folders
+/// themselves. The resources of a program outside `bin` or a bundle are in the program's folder.
+/// Only the user can access folders that are created.
 ///
 /// ```swift
 /// let places = Places(applicationIdentifier: "org.example.player")
@@ -48,14 +54,17 @@ public final class Places: Sendable {
 
     /// Returns the place's folder, which exists when this returns.
     ///
-    /// Missing parents are created, too.
+    /// Missing folders are created, except `home` and `resources`.
     ///
-    /// - Throws: `DownloadError`.
+    /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the folder cannot be
+    ///   created, or files cannot be created in it. `home` and `resources` may be read-only.
     public func folder(_ place: Place) async throws(DownloadError) -> PlaceFolder {
         let application = application
         let path = try await pool.run { () throws(DownloadError) in
             let path = try place.prepared(for: application)
-            try FolderPreparation.prepare(path, mode: 0o700)
+            if place.standard?.isCreatable != false {
+                try FolderPreparation.prepare(path, mode: 0o700)
+            }
             return path
         }
         return PlaceFolder(FileFolder(path), places: self)
@@ -69,16 +78,17 @@ public final class Places: Sendable {
     /// never removed, even if they are within the cleaned folder.
     ///
     /// - Returns: What was removed and what is left.
-    /// - Throws: `DownloadError`, with the code `.usage` for the documents or a folder within them.
+    /// - Throws: `DownloadError`, with the code `.usage` for the documents, a folder within them, and
+    ///   every other place whose files cannot be fetched again.
     @discardableResult
     public func clean(
         _ place: Place,
         _ policy: CleaningPolicy
     ) async throws(DownloadError) -> CleaningResult {
-        guard place != .documents else {
+        guard place.isCleanable else {
             throw .usage(
-                "the documents folder is never cleaned",
-                advice: "clean the caches folder, or remove individual files"
+                "the place '\(place)' is never cleaned",
+                advice: "clean the caches, or remove individual files"
             )
         }
         let path = FilePath(try path(of: place))

@@ -8,6 +8,16 @@ public enum Place: Hashable, Sendable {
     case caches
     /// Files that are removed when the session ends.
     case temporary
+    /// The application's settings: never cleaned.
+    case preferences
+    /// The application's own data, such as databases and indexes: never cleaned.
+    case applicationSupport
+    /// The files that were installed with the program, its bundle's resources on Apple's systems.
+    ///
+    /// Usually nobody may write there. The folder is never created, and never cleaned.
+    case resources
+    /// The user's home folder itself, which all applications share: never created, never cleaned.
+    case home
     /// This folder, whatever it contains.
     case directory(String)
 }

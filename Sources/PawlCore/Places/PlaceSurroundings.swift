@@ -6,6 +6,8 @@ package struct PlaceSurroundings: Hashable, Sendable {
     package var homeOfUser: String?
     /// The numeric user ID.
     package var user: UInt32
+    /// The path of the running program; `nil` if the system does not report it.
+    package var program: String?
     /// The text of `user-dirs.dirs`; empty if there is none.
     package var userDirectories = ""
 
@@ -13,6 +15,12 @@ package struct PlaceSurroundings: Hashable, Sendable {
         self.variables = variables
         self.homeOfUser = homeOfUser
         self.user = user
+    }
+
+    /// The folder of the running program, without a trailing slash.
+    var programFolder: String? {
+        guard let program, let absolute = Self.absolute(program) else { return nil }
+        return Self.absolute(absolute.pathFolder)
     }
 
     /// The user's home folder.

@@ -15,6 +15,9 @@ package struct XDGPlaces: PlaceResolving {
         case .data: base("XDG_DATA_HOME", ".local/share").map { "\($0)/\(application)" }
         case .documents: documents(application)
         case .temporary: temporary(application)
+        case .preferences: base("XDG_CONFIG_HOME", ".config").map { "\($0)/\(application)" }
+        case .resources: resources(application)
+        case .home: surroundings.home
         }
     }
 
@@ -47,6 +50,17 @@ package struct XDGPlaces: PlaceResolving {
             return self.folder(of: .data, for: application).map { "\($0)/Documents" }
         }
         return "\(folder)/\(application)"
+    }
+
+    /// Returns the folder for files that are installed with the program.
+    ///
+    /// A program in `bin` has them in `share/NAME` beside it (Filesystem Hierarchy Standard 3.0
+    /// §4.11), any other program in its own folder.
+    private func resources(_ application: String) -> String? {
+        guard let folder = surroundings.programFolder else { return nil }
+        let suffix = "/bin"
+        guard folder.hasSuffix(suffix) else { return folder }
+        return "\(folder.dropLast(suffix.utf8.count))/share/\(application)"
     }
 
     /// Returns the folder for temporary files.

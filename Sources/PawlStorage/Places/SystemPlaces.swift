@@ -18,12 +18,12 @@ package struct SystemPlaces: Sendable {
         #if os(Linux)
         surroundings.userDirectories = listOfUserDirectories(surroundings)
         return SystemPlaces(XDGPlaces(surroundings))
-        #elseif os(macOS)
+        #elseif canImport(Darwin)
         return SystemPlaces(ApplePlaces(surroundings))
         #else
         throw DownloadError(
             .directoryNotUsable,
-            "standard folders are known only for Linux and macOS",
+            "standard folders are known only for Linux and Apple's systems",
             advice: "give the folder's path"
         )
         #endif
@@ -42,7 +42,13 @@ package struct SystemPlaces: Sendable {
     ///
     /// Throws `.directoryNotUsable` if the path in a variable is not UTF-8.
     package static func surroundings() throws(DownloadError) -> PlaceSurroundings {
-        PlaceSurroundings(variables: try variables(), homeOfUser: homeOfUser, user: getuid())
+        var surroundings = PlaceSurroundings(
+            variables: try variables(),
+            homeOfUser: homeOfUser,
+            user: getuid()
+        )
+        surroundings.program = OwnProgram.path
+        return surroundings
     }
 
     /// Returns the folder of an application without creating it.
@@ -50,8 +56,16 @@ package struct SystemPlaces: Sendable {
         of place: StandardPlace,
         for application: StorageKey
     ) throws(DownloadError) -> FilePath {
-        if let path = resolver.folder(of: place, for: application.fileName) {
-            return FilePath(path)
+        if let path = resolver.folder(of: place, for: application.readableName) {
+            return earlierPath(of: place, for: application) ?? FilePath(path)
+        }
+        guard place != .resources else {
+            throw DownloadError(
+                .directoryNotUsable,
+                "cannot find the program's resources: the system does not report the program's path",
+                advice: "give the folder's path",
+                context: "finding the resources of \(application.text)"
+            )
         }
         throw DownloadError(
             .directoryNotUsable,
@@ -61,17 +75,41 @@ package struct SystemPlaces: Sendable {
         )
     }
 
+    /// Returns the folder if it exists under the name that versions before 0.2 gave it.
+    ///
+    /// Temporary files are not worth a search: another user could have made such a folder.
+    private func earlierPath(of place: StandardPlace, for application: StorageKey) -> FilePath? {
+        guard place != .temporary, application.fileName != application.readableName,
+            let earlier = resolver.folder(of: place, for: application.fileName)
+        else { return nil }
+        // A folder that cannot be examined counts as missing.
+        let status = try? FilePath(earlier).status()
+        return status?.isDirectory == true ? FilePath(earlier) : nil
+    }
+
     /// Returns the folder, which exists when this returns.
     ///
-    /// Only the user can access folders that are created.
+    /// Only the user can access folders that are created. The home folder and the program's
+    /// resources are not created, and need not be writable.
     package func prepare(
         _ place: StandardPlace,
         for application: StorageKey
     ) throws(DownloadError) -> FilePath {
         let path = try path(of: place, for: application)
+        guard place.isCreatable else {
+            try Self.requireFolder(path)
+            return path
+        }
         try Self.prepareOwn(path)
         if place == .temporary { try checkOwner(path) }
         return path
+    }
+
+    private static func requireFolder(_ path: FilePath) throws(DownloadError) {
+        try attempt(.prepareFolder, path) { () throws(Errno) in
+            guard let status = try path.targetStatus() else { throw .noSuchFileOrDirectory }
+            guard status.isDirectory else { throw .notDirectory }
+        }
     }
 
     /// Checks the owner.

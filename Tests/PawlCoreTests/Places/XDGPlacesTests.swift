@@ -21,6 +21,8 @@ struct XDGPlacesTests {
         (.caches, "/home/u/.cache/player"),
         (.data, "/home/u/.local/share/player"),
         (.temporary, "/tmp/player-1000"),
+        (.preferences, "/home/u/.config/player"),
+        (.home, "/home/u"),
     ])
     func `by default the standard folders are used`(place: StandardPlace, expected: String) {
         #expect(Self.folder(place, ["HOME": "/home/u"]) == expected)
@@ -33,6 +35,7 @@ struct XDGPlacesTests {
         ("XDG_DATA_HOME", .data, "/x/y/player"),
         ("XDG_DOCUMENTS_DIR", .documents, "/x/y/player"),
         ("TMPDIR", .temporary, "/x/y/player-1000"),
+        ("XDG_CONFIG_HOME", .preferences, "/x/y/player"),
     ])
     func `a variable counts if it is an absolute path`(
         name: String,
@@ -53,7 +56,7 @@ struct XDGPlacesTests {
         )
     }
 
-    @Test(arguments: [StandardPlace.documents, .caches, .data])
+    @Test(arguments: [StandardPlace.documents, .caches, .data, .preferences, .home, .resources])
     func `without a home only the temporary place exists`(place: StandardPlace) {
         #expect(Self.folder(place) == nil)
         #expect(Self.folder(.temporary) != nil)
@@ -111,6 +114,36 @@ struct XDGPlacesTests {
         #expect(XDGPlaces(surroundings).downloads == expected)
     }
 
+    private static func resources(_ program: String?, _ apple: Bool = false) -> String? {
+        var surroundings = PlaceSurroundings(variables: [:], homeOfUser: nil, user: 1000)
+        surroundings.program = program
+        let places: any PlaceResolving =
+            apple ? ApplePlaces(surroundings) : XDGPlaces(surroundings)
+        return places.folder(of: .resources, for: "player")
+    }
+
+    @Test(arguments: [
+        ("/usr/bin/player", "/usr/share/player"), ("/opt/p/bin/player", "/opt/p/share/player"),
+        ("/bin/player", "/share/player"), ("/opt/player/player", "/opt/player"),
+        ("/home/u/rubbin/player", "/home/u/rubbin"), ("/player", "/"),
+    ])
+    func `resources are in share beside bin, or beside the program`(
+        program: String,
+        expected: String
+    ) {
+        #expect(Self.resources(program) == expected)
+    }
+
+    @Test func `on Apple's systems resources are in the bundle`() {
+        #expect(
+            Self.resources("/Applications/P.app/Contents/MacOS/P", true)
+                == "/Applications/P.app/Contents/Resources"
+        )
+        #expect(Self.resources("/usr/local/bin/p", true) == "/usr/local/bin")
+        #expect(Self.resources(nil, true) == nil)
+        #expect(Self.resources("player") == nil)
+    }
+
     @Test func `the list is read from the configuration folder`() {
         func list(_ variables: [String: String]) -> String? {
             XDGPlaces.listOfUserDirectories(
@@ -133,6 +166,8 @@ struct XDGPlacesTests {
         #expect(places.folder(of: .documents, for: "p") == "/Users/u/Documents/p")
         #expect(places.folder(of: .caches, for: "p") == "/Users/u/Library/Caches/p")
         #expect(places.folder(of: .data, for: "p") == "/Users/u/Library/Application Support/p")
+        #expect(places.folder(of: .preferences, for: "p") == "/Users/u/Library/Preferences/p")
+        #expect(places.folder(of: .home, for: "p") == "/Users/u")
         #expect(places.folder(of: .temporary, for: "p") == "/var/folders/x/T/p-501")
     }
 }

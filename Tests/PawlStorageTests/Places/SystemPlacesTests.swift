@@ -16,12 +16,12 @@ struct SystemPlacesTests {
         }
     }
 
-    @Test(arguments: [StandardPlace.documents, .caches, .temporary])
+    @Test(arguments: [StandardPlace.documents, .caches, .temporary, .preferences])
     func `a place is created with its parents, for the user alone`(place: StandardPlace) throws {
         let folder = try StorageFolder()
         let places = SystemPlaces(Below(path: folder.path))
         let path = try places.prepare(place, for: "org.example.App")
-        #expect(path.lastComponent?.string == "org%2eexample%2e%41pp")
+        #expect(path.lastComponent?.string == "org.example.%41pp")
         for made in [path, path.removingLastComponent()] {
             var status = stat()
             #expect(lstat(made.string, &status) == 0)
@@ -35,6 +35,60 @@ struct SystemPlacesTests {
         let error = failure { _ = try places.path(of: .data, for: "app") }
         #expect(error?.code == .directoryNotUsable)
         #expect(error?.advice.contains("HOME") == true)
+    }
+
+    @Test func `a folder that an earlier version has named is used`() throws {
+        let folder = try StorageFolder()
+        let places = SystemPlaces(Below(path: folder.path))
+        let earlier = "org%2eexample%2eplayer"
+        for place in ["caches", "temporary"] {
+            try folder.makeFolder(place)
+            try folder.makeFolder("\(place)/\(earlier)")
+        }
+        let caches = try places.prepare(.caches, for: "org.example.player")
+        #expect(caches.lastComponent?.string == earlier)
+        #expect(
+            try places.path(of: .documents, for: "org.example.player").lastComponent?.string
+                == "org.example.player"
+        )
+        #expect(
+            try places.path(of: .temporary, for: "org.example.player").lastComponent?.string
+                == "org.example.player"
+        )
+    }
+
+    @Test(arguments: [StandardPlace.home, .resources])
+    func `a folder that is not the application's own is not created`(place: StandardPlace) throws {
+        let folder = try StorageFolder()
+        let places = SystemPlaces(Below(path: folder.path))
+        let error = failure { _ = try places.prepare(place, for: "app") }
+        #expect(error?.code == .directoryNotUsable)
+        try folder.makeFolder(place.rawValue)
+        try folder.makeFolder("\(place.rawValue)/app")
+        let path = folder.path.appending("\(place.rawValue)/app")
+        // It may be read-only.
+        #expect(chmod(path.string, 0o500) == 0)
+        #expect(try places.prepare(place, for: "app") == path)
+    }
+
+    @Test(.enabled(if: getuid() != 0), arguments: [StandardPlace.caches, .preferences])
+    func `a folder in which nothing can be created is an error`(place: StandardPlace) throws {
+        let folder = try StorageFolder()
+        let places = SystemPlaces(Below(path: folder.path))
+        #expect(chmod(folder.path.string, 0o500) == 0)
+        defer { chmod(folder.path.string, 0o700) }
+        let error = failure { _ = try places.prepare(place, for: "app") }
+        #expect(error?.code == .directoryNotUsable)
+        #expect(error?.advice.contains("XDG") == true)
+    }
+
+    @Test func `a file in the way of a folder is an error`() throws {
+        let folder = try StorageFolder()
+        let places = SystemPlaces(Below(path: folder.path))
+        #expect(creat(folder.path.appending("caches").string, 0o600) >= 0)
+        let error = failure { _ = try places.prepare(.caches, for: "app") }
+        #expect(error?.code == .directoryNotUsable)
+        #expect(error?.advice.contains("XDG") == true)
     }
 
     @Test func `another user's temporary folder is not used`() throws {
@@ -64,6 +118,19 @@ struct SystemPlacesTests {
         for place in StandardPlace.allCases {
             #expect(try places.path(of: place, for: "app").isAbsolute)
         }
+    }
+
+    @Test func `the readable name of a long key is unique, and cut between characters`() {
+        let long = String(repeating: "专", count: 5_000)
+        let names = [long, long + "a", "a" + long].map { StorageKey($0).readableName }
+        #expect(Set(names).count == 3)
+        #expect(names.allSatisfy { $0.utf8.count <= 200 && !$0.contains("\u{FFFD}") })
+        // This name is on disk and must never change.
+        #expect(
+            StorageKey(String(repeating: "a", count: 201)).readableName
+                == String(repeating: "a", count: 120)
+                + "%%a92efd82109373e58f9a2056dee01e807e216ce6075f7051207c0a9f7d666e50"
+        )
     }
 
     @Test func `the form of a long key is unique and leaves room for every suffix`() {

@@ -30,6 +30,19 @@ struct FilesContract {
         #expect(error?.code == .usage)
     }
 
+    @Test("Sandbox: Preferences, Application Support, home, the bundle")
+    func otherFolders() async throws {
+        let own = try [Place.preferences, .applicationSupport].map { try places.path(of: $0) }
+        #expect(Set(own).count == 2)
+        #expect(own.allSatisfy { $0.contains("pawl-contract") })
+        let home = try places.path(of: .home)
+        #expect(try await places.folder(.home).path == home)
+        #expect(try await places.folder(.resources).path == places.path(of: .resources))
+        await #expect(throws: DownloadError.self) {
+            try await places.clean(.home, CleaningPolicy(maximumTotalBytes: 0))
+        }
+    }
+
     @Test("tmp: gone on exit")
     func temporaryFilesGo() async throws {
         let scene = try SessionScene(.resource(Resource(size: 1000)))

@@ -9,11 +9,14 @@ struct PlacesTests {
     @Test func `each application has its own folder in each place`() throws {
         let one = Places(applicationIdentifier: "org.example.one")
         let two = Places(applicationIdentifier: "org.example.two")
-        for place in [Place.documents, .caches, .temporary] {
+        let own: [Place] = [
+            .documents, .caches, .temporary, .preferences, .applicationSupport,
+        ]
+        for place in own {
             let path = try one.path(of: place)
             #expect(path.hasPrefix("/"))
             #expect(try two.path(of: place) != path)
-            #expect(path.split(separator: "/").last?.hasPrefix("org%2eexample%2eone") == true)
+            #expect(path.split(separator: "/").last?.hasPrefix("org.example.one") == true)
         }
         #expect(try one.path(of: .directory("/srv/x")) == "/srv/x")
         #expect(!Places().applicationIdentifier.isEmpty)
@@ -39,6 +42,19 @@ struct PlacesTests {
         await #expect(throws: DownloadError.self) { try await folder.read("../x") }
     }
 
+    @Test func `the program's resources and the home folder are found, and never created`()
+        async throws
+    {
+        let places = Places(applicationIdentifier: "pawl-test")
+        let resources = try places.path(of: .resources)
+        #expect(resources.hasPrefix("/"))
+        // The program of the tests is not in a folder `bin`.
+        #expect(access(resources, R_OK | X_OK) == 0)
+        #expect(try await places.folder(.resources).path == resources)
+        let home = try places.path(of: .home)
+        #expect(home.hasPrefix("/") && !home.contains("pawl-test"))
+    }
+
     @Test func `only the user can access the temporary place`() async throws {
         let places = Places(applicationIdentifier: "pawl-test-\(getpid())")
         let folder = try await places.folder(.temporary)
@@ -57,7 +73,15 @@ struct PlacesTests {
         #expect(result.removed == [scratch.path("old")])
         #expect(result.removedBytes == 3)
         #expect(result.remainingFiles == 0)
-        await #expect(throws: DownloadError.self) { try await places.clean(.documents, policy) }
+        let kept: [Place] = [
+            .documents, .preferences, .applicationSupport, .resources, .home,
+        ]
+        for place in kept {
+            let error = await #expect(throws: DownloadError.self) {
+                try await places.clean(place, policy)
+            }
+            #expect(error?.code == .usage)
+        }
     }
 
     @Test func `a file is moved with the requested policy`() async throws {
