@@ -13,7 +13,8 @@ internal import Synchronization
 /// let file = try await DownloadSession.shared.download(url, to: .directory(folder))
 /// ```
 ///
-/// A session lives until its last task has ended, even if nobody holds it. Then its threads end.
+/// A session lives until its last task has ended, even if nobody holds it. Sessions share the
+/// process's threads, but no connection, no cookie and no limit.
 public final class DownloadSession: Sendable {
     private struct State {
         var tasks: [Int: SessionTask] = [:]

@@ -10,6 +10,7 @@ func gettingStarted(_ sample: Sample) async throws {
     try await oneCall(url, folder)
     try await taskWithProgress(url, folder)
     try await ownSettings(url, folder)
+    try storedSettings(.default)
     try await knownDigest(url, folder)
     try await smallThings(sample.latest)
     try await ownFolders(url)
@@ -47,6 +48,12 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
     let task = session.downloadTask(with: request, to: .directory(folder))
     task.resume()
     _ = try await task.file
+}
+
+private func storedSettings(_ configuration: SessionConfiguration) throws {
+    let json = try JSONEncoder().encode(configuration.settings)
+    let settings = try JSONDecoder().decode(DownloadSettings.self, from: json)
+    print(settings.waitsForConnectivity)
 }
 
 private func knownDigest(_ url: URL, _ folder: String) async throws {
