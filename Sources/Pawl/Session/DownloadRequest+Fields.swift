@@ -1,0 +1,37 @@
+internal import PawlCore
+
+/// Reading and changing the request's fields by name.
+///
+/// Names compare without case (RFC 9110 §5.1). The fields of the settings are not included.
+extension DownloadRequest {
+    /// Returns the values of all fields of that name, joined by commas (RFC 9110 §5.3).
+    ///
+    /// It is `nil` if there is no such field.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        let values = fields.filter { $0.hasName(name) }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Replaces all fields of that name with one of the given value; `nil` removes them.
+    ///
+    /// The new field takes the position and the ``HTTPField/isForAnyOrigin`` of the first one that
+    /// it replaces.
+    public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
+        guard let value else { return fields.removeAll { $0.hasName(name) } }
+        guard let first = fields.firstIndex(where: { $0.hasName(name) }) else {
+            return fields.append(HTTPField(name: name, value: value))
+        }
+        let isForAnyOrigin = fields[first].isForAnyOrigin
+        fields[first] = HTTPField(name: name, value: value, isForAnyOrigin: isForAnyOrigin)
+        let rest = fields[(first + 1)...].filter { !$0.hasName(name) }
+        fields.replaceSubrange((first + 1)..., with: rest)
+    }
+
+    /// Adds a field at the end, and keeps those that have the same name.
+    ///
+    /// A server treats several fields of one name as one whose values are joined by commas (RFC
+    /// 9110 §5.3).
+    public mutating func addValue(_ value: String, forHTTPHeaderField name: String) {
+        fields.append(HTTPField(name: name, value: value))
+    }
+}
