@@ -105,15 +105,21 @@ public struct FetchedData: Sendable, Hashable {
     /// the `charset` of the `Content-Type`, otherwise UTF-8. A `charset` is read as browsers read
     /// it: ISO-8859-1 and ASCII mean Windows-1252. A mark is not part of the text.
     ///
-    /// Supported are UTF-8, UTF-16, ISO-8859-1, ASCII, Windows-1252, and the others of
-    /// `String.init(bytes:encoding:)`.
+    /// Supported are all labels of the Encoding Standard, such as `gb18030`, `gbk`, `big5`,
+    /// `shift_jis`, `euc-kr`, `koi8-r` and `windows-1251`, and the corresponding values of
+    /// `String.Encoding`. Encodings other than Unicode, ISO-8859-1 and Windows-1252 are converted
+    /// by the C library (iconv).
     ///
     /// - Throws: `DownloadError` if the bytes are not valid in that encoding, or the encoding is
-    ///   not known.
+    ///   not known or not installed.
     public func string(encoding: String.Encoding? = nil) throws(DownloadError) -> String {
         try requireUncoded(as: "text")
         let found: (name: String, text: String?)
-        if let encoding { found = decoded(as: encoding) } else { found = try decodedByItself() }
+        if let encoding {
+            found = try decoded(as: encoding)
+        } else {
+            found = try decodedByItself()
+        }
         guard let text = found.text else {
             throw DownloadError(
                 .badResponse,
@@ -133,27 +139,42 @@ public struct FetchedData: Sendable, Hashable {
         }
         guard let label = charset else { return ("UTF-8", TextCoding.utf8.decode(bytes)) }
         let name = label.sanitized(atMost: 40)
-        guard let coding = TextCoding(label: label) else {
-            throw DownloadError(
-                .badResponse,
-                "the server reports the unknown encoding '\(name)'",
-                advice: "give another encoding, or read the bytes",
-                context: context("text")
-            )
+        if let coding = TextCoding(label: label) { return (name, coding.decode(bytes)) }
+        guard let charset = SystemCharset(label: label.trimmed) else {
+            throw unknown("the server reports the unknown encoding '\(name)'")
         }
-        return (name, coding.decode(bytes))
+        return (name, try decoded(by: charset))
+    }
+
+    private func unknown(_ what: String) -> DownloadError {
+        DownloadError(
+            .badResponse,
+            what,
+            advice: "give another encoding, or read the bytes",
+            context: context("text")
+        )
+    }
+
+    private func decoded(by charset: SystemCharset) throws(DownloadError) -> String? {
+        switch charset.decode(bytes) {
+        case .text(let text): return text
+        case .invalid: return nil
+        case .missing:
+            throw unknown("this system cannot convert the encoding \(charset.name)")
+        }
     }
 
     private var charset: String? {
         response.value("Content-Type").flatMap { MediaTypeParameter.value("charset", in: $0) }
     }
 
-    private func decoded(as encoding: String.Encoding) -> (name: String, text: String?) {
+    private func decoded(
+        as encoding: String.Encoding
+    ) throws(DownloadError) -> (name: String, text: String?) {
         let name = "valid in the given encoding"
-        guard let coding = coding(encoding) else {
-            return (name, String(bytes: bytes, encoding: encoding))
-        }
-        return (name, coding.decode(bytes))
+        if let coding = coding(encoding) { return (name, coding.decode(bytes)) }
+        if let charset = SystemCharset(encoding) { return (name, try decoded(by: charset)) }
+        return (name, String(bytes: bytes, encoding: encoding))
     }
 
     private func coding(_ encoding: String.Encoding) -> TextCoding? {
