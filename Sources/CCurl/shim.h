@@ -29,6 +29,11 @@ static const long pawl_curl_auth_basic = (long)CURLAUTH_BASIC;
 static const long pawl_curl_auth_digest = (long)CURLAUTH_DIGEST;
 static const CURLcode pawl_curl_too_large = (CURLcode)100;
 
+// The optional parts of the library that is in use: CURL_VERSION_LIBZ and others.
+static inline int pawl_curl_features(void) {
+    return curl_version_info(CURLVERSION_NOW)->features;
+}
+
 typedef size_t (*pawl_curl_data_function)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode pawl_curl_set_data_function(

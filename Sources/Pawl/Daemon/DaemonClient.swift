@@ -182,6 +182,7 @@ package final class DaemonClient: Sendable {
         request.method = method
         request.fields = fields
         request.body = body
+        request.decodesContent = false
         request.acceptsErrorStatuses = true
         let stream = try await response(to: request)
         let version = ProtocolVersion.parse(

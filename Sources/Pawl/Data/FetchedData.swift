@@ -25,10 +25,12 @@ public struct FetchedData: Sendable, Hashable {
     /// The media type of the `Content-Type` in lower case, without parameters.
     public var mediaType: String? { response.mediaType }
 
-    /// The body's `Content-Encoding`, if the server encoded it although that was not requested.
+    /// The body's `Content-Encoding`, if the bytes are the encoded ones.
     ///
-    /// The bytes are then the encoded ones.
+    /// It is `nil` if the body was decoded, which is the default
+    /// (``DownloadRequest/decodesContent``).
     public var contentEncoding: String? {
+        guard !response.isContentDecoded else { return nil }
         let codings = (response.value("Content-Encoding") ?? "").split(separator: ",")
             .map { $0.trimmed.lowercased() }.filter { !$0.isEmpty && $0 != "identity" }
         return codings.isEmpty ? nil : codings.joined(separator: ", ")

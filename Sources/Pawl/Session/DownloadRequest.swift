@@ -29,6 +29,15 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
     ///
     /// The default is `false`: such a status is an error.
     public var acceptsErrorStatuses = false
+    /// Whether the server may compress the body, which is then decompressed as it arrives.
+    ///
+    /// It applies only to data and streams: a file is always requested as it is, because each byte
+    /// has its place in it. The codings are those that the system's libcurl knows of `gzip`, `br`
+    /// and `zstd`. A limit counts the decompressed bytes.
+    ///
+    /// The default is `true`. With `false`, and if ``fields`` or the settings contain
+    /// `Accept-Encoding` or `Range`, the body is delivered as it was sent.
+    public var decodesContent = true
 
     /// Creates a request for a URL with the session's settings, which `adjustment` may change.
     ///
@@ -58,5 +67,6 @@ extension StreamOrder {
         method = request.method
         body = request.body
         acceptsErrorStatuses = request.acceptsErrorStatuses
+        decodesContent = request.decodesContent
     }
 }

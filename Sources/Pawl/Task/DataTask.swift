@@ -176,7 +176,8 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         buffer.end(outcome.map { _ in })
     }
 
-    /// The progress, in bytes received over the network.
+    /// The progress, in bytes of the body, which a content coding may have made shorter on the
+    /// network.
     override var ownProgress: DownloadProgress { progress(in: state) }
 
     private func progress(in state: TaskState) -> DownloadProgress {

@@ -48,6 +48,11 @@ extension DownloadError {
             case .tlsFailed: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
+            case .expandsTooMuch:
+                (
+                    .tooLarge, "the response of \(host) becomes too large when it is decoded",
+                    "request it without content codings (decodesContent)"
+                )
             case .malformedResponse:
                 (.badResponse, "\(host) sent an invalid response", "try again later")
             case .unsupportedURL:

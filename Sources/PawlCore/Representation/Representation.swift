@@ -57,7 +57,7 @@ package struct Representation: Hashable, Sendable {
         return type.isEmpty ? nil : type
     }
 
-    static func contentEncoding(_ field: String?) -> String? {
+    package static func contentEncoding(_ field: String?) -> String? {
         guard let field else { return nil }
         let codings = field.listMembers.map { $0.lowercased() }
             .filter { !$0.isEmpty && $0 != "identity" }

@@ -12,7 +12,10 @@ public struct DownloadResponse: Sendable, Hashable {
     public let fields: [HTTPField]
     /// The protocol version, such as `HTTP/1.1` or `HTTP/2`.
     public let protocolVersion: String
-    /// The size of the whole file in bytes, even for a 206; `nil` if the server does not report it.
+    /// Whether the body was sent with a content coding, such as `gzip`, and is delivered decoded.
+    public let isContentDecoded: Bool
+    /// The size of the whole file in bytes, even for a 206; `nil` if the server does not report it,
+    /// and if the body is decoded.
     public let expectedContentLength: Int64?
     /// The media type in lower case, without parameters.
     public let mediaType: String?
@@ -26,7 +29,9 @@ public struct DownloadResponse: Sendable, Hashable {
         status = head.status
         fields = head.fields
         protocolVersion = head.protocolVersion
-        expectedContentLength = representation.total
+        isContentDecoded = head.decoding == .decoded
+        // The server reports the length of the encoded body.
+        expectedContentLength = isContentDecoded ? nil : representation.total
         mediaType = representation.mediaType
         suggestedFilename = FileName.suggested(
             contentDisposition: head["Content-Disposition"],

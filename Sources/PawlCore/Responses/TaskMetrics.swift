@@ -13,6 +13,8 @@ public struct TaskMetrics: Sendable, Hashable {
     /// The time from the start of the first run to the end of the last, without pauses.
     public var duration: Duration = .zero
     /// The number of bytes of bodies received over the network, including those fetched twice.
+    ///
+    /// A body with a content coding counts as it is after decoding.
     public var bytesReceived: Int64 = 0
     /// The number of exchanges with servers, including redirects and failed ones.
     public var transfers = 0

@@ -8,6 +8,8 @@ package enum StreamVerdict: Hashable, Sendable {
     case status(Int, reason: String, retryAfter: Duration?)
     /// Framing that contradicts itself, or a status that is not valid for the request.
     case malformed(String)
+    /// A content coding that the transport cannot decode.
+    case undecodable(String)
     /// A body longer than the limit.
     case tooLarge(length: Int64)
 }
@@ -56,6 +58,12 @@ package struct StreamHeadJudge: Sendable {
         case .malformed(let fault): return .malformed(fault)
         case .sound(let length):
             guard hasBody(head) else { return .accept(length: 0) }
+            if head.decoding == .impossible, length != 0 {
+                let coding = Representation.contentEncoding(head["Content-Encoding"]) ?? ""
+                return .undecodable(coding)
+            }
+            // The length of an encoded body says little about that of the decoded one.
+            guard head.decoding == .none else { return .accept(length: nil) }
             if let length, let limit, length > limit { return .tooLarge(length: length) }
             return .accept(length: length)
         }

@@ -1,5 +1,15 @@
 package import struct FoundationEssentials.URL
 
+/// What is done with the content coding of a body (RFC 9110 §8.4).
+package enum ContentDecoding: Hashable, Sendable {
+    /// The body is passed on as the server sent it, encoded or not.
+    case none
+    /// The body is decoded.
+    case decoded
+    /// The body should be decoded, but it has a coding that the transport does not know.
+    case impossible
+}
+
 /// The final head of a response; interim (1xx) heads are not reported.
 package struct ResponseHead: Sendable {
     package var url: URL
@@ -9,6 +19,8 @@ package struct ResponseHead: Sendable {
     package var protocolVersion: String
     /// The fields as received, in order; repeated fields are separate.
     package var fields: [HTTPField]
+    /// What the transport does with the content coding of the body.
+    package var decoding = ContentDecoding.none
     /// The time that it took to make the connection, without resolving the name and without TLS:
     /// one round trip, including queues on its way.
     ///

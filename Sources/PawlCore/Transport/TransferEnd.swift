@@ -29,6 +29,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case connectionLost
         /// The body ended before its length or its last chunk.
         case bodyIncomplete
+        /// A few encoded bytes have become too many to hold for a slow reader.
+        case expandsTooMuch
         /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
         case unsupportedURL

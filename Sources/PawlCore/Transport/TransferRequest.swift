@@ -12,8 +12,10 @@ package struct TransferRequest: Sendable {
     ///
     /// An `end` of `Int64.max` leaves the end open.
     package var range: ByteRange?
-    /// The fields, sent unchanged after the transport's own `Accept-Encoding: identity`.
+    /// The fields, sent unchanged.
     package var fields: [HTTPField] = []
+    /// The content codings that the server may use.
+    package var codings = AcceptedCodings.none
     package var credentials: Credentials?
     package var connection = ConnectionSettings()
     /// The cookies to send, to which received ones are added; `nil` sends and keeps none.
@@ -27,6 +29,16 @@ package struct TransferRequest: Sendable {
         self.url = url
         self.range = range
     }
+}
+
+/// The content codings that a request accepts (RFC 9110 §12.5.3).
+package enum AcceptedCodings: Hashable, Sendable {
+    /// `identity`, sent before the request's own fields: each byte has its place in a file.
+    case none
+    /// Those that the transport knows; it passes on the decoded bytes.
+    case decoded
+    /// Those in the request's own `Accept-Encoding`; bytes are passed on as they are sent.
+    case own
 }
 
 /// A name and password for HTTP's Basic and Digest schemes (RFC 7617, RFC 7616).

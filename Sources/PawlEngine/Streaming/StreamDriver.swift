@@ -48,6 +48,8 @@ package final class StreamDriver: Sendable {
         var hasGivenBytes = false
         /// The maximum length of a body that is collected.
         var limit: Int64?
+        /// Whether the server's codings can be decoded, as far as it is known.
+        var decodes = true
         var isBusy = false
         var isSuspended = false
         var metrics = TaskMetrics()
@@ -234,11 +236,11 @@ package final class StreamDriver: Sendable {
     }
 
     private func begin() async throws(DownloadError) -> Running {
-        let (next, isSuspended, limit) = state.withLock { state in
-            (state.exchange.request, state.isSuspended, state.limit)
+        let (next, isSuspended, limit, decodes) = state.withLock { state in
+            (state.exchange.request, state.isSuspended, state.limit, state.decodes)
         }
         let slot = try await slot(next.host)
-        let request = order.request(for: next, engine: engine)
+        let request = order.request(for: next, decodes: decodes, engine: engine)
         let exchange = StreamExchange(
             judge: StreamHeadJudge(
                 method: next.method,
@@ -301,7 +303,7 @@ package final class StreamDriver: Sendable {
     }
 
     private func accept(_ head: ResponseHead) -> DownloadResponse {
-        if let coding = Representation(head: head).contentEncoding {
+        if head.decoding == .none, let coding = Representation(head: head).contentEncoding {
             logger.notice(
                 "the response is encoded (\(coding.sanitized)), which the request did not allow"
             )
@@ -338,8 +340,20 @@ package final class StreamDriver: Sendable {
             try await failed(error, error.retryClass == .later ? .later : nil)
         case .malformed(let fault):
             throw DownloadError(.badResponse, fault, advice: "try again later")
+        case .undecodable(let coding): try askForPlainBody(insteadOf: coding)
         case .tooLarge(let length):
             throw Self.tooLarge("\(length) bytes", limit: state.withLock { $0.limit } ?? 0)
+        }
+    }
+
+    /// Makes the next request accept no coding; throws if there may not be another request.
+    private func askForPlainBody(insteadOf coding: String) throws(DownloadError) {
+        let isFirst = state.withLock { state in
+            defer { state.decodes = false }
+            return state.decodes
+        }
+        guard isFirst, RequestMethod.isIdempotent(order.method) else {
+            throw Self.undecodable(coding)
         }
     }
 
@@ -513,18 +527,12 @@ package final class StreamDriver: Sendable {
     /// The length of the body according to the head; `nil` if it is not known.
     package var announcedBytes: Int64? {
         let (head, method) = state.withLock { ($0.head, $0.exchange.request.method) }
-        guard let head, method != "HEAD", case .sound(let length) = BodyFraming(of: head) else {
+        guard let head, method != "HEAD", head.decoding == .none,
+            case .sound(let length) = BodyFraming(of: head)
+        else {
             return nil
         }
         return length
-    }
-
-    package static func tooLarge(_ what: String, limit: Int64) -> DownloadError {
-        DownloadError(
-            .tooLarge,
-            "the response has \(what), but at most \(limit) bytes may be kept in memory",
-            advice: "raise the limit, read the body in pieces, or download it to a file"
-        )
     }
 
     // MARK: - Working
@@ -578,10 +586,4 @@ package final class StreamDriver: Sendable {
             return state.running
         }
     }
-
-    package static let changed = DownloadError(
-        .keepsChanging,
-        "the connection broke before the first byte, and the second response differs",
-        advice: "send the request again"
-    )
 }

@@ -15,6 +15,13 @@ package struct StreamOrder: Sendable {
     package var settings: DownloadSettings
     /// Whether a 4xx or 5xx status is a response like any other instead of an error.
     package var acceptsErrorStatuses = false
+    /// Whether the server may encode the body, which is then decoded.
+    ///
+    /// It does not apply to a request for a range, which cannot be decoded on its own, or with its
+    /// own `Accept-Encoding`.
+    ///
+    /// The default is `false`.
+    package var decodesContent = false
     /// The seed for the random delays.
     package var seed: UInt64
 
@@ -22,6 +29,11 @@ package struct StreamOrder: Sendable {
         self.url = url
         self.settings = settings
         self.seed = seed
+    }
+
+    /// Whether the request's fields choose the codings or the part of the response.
+    private var isSelective: Bool {
+        settings.fields.contains { $0.hasName("Accept-Encoding") || $0.hasName("Range") }
     }
 
     /// Throws if the request cannot be sent as it is.
@@ -45,9 +57,21 @@ package struct StreamOrder: Sendable {
             }
         }
     }
+
     /// Returns one of the requests that the order needs.
-    func request(for next: ExchangePlanner.Request, engine: Engine) -> TransferRequest {
+    ///
+    /// `decodes`: whether the server's codings can be decoded, as far as it is known.
+    func request(
+        for next: ExchangePlanner.Request,
+        decodes: Bool,
+        engine: Engine
+    ) -> TransferRequest {
         var request = TransferRequest(next.url, settings: settings, original: url)
+        if request.fields.contains(where: { $0.hasName("Accept-Encoding") }) {
+            request.codings = .own
+        } else if decodes, decodesContent, !isSelective {
+            request.codings = .decoded
+        }
         request.cookies = engine.cookies
         request.method = next.method
         if next.sendsBody {

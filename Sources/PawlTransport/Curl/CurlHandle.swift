@@ -69,6 +69,15 @@ final class CurlHandle {
         try check(pawl_curl_set_pointer(raw, option, pointer))
     }
 
+    /// Makes libcurl read little at once from now on.
+    ///
+    /// It decodes all that it has read, even while it is paused, and a few bytes may become very
+    /// many.
+    func readInSmallPieces() {
+        // Larger pieces only cost more memory.
+        try? set(CURLOPT_BUFFERSIZE, to: 8 << 10)
+    }
+
     /// Sets the header lines to send.
     ///
     /// They are kept until the reset.

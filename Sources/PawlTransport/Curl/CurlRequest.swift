@@ -36,7 +36,7 @@ struct CurlRequest {
         try handle.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         try handle.set(CURLOPT_FOLLOWLOCATION, to: false)
         try handle.set(CURLOPT_HTTP09_ALLOWED, to: false)
-        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, to: false)
+        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, to: request.codings == .decoded)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
         if let range = request.range {
             guard range.start >= 0, !range.isEmpty else {
@@ -89,7 +89,13 @@ struct CurlRequest {
     }
 
     private func setFields() throws(TransferFailure) {
-        var lines = ["Accept-Encoding: identity"] + unwantedLines
+        var lines = unwantedLines
+        switch request.codings {
+        case .decoded where !ContentCodings.all.isEmpty:
+            try handle.set(CURLOPT_ACCEPT_ENCODING, to: ContentCodings.accepted)
+        case .none, .decoded: lines.insert("Accept-Encoding: identity", at: 0)
+        case .own: break
+        }
         var cookies: [String] = []
         for field in request.fields {
             guard field.name.isToken, !field.value.breaksLine else {

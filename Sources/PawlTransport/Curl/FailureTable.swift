@@ -60,6 +60,12 @@ extension TransferFailure {
             // libcurl reports a header line over its limit with this code.
             kind = .malformedResponse
             message = "a header line is too long"
+        case CURLE_OUT_OF_MEMORY where head.isFinal && request.codings == .decoded,
+            pawl_curl_too_large where head.isFinal && request.codings == .decoded:
+            // libcurl decodes all bytes that it has read, and keeps at most 64 MiB while it is
+            // paused.
+            kind = .expandsTooMuch
+            message = ""
         case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
             kind = .malformedResponse
         case CURLE_RECV_ERROR where handle?.isProxyRefusing == true:

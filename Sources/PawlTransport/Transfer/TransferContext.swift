@@ -294,6 +294,8 @@ extension TransferContext {
         let setsCookies = head.setsCookies
         guard let sink, var head = head.finalHead(url: request.url) else { return }
         isHeadShown = true
+        head.decoding = request.codings == .decoded ? ContentCodings.decoding(of: head) : .none
+        if head.decoding == .decoded { handle?.readInSmallPieces() }
         head.connectTime = handle?.connectTime
         handle?.noteScheme(of: request, isSignedIn: head.status != 401)
         if setsCookies { handle?.keepCookies(of: request) }

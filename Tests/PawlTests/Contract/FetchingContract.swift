@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Pawl
 import PawlCore
@@ -37,6 +38,35 @@ struct FetchingContract {
         #expect(asked.body == Array("a=1".utf8))
         _ = try await session.data(from: try scene.url("/form"))
         #expect(scene.origin.requests.last?.method == "GET")
+    }
+
+    @Test("Accept-Encoding: compressed responses")
+    func compressedResponses() async throws {
+        let compressed: [UInt8] = [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0xD7, 0x51, 0xC8,
+            0xC0, 0xA4, 0, 0x55, 0xA3, 0x82, 0x77, 0x1A, 0, 0, 0,
+        ]
+        let reply = Reply.resource(Resource(bytes: compressed)).contentEncoding("gzip")
+        let scene = try SessionScene(reply)
+        let session = DownloadSession(scene.configuration)
+        let text = "hello, hello, hello, hello"
+        #expect(try await session.data(from: try scene.url()).string() == text)
+        var request = DownloadRequest(try scene.url())
+        request.decodesContent = false
+        #expect(try await session.data(for: request).bytes == compressed)
+        let file = try await session.download(try scene.url(), to: scene.place())
+        #expect(file.byteCount == Int64(compressed.count))
+        #expect(scene.origin.requests.last?["Accept-Encoding"] == "identity")
+    }
+
+    @Test("NSString initWithData:encoding:, textEncodingName")
+    func encodings() async throws {
+        let reply = Reply.resource(Resource(bytes: [0xD6, 0xD0, 0xCE, 0xC4]))
+            .setting("Content-Type", "text/plain; charset=gb2312")
+        let scene = try SessionScene(reply)
+        let fetched = try await DownloadSession(scene.configuration).data(from: try scene.url())
+        #expect(try fetched.string() == "中文")
+        #expect(try fetched.string(encoding: .shiftJIS) == "ﾖﾐﾎﾄ")
     }
 
     @Test("NSURLConnection delegate: response, data (many times), finish, fail")
