@@ -215,8 +215,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
                     clearExpiry(&state)
                     let isCancelled = end == .cancelled
                     if isCancelled { wasCancelled() }
-                    state.outcome =
+                    let outcome =
                         isCancelled ? .failure(cancelled(isKept: !discards)) : result
+                    state.outcome = outcome?.mapError { $0.about(originalRequest.url) }
                 default: actions += perform(action, &state)
                 }
             }

@@ -1,4 +1,5 @@
 public import protocol FoundationEssentials.LocalizedError
+public import struct FoundationEssentials.URL
 
 /// The failure of a download: what failed, what was being done, and what to do next.
 public struct DownloadError: Error, Sendable {
@@ -27,6 +28,11 @@ public struct DownloadError: Error, Sendable {
     public package(set) var cause: (any Error)?
     /// The HTTP status (RFC 9110 §15), if the server's response was the failure.
     public package(set) var httpStatus: Int?
+    /// The URL of the request that failed, without user and fragment; `nil` if no request was the
+    /// failure.
+    ///
+    /// Its query may contain secrets, which the other texts hide.
+    public package(set) var url: URL?
     /// The delay that the server requested.
     package var retryAfter: Duration?
 
@@ -65,6 +71,14 @@ public struct DownloadError: Error, Sendable {
             self.init(.unknown, "\(error)")
             cause = error
         }
+    }
+
+    /// Returns the error with the URL of its request, unless it has one.
+    package func about(_ url: URL) -> DownloadError {
+        var error = self
+        // A URL that cannot be parsed was the failure itself, and the message shows it.
+        error.url = self.url ?? (try? SourceURL.parse(url.absoluteString, known: url))?.url
+        return error
     }
 
     /// Returns the error for input that cannot be used.

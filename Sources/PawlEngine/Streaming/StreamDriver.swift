@@ -568,7 +568,7 @@ package final class StreamDriver: Sendable {
     ///
     /// Returns the error with a description of what was being done.
     private func fail(_ error: DownloadError) -> DownloadError {
-        var error = error
+        var error = error.about(order.url)
         let isFetching = order.method == "GET" || order.method == "HEAD"
         let verb = isFetching ? "fetching" : "sending \(order.method.sanitized) to"
         error.context = error.context ?? "\(verb) \(order.url.redacted)"
