@@ -2,8 +2,9 @@
 import PackageDescription
 
 // This manifest describes two packages (docs/decisions/026-packages.md):
-// - In the root of the repository, the libraries `Pawl` and `PawlLibrary`, and their tests. A
-//   program that depends on them therefore resolves only the packages that they need.
+// - In the root of the repository, the libraries `Pawl`, `PawlLibrary` and `PawlFoundation`, and
+//   their tests. A program that depends on them therefore resolves only the packages that they
+//   need.
 // - In the folder `Development`, whose entries are links to those of the root, everything: also
 //   the command, the daemon, the examples and their tests. All scripts build this one.
 let isDevelopment = Context.packageDirectory.hasSuffix("/Development")
@@ -62,6 +63,7 @@ let package = Package(
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
         .library(name: "PawlLibrary", targets: ["PawlLibrary"]),
+        .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -97,6 +99,7 @@ let package = Package(
             "PawlLibrary",
             ["Pawl", "PawlCore", "PawlStorage", "PawlEngine", "CPlatform", system, logging]
         ),
+        ours("PawlFoundation", ["Pawl", "PawlCore"]),
 
         .target(
             name: "PawlTesting",
@@ -122,6 +125,7 @@ let package = Package(
             "PawlLibraryTests",
             ["PawlLibrary", "Pawl", "PawlCore", "PawlStorage", "LibraryProbe", system]
         ),
+        tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlCore"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -143,7 +147,7 @@ if isDevelopment {
         package: "swift-argument-parser"
     )
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
-    let examples = ["Articles", "FourWays", "MediaCache", "ResumableFetch"]
+    let examples = ["Articles", "FourWays", "MediaCache", "ResumableFetch", "UsingFoundation"]
 
     package.products += [
         .executable(name: "pawl", targets: ["PawlTool"]),
@@ -208,7 +212,7 @@ if isDevelopment {
 func example(_ name: String) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["Pawl", "PawlLibrary"],
+        dependencies: ["Pawl", "PawlLibrary", "PawlFoundation"],
         path: "Examples/\(name)/Sources/\(name)",
         packageAccess: false
     )

@@ -11,6 +11,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Pawl", package: "pawl"),
                 .product(name: "PawlLibrary", package: "pawl"),
+                .product(name: "PawlFoundation", package: "pawl"),
             ]
         )
     ],

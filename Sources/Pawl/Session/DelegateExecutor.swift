@@ -11,10 +11,16 @@ public enum DelegateExecutor: Sendable {
     /// Tasks that prefer the given executor.
     case executor(any TaskExecutor)
 
+    /// Runs a closure where the delegate is called.
+    package func run(_ body: @escaping @Sendable () -> Void, in session: DownloadSession) async {
+        await deliver(.callback(body), in: session)
+    }
+
     /// Delivers an event.
     ///
     /// The delegate's methods run where the caller of `Delivery.deliver(in:)` runs, unless they
-    /// belong to another actor.
+    /// belong to another actor. The event is passed on as a value, because closures and generic
+    /// calls leave the actor that they are called on.
     func deliver(_ event: Delivery, in session: DownloadSession) async {
         switch self {
         case .automatic:

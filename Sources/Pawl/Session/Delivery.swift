@@ -17,6 +17,7 @@ enum Delivery: Sendable {
     case finishedEvents
     /// Everything posted before this one, the task's events included, was delivered.
     case mark(SessionTask, Completion<Void>)
+    case callback(@Sendable () -> Void)
     /// The end of the delivery.
     case end
 
@@ -69,6 +70,7 @@ enum Delivery: Sendable {
             await delegate?.session(session, didBecomeInvalidWithError: error)
         case .finishedEvents:
             await delegate?.sessionDidFinishEvents(forBackgroundSession: session)
+        case .callback(let body): body()
         case .mark, .end: break
         }
     }
@@ -84,7 +86,7 @@ enum Delivery: Sendable {
         case .startedOver(let task, let restart): post(.startedOver(restart), of: task)
         case .wrote(let task, _, let progress): post(.progress(progress), of: task)
         case .progressed(let task, let progress): post(.progress(progress), of: task)
-        case .received: break
+        case .received, .callback: break
         case .waitsForConnectivity(let task): post(.waitingForConnectivity, of: task)
         case .finished: break
         case .completed(let task, let outcome, _):

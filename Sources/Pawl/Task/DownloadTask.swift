@@ -100,6 +100,14 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// file.
     package var targetPath: String? { monitor.paths?.base.string }
 
+    /// The path at which a user finds the finished file, once it is known.
+    ///
+    /// That of a temporary file is known when the task has finished.
+    package var shownPath: String? {
+        if case .success(let file)? = fileOutcome { return file.path }
+        return target.isTemporary ? nil : targetPath
+    }
+
     /// The partial file, once it exists.
     package var partialFile: WrittenFile? { monitor.partialFile }
 

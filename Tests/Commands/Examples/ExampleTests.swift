@@ -40,6 +40,21 @@ struct ExampleTests {
         }
     }
 
+    @Test func `UsingFoundation downloads with Foundation's types`() async throws {
+        let resource = Resource(size: 3 << 20)
+        let workshop = try Workshop(resource)
+        let run = try start("UsingFoundation", workshop.url, workshop.folder.path, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        #expect(run.output.hasSuffix("\ndisk.iso 3145728 bytes\n"), "\(run.output)")
+        #expect(workshop.origin.requests.allSatisfy { $0["Accept-Language"] == "en" })
+        try expectExact("disk.iso", resource, in: workshop)
+
+        let gone = String(workshop.url.dropLast(Workshop.path.count)) + "/gone"
+        let failed = try start("UsingFoundation", gone, workshop.folder.path, in: workshop)
+        #expect(await failed.waitForExit() == .code(1))
+        #expect(failed.output.contains("\nPawlErrorDomain 3 "), "\(failed.output)")
+    }
+
     @Test func `FourWays fetches a file in each of the four ways`() async throws {
         let resource = Resource(size: 3 << 20)
         let workshop = try Workshop(resource)

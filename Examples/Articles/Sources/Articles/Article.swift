@@ -24,6 +24,7 @@ struct Article: Sendable {
         Article(name: "TheLibrary", run: theLibrary),
         Article(name: "ConcurrencyRules", run: concurrencyRules),
         Article(name: "Events", run: events),
+        Article(name: "UsingFoundation", run: usingFoundation),
         Article(name: "Errors", run: errors),
     ]
 }

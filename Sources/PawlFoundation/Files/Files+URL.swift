@@ -1,0 +1,70 @@
+public import Foundation
+public import Pawl
+
+extension DownloadedFile {
+    /// The file URL of the file's path.
+    public var fileURL: URL { URL(filePath: path, directoryHint: .notDirectory) }
+}
+
+extension RelocatedFile {
+    /// The file URL of the file's path.
+    public var fileURL: URL { URL(filePath: path, directoryHint: .notDirectory) }
+}
+
+extension Places {
+    /// Returns the file URL of a place without creating the folder.
+    ///
+    /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the system does not name
+    ///   one.
+    public func url(of place: Place) throws(DownloadError) -> URL {
+        URL(filePath: try path(of: place), directoryHint: .isDirectory)
+    }
+
+    /// Moves a file to another file URL.
+    ///
+    /// If that fails, the file stays where it is. It is the same as
+    /// `Places/moveFile(at:to:ifExists:)` with the URLs' paths.
+    ///
+    /// - Throws: `DownloadError`, with the code `.usage` if one is not the URL of a file.
+    @discardableResult
+    public func moveFile(
+        at source: URL,
+        to target: URL,
+        ifExists policy: ExistingFilePolicy = .rename
+    ) async throws(DownloadError) -> RelocatedFile {
+        try await moveFile(
+            at: try source.filePath(),
+            to: try target.filePath(),
+            ifExists: policy
+        )
+    }
+}
+
+extension PlaceFolder {
+    /// The file URL of the folder.
+    public var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
+
+    /// Returns the file URL of a file in the folder, which need not exist.
+    ///
+    /// - Throws: `DownloadError` with the code `.usage` if the name leads out of the folder.
+    public func url(of name: String) throws(DownloadError) -> URL {
+        URL(filePath: try path(of: name), directoryHint: .notDirectory)
+    }
+
+    /// Writes a file atomically.
+    ///
+    /// - Throws: `DownloadError`.
+    public func write(_ data: Data, to name: String) async throws(DownloadError) {
+        try await write(Array(data), to: name)
+    }
+}
+
+extension CheckpointDescription {
+    /// Reads a checkpoint, given its own file URL or that of the partial file.
+    ///
+    /// - Throws: `DownloadError` with the code `.fileUnreadable`, or `.usage` if it is not the URL
+    ///   of a file.
+    public init(partialFile url: URL) throws(DownloadError) {
+        try self.init(partialFile: try url.filePath())
+    }
+}

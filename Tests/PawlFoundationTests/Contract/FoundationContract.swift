@@ -1,0 +1,80 @@
+import Foundation
+import FoundationNetworking
+import Pawl
+import PawlCore
+import PawlFoundation
+import PawlTesting
+import Testing
+
+@Suite("Contract: Foundation's types", .timeLimit(.minutes(1)))
+struct FoundationContract {
+    private let resource = Resource(size: 1 << 20)
+
+    @Test("NSURLRequest")
+    func requests() async throws {
+        let scene = try FoundationScene(.status(200, body: "thanks"), at: "/form")
+        var original = URLRequest(url: try scene.url("/form"))
+        original.httpMethod = "POST"
+        original.httpBody = Data("a=1".utf8)
+        original.setValue("yes", forHTTPHeaderField: "X-Own")
+        let answer = try await scene.session.data(for: try DownloadRequest(original))
+        #expect(answer.data == Data("thanks".utf8))
+        let asked = try #require(scene.origin.requests.first)
+        #expect(asked.method == "POST" && asked["X-Own"] == "yes")
+        #expect(asked.body == Array("a=1".utf8))
+        #expect(URLRequest(try DownloadRequest(original)).httpBody == original.httpBody)
+        original.httpBodyStream = InputStream(data: Data("a=1".utf8))
+        #expect(throws: DownloadError.self) { try DownloadRequest(original) }
+    }
+
+    @Test("NSHTTPURLResponse")
+    func responses() async throws {
+        let reply = Reply.resource(resource).adding("X-Two", "a").adding("X-Two", "b")
+        let scene = try FoundationScene(reply)
+        let url = try scene.url()
+        let fetched = try await scene.session.data(from: url)
+        let response = try #require(HTTPURLResponse(fetched.response))
+        #expect(response.url == url && response.statusCode == 200)
+        #expect(response.expectedContentLength == resource.size)
+        #expect(response.mimeType == "application/octet-stream")
+        #expect(response.value(forHTTPHeaderField: "etag") == resource.entityTag)
+        #expect(response.value(forHTTPHeaderField: "X-Two") == "a, b")
+    }
+
+    @Test("fileURLWithPath:")
+    func fileURLs() async throws {
+        let scene = try FoundationScene(.resource(resource))
+        let file = try await scene.session.download(try scene.url(), to: .file(scene.place()))
+        #expect(file.fileURL == scene.place())
+        #expect(try Data(contentsOf: file.fileURL).count == 1 << 20)
+    }
+
+    @Test("NSError: domain, code, userInfo")
+    func errors() async throws {
+        let scene = try FoundationScene(.status(404))
+        let url = try scene.url()
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.session.download(url)
+        }
+        let converted = try #require(error) as NSError
+        #expect(converted.domain == PawlErrorDomain && converted.code == 3)
+        #expect(converted.localizedDescription.contains("404"))
+        #expect(converted.localizedRecoverySuggestion == "check the URL")
+        #expect(converted.userInfo[NSURLErrorFailingURLErrorKey] as? URL == url)
+    }
+
+    @Test("NSProgress of a task")
+    func progress() async throws {
+        let scene = try FoundationScene(.resource(resource))
+        let task = scene.session.downloadTask(
+            with: try scene.url(),
+            to: try .file(scene.place())
+        )
+        let progress = task.foundationProgress()
+        progress.resume()
+        _ = try await task.file
+        while !progress.isFinished, !Task.isCancelled { await Task.yield() }
+        #expect(progress.completedUnitCount == 1 << 20)
+        #expect(progress.fileURL == scene.place())
+    }
+}

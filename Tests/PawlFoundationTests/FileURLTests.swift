@@ -1,0 +1,73 @@
+import Foundation
+import Pawl
+import PawlCore
+import PawlFoundation
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FileURLTests {
+    private let resource = Resource(size: 100_000)
+
+    @Test(arguments: ["e\u{301}.iso", "\u{e9}.iso", "a b%20c.iso", "专辑.iso", "x#?.iso"])
+    func `any name survives as a file URL`(name: String) async throws {
+        let scene = try FoundationScene(.resource(resource))
+        let target = scene.place(name)
+        let file = try await scene.session.download(try scene.url(), to: .file(target))
+        #expect(Array(file.path.utf8) == Array(scene.folder.path(name).utf8))
+        #expect(try Data(contentsOf: file.fileURL) == Data(resource.bytes()))
+        #expect(scene.folder.list().count == 1)
+    }
+
+    @Test func `a folder may end with a slash`() async throws {
+        let scene = try FoundationScene(.resource(resource))
+        let folder = URL(filePath: scene.folder.path("in/here"), directoryHint: .isDirectory)
+        let file = try await scene.session.download(try scene.url(), to: .directory(folder))
+        #expect(file.fileURL == folder.appending(path: "disk.bin"))
+        #expect(scene.folder.exists("in/here/disk.bin"))
+        guard case .directory(let path) = try Destination.directory(folder) else {
+            Issue.record("not a folder")
+            return
+        }
+        #expect(path == scene.folder.path("in/here"))
+    }
+
+    @Test(arguments: [
+        "https://example.org/a", "file://server/share/a", "file:///a%00b", "a/b", "file:",
+    ])
+    func `a URL of no file here is refused`(text: String) throws {
+        let url = try #require(URL(string: text))
+        let file = #expect(throws: DownloadError.self) { try TaskDestination.file(url) }
+        #expect(file?.code == .usage)
+        let folder = #expect(throws: DownloadError.self) { try TaskDestination.directory(url) }
+        #expect(folder?.code == .usage)
+        #expect(throws: DownloadError.self) { try Destination.file(url) }
+        #expect(throws: DownloadError.self) { try Place.directory(url) }
+        #expect(throws: DownloadError.self) { try CheckpointDescription(partialFile: url) }
+    }
+
+    @Test func `places and their files have file URLs`() async throws {
+        let scratch = try ScratchFolder()
+        let places = Places(applicationIdentifier: "test")
+        let root = URL(filePath: scratch.path, directoryHint: .isDirectory)
+        #expect(try places.url(of: .directory(root)) == root)
+        let folder = try await places.folder(.directory(scratch.path))
+        #expect(folder.url == root)
+        #expect(try folder.url(of: "a.txt") == root.appending(path: "a.txt"))
+        #expect(throws: DownloadError.self) { try folder.url(of: "../a.txt") }
+        try await folder.write(Data("hello".utf8), to: "a.txt")
+        let moved = try await places.moveFile(
+            at: folder.url(of: "a.txt"),
+            to: root.appending(path: "b/c.txt")
+        )
+        #expect(moved.fileURL == root.appending(path: "b/c.txt"))
+        #expect(try String(contentsOf: moved.fileURL, encoding: .utf8) == "hello")
+        await #expect(throws: DownloadError.self) {
+            try await places.moveFile(
+                at: moved.fileURL,
+                to: try #require(URL(string: "http://example.org/c.txt"))
+            )
+        }
+        #expect(scratch.exists("b/c.txt"))
+    }
+}
