@@ -16,7 +16,7 @@ struct RequestTests {
         let request = try DownloadRequest(try original())
         #expect(request.url == url)
         #expect(request.method == "GET" && request.fields.isEmpty && request.body.isEmpty)
-        #expect(request.settings == nil)
+        #expect(request.adjustment == nil)
         #expect(request.httpBody == nil)
     }
 
@@ -24,15 +24,17 @@ struct RequestTests {
         var original = try original()
         original.timeoutInterval = 7.5
         original.allowsCellularAccess = false
-        let settings = try #require(try DownloadRequest(original).settings)
+        let settings = try ownSettings(original)
         #expect(settings.stallTimeout == .seconds(7.5))
         #expect(!settings.allowsExpensiveNetwork)
         original.timeoutInterval = .infinity
-        #expect(try DownloadRequest(original).settings?.stallTimeout == .seconds(1e9))
+        #expect(try ownSettings(original).stallTimeout == .seconds(1e9))
         original.timeoutInterval = -1
-        #expect(
-            try DownloadRequest(original).settings?.stallTimeout == DownloadSettings().stallTimeout
-        )
+        #expect(try ownSettings(original).stallTimeout == DownloadSettings().stallTimeout)
+    }
+
+    private func ownSettings(_ request: URLRequest) throws -> DownloadSettings {
+        try DownloadRequest(request).settings(over: DownloadSettings())
     }
 
     @Test(

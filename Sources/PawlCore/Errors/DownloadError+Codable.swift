@@ -1,11 +1,13 @@
+internal import struct FoundationEssentials.URL
+
 /// The coded form has the members `code`, `message`, `advice`, `context`, `retry`, `httpStatus`,
-/// `resumeData` and `resumeObstacle`, as far as they are known.
+/// `url`, `resumeData` and `resumeObstacle`, as far as they are known.
 ///
-/// The ``cause`` is not coded. A code of a later version keeps its name; unknown members are
+/// The ``cause`` is not coded. The URL may contain signatures as plain text. A code of a later version keeps its name; unknown members are
 /// ignored.
 extension DownloadError: Codable {
     private enum CodingKeys: CodingKey {
-        case code, message, advice, context, retry, httpStatus, resumeData, resumeObstacle
+        case code, message, advice, context, retry, httpStatus, url, resumeData, resumeObstacle
     }
 
     /// Decodes an error.
@@ -21,6 +23,7 @@ extension DownloadError: Codable {
                 .flatMap(RetryClass.init(rawValue:))
         )
         httpStatus = try members.decodeIfPresent(Int.self, forKey: .httpStatus)
+        url = try members.decodeIfPresent(URL.self, forKey: .url)
         resumeData = try members.decodeIfPresent(ResumeData.self, forKey: .resumeData)
         // Another version may have other obstacles.
         resumeObstacle = try members.decodeIfPresent(String.self, forKey: .resumeObstacle)
@@ -36,6 +39,7 @@ extension DownloadError: Codable {
         try members.encodeIfPresent(context, forKey: .context)
         try members.encode(retryClass.rawValue, forKey: .retry)
         try members.encodeIfPresent(httpStatus, forKey: .httpStatus)
+        try members.encodeIfPresent(url, forKey: .url)
         try members.encodeIfPresent(resumeData, forKey: .resumeData)
         try members.encodeIfPresent(resumeObstacle?.rawValue, forKey: .resumeObstacle)
     }

@@ -73,19 +73,13 @@ extension DownloadRequest {
             )
         }
     }
-
-    private mutating func adjust(_ change: (inout DownloadSettings) -> Void) {
-        var settings = settings ?? DownloadSettings()
-        change(&settings)
-        self.settings = settings
-    }
 }
 
 extension URLRequest {
     /// Creates Foundation's form of a request.
     ///
-    /// It contains the URL, the method, the fields, the body and, if the request has settings of
-    /// its own, `stallTimeout` as the `timeoutInterval` and `allowsExpensiveNetwork` as
+    /// It contains the URL, the method, the fields, the body and, if the request changes settings,
+    /// `stallTimeout` as the `timeoutInterval` and `allowsExpensiveNetwork` as
     /// `allowsCellularAccess`. Fields of the same name are joined by commas. The fields of the
     /// settings, and everything that `URLRequest` has no property for, are left out.
     public init(_ request: DownloadRequest) {
@@ -93,7 +87,8 @@ extension URLRequest {
         httpMethod = request.method
         for field in request.fields { addValue(field.value, forHTTPHeaderField: field.name) }
         httpBody = request.httpBody
-        guard let settings = request.settings else { return }
+        guard request.adjustment != nil else { return }
+        let settings = request.settings(over: DownloadSettings())
         timeoutInterval = settings.stallTimeout.seconds
         allowsCellularAccess = settings.allowsExpensiveNetwork
     }

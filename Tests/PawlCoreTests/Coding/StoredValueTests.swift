@@ -67,12 +67,13 @@ struct StoredValueTests {
     @Test func `an error keeps its code, texts and status, but not its cause`() throws {
         let form = #"""
             {"advice":"wait","code":"server-busy","context":"asking","httpStatus":503,\#
-            "message":"busy","resumeObstacle":"no-validator","retry":"later"}
+            "message":"busy","resumeObstacle":"no-validator","retry":"later","url":"https://host/a"}
             """#
         let error = try value(DownloadError.self, form)
         #expect(error.code == .serverBusy && error.message == "busy" && error.advice == "wait")
         #expect(error.context == "asking" && error.httpStatus == 503 && error.isRetryable)
         #expect(error.resumeObstacle == .noValidator && error.cause == nil)
+        #expect(error.url == (try url("https://host/a")))
         #expect(try json(error) == form)
     }
 
@@ -116,7 +117,10 @@ struct StoredValueTests {
         #expect(response.expectedContentLength == 9 && response.suggestedFilename == "b.iso")
         #expect(response.redirects == [try url("https://host/a")])
         #expect(response.value("set-cookie") == "a=b")
+        #expect(!response.isContentDecoded)
         #expect(try json(response) == form)
+        let decoded = #"{"isContentDecoded":true,"# + form.dropFirst()
+        #expect(try value(DownloadResponse.self, decoded).isContentDecoded)
         #expect(try value(DownloadResponse.self, json(response)) == response)
     }
 
