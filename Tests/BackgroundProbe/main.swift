@@ -184,6 +184,7 @@ var arguments = CommandLine.arguments.dropFirst()
 guard let identifier = arguments.popFirst() else { exit(2) }
 var configuration = SessionConfiguration.background(identifier: identifier)
 configuration.settings.connections = .fixed(1)
+configuration.settings.connection.userAgent = "probe/1"
 var hangs = false
 nonisolated(unsafe) var overwrites = false
 while let argument = arguments.popFirst() {

@@ -69,4 +69,42 @@ struct LibraryNameTests {
         await library.waits(for: "a") { $0?.isFinished == true }
         await library.waits(for: "b") { $0?.isFinished == true }
     }
+
+    @Test func `a file is named by its key, in letters of its script`() async throws {
+        let scene = try ShelfScene(.resource(Resource(size: 1000)))
+        scene.origin.route("/*", .resource(Resource(size: 1000)))
+        let library = try await scene.open()
+        for (key, name) in [
+            ("专辑/17", "专辑%2f17.bin"), ("cover.v2", "cover.v2.bin"), ("disk.bin", "disk.bin"),
+        ] {
+            let file = try await library.file(for: StorageKey(key), from: try scene.url())
+            #expect(file.name.isExactly(name))
+        }
+        await library.close()
+        let next = try await scene.open()
+        #expect(next.exists("专辑/17") && next.exists("cover.v2") && next.exists("disk.bin"))
+    }
+
+    /// Earlier versions encoded each dot, and each letter of another script.
+    @Test func `files and downloads with names of earlier versions are found`() async throws {
+        let resource = Resource(size: 1 << 20)
+        let door = Latch()
+        let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: door))
+        let first = try await scene.open()
+        try await first.write(Array("old".utf8), for: "b.c", named: "b%2ec.bin")
+        var request = LibraryRequest(try scene.url())
+        request.name = "a%2eb.bin"
+        try first.start("a.b", request)
+        await first.reaches(400_000, "a.b")
+        await first.close()
+        scene.origin.route("/disk.bin", .resource(resource))
+        let count = scene.origin.requests.count
+        let next = try await scene.open()
+        let file = try await next.file(for: "a.b", from: try scene.url())
+        #expect(file.name == "a%2eb.bin")
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.origin.requests.dropFirst(count).allSatisfy { $0.status == 206 })
+        #expect(try await next.file(for: "b.c", from: try scene.url()).name == "b%2ec.bin")
+        door.release()
+    }
 }

@@ -241,6 +241,9 @@ extension DaemonSuites {
             process.type("choose", "one", scene.workshop.url, path)
             await process.hears("file one \(small.size) \(path)")
             try expectExact("a.iso", small, in: scene.workshop)
+            // What the request does not change comes from the session.
+            let asked = scene.workshop.origin.requests
+            #expect(!asked.isEmpty && asked.allSatisfy { $0["User-Agent"] == "probe/1" })
         }
 
         /// The files in the session's own folder.
