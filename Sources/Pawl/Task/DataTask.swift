@@ -162,8 +162,13 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         ) { isWaiting in
             self.connectivityChanged(isWaiting, slot)
         }
-        return try await request.run(unless: response != nil) {
-            () async throws(DownloadError) in try await fetch(slot)
+        do throws(DownloadError) {
+            return try await request.run(unless: response != nil) {
+                () async throws(DownloadError) in try await fetch(slot)
+            }
+        } catch {
+            current.withLock { $0.response = $0.response ?? error.errorResponse?.response }
+            throw error
         }
     }
 

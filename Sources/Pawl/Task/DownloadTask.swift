@@ -54,7 +54,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     private let replaces: FileStamp?
     private let monitor: DownloadMonitor
     private let nextRun = Mutex(NextRun())
-    private let lastInterruption = Mutex<DownloadError?>(nil)
+    private let lastFailure = Mutex<DownloadError?>(nil)
 
     init(
         _ request: DownloadRequest,
@@ -88,7 +88,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     /// The server's response; `nil` until the server has responded.
-    public override var response: DownloadResponse? { monitor.response }
+    public override var response: DownloadResponse? {
+        monitor.response ?? lastFailure.withLock { $0?.errorResponse?.response }
+    }
 
     package var segmentMap: SegmentMap { monitor.segmentMap }
 
@@ -162,7 +164,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     /// The error with which the last run was interrupted, if one was.
-    package var interruption: DownloadError? { lastInterruption.withLock { $0 } }
+    package var interruption: DownloadError? {
+        lastFailure.withLock { $0?.code == .interrupted ? $0 : nil }
+    }
 
     /// The maximum speed of the task in bytes per second, in addition to the limit of its session;
     /// `nil` means no limit.
@@ -271,7 +275,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             let error = completed(error)
             let isInterrupted = error.code == .interrupted
             monitor.ended(isInterrupted ? .waiting : .failed)
-            if isInterrupted { lastInterruption.withLock { $0 = error } }
+            lastFailure.withLock { $0 = error }
             throw error
         }
     }

@@ -33,8 +33,22 @@ public struct DownloadError: Error, Sendable {
     ///
     /// Its query may contain secrets, which the other texts hide.
     public package(set) var url: URL?
+    /// The response with which the server refused the request; `nil` if that was not the failure,
+    /// and for downloads that the daemon runs.
+    public package(set) var errorResponse: ErrorResponse? {
+        get { refusal?.response }
+        set { refusal = newValue.map(Refusal.init) }
+    }
+    private var refusal: Refusal?
     /// The delay that the server requested.
     package var retryAfter: Duration?
+
+    /// A response outside the error, which is passed on often and rarely has one.
+    private final class Refusal: Sendable {
+        let response: ErrorResponse
+
+        init(_ response: ErrorResponse) { self.response = response }
+    }
 
     /// Whether retrying the same download can help, immediately or later.
     public var isRetryable: Bool { retryClass == .now || retryClass == .later }

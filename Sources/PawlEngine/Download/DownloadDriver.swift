@@ -138,7 +138,7 @@ package final class DownloadDriver {
     }
 
     private func fail(_ error: DownloadError) {
-        if outcome == nil { outcome = .failure(error) }
+        if outcome == nil { outcome = .failure(monitor.withResponse(error)) }
     }
 
     private var nextWake: Moment {
@@ -190,6 +190,7 @@ package final class DownloadDriver {
             noteHead(head, verdict)
             if case .redirect = verdict { monitor.redirected(from: head.url) }
             await report(.headJudged(id, verdict, connectTime: head.connectTime))
+        case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
         case .seamDiffered(let id): await report(.seamDiffered(id))

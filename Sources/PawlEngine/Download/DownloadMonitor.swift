@@ -19,6 +19,8 @@ package final class DownloadMonitor: Sendable {
         var wasThere = false
         var rate = RateEstimator()
         var head: ResponseHead?
+        /// The last response with an error status.
+        var refusal: ErrorResponse?
         var redirects: [URL] = []
         var metrics = TaskMetrics()
         var began: Moment?
@@ -126,6 +128,23 @@ package final class DownloadMonitor: Sendable {
     /// Records why the download is about to start over.
     func startingOver(_ reason: DownloadRestart.Reason) {
         state.withLock { $0.restartReason = reason }
+    }
+
+    /// Records a response with an error status.
+    func refused(_ head: ResponseHead, _ body: ErrorBody, _ isWhole: Bool) {
+        state.withLock { state in
+            let response = DownloadResponse(head, redirects: state.redirects)
+            state.refusal = ErrorResponse(response, body: body.bytes, isWhole: isWhole)
+        }
+    }
+
+    /// Returns an error with the server's response, if that was the failure.
+    func withResponse(_ error: DownloadError) -> DownloadError {
+        guard let status = error.httpStatus else { return error }
+        var error = error
+        let refusal = state.withLock { $0.refusal }
+        if refusal?.response.status == status { error.errorResponse = refusal }
+        return error
     }
 
     /// Records that the bytes of a response are accepted.

@@ -322,7 +322,9 @@ package final class StreamDriver: Sendable {
         _ answer: StreamExchange.JudgedHead,
         _ running: Running
     ) async throws(DownloadError) {
-        try await settle(running)
+        var longest = order.settings.stallTimeout
+        if case .status = answer.verdict { longest = min(longest, ErrorBody.longestTime) }
+        try await settle(running, within: longest)
         switch answer.verdict {
         case .accept: break
         case .redirect(let location):
@@ -331,11 +333,18 @@ package final class StreamDriver: Sendable {
                 state.withLock { $0.exchange.redirected(status: status, to: location) }
             )
         case .status(let status, let reason, let retryAfter):
-            let error = DownloadError(
+            var error = DownloadError(
                 status: status,
                 reason: reason,
                 retryAfter: retryAfter,
                 host: host
+            )
+            let (body, isWhole) = running.exchange.errorBody
+            let redirects = state.withLock { $0.exchange.redirects }
+            error.errorResponse = ErrorResponse(
+                DownloadResponse(answer.head, redirects: redirects),
+                body: body.bytes,
+                isWhole: isWhole
             )
             try await failed(error, error.retryClass == .later ? .later : nil)
         case .malformed(let fault):
@@ -358,12 +367,12 @@ package final class StreamDriver: Sendable {
     }
 
     /// Waits for the end of a refused exchange, so that the next one can use its connection.
-    private func settle(_ running: Running) async throws(DownloadError) {
+    private func settle(_ running: Running, within time: Duration) async throws(DownloadError) {
         let since = engine.time.now()
         while true {
             try clock.check()
             if let end = running.exchange.end { return note(end) }
-            let deadline = since + order.settings.stallTimeout
+            let deadline = since + time
             guard engine.time.now() < deadline else { return running.transfer.cancel() }
             await clock.wait(until: deadline)
         }

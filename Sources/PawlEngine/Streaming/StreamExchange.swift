@@ -33,6 +33,8 @@ final class StreamExchange: TransferSink {
     private struct State {
         var answer: JudgedHead?
         var pending: [UInt8] = []
+        /// The beginning of the body of an error status.
+        var errorBody = ErrorBody()
         var receivedBytes: Int64 = 0
         var sentBytes: Int64 = 0
         /// The time when the transfer last made progress, or will be able to.
@@ -122,6 +124,7 @@ final class StreamExchange: TransferSink {
         let answer: HeadDecision = state.withLock { state in
             state.answer = JudgedHead(verdict: verdict, head: head)
             state.lastMove = now
+            if case .status = verdict { return .take }
             guard case .accept = verdict else { return .refuse }
             // Without a limit a caller must see the head first.
             guard judge.limit == nil || state.isSuspended else { return .take }
@@ -133,6 +136,7 @@ final class StreamExchange: TransferSink {
     }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
+        if let takesMore = takeErrorBody(bytes) { return takesMore ? .more : .stop }
         let now = time.now()
         let wait = limit.charge(bytes: bytes.count, now: now)
         let holds = state.withLock { state in
@@ -146,6 +150,20 @@ final class StreamExchange: TransferSink {
         wake()
         if holds { return .hold }
         return wait > .zero ? .pause(wait) : .more
+    }
+
+    /// Takes bytes of an error's body, and returns whether there is room for more; `nil` if the
+    /// body is the one that was asked for.
+    private func takeErrorBody(_ bytes: UnsafeRawBufferPointer) -> Bool? {
+        state.withLock { state in
+            guard case .status? = state.answer?.verdict else { return nil }
+            return state.errorBody.append(bytes)
+        }
+    }
+
+    /// The beginning of the body of an error status, and whether it is the whole body.
+    var errorBody: (ErrorBody, isWhole: Bool) {
+        state.withLock { ($0.errorBody, $0.end?.outcome == .completed) }
     }
 
     func transferSent(_ count: Int64) {

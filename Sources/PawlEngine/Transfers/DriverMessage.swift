@@ -3,6 +3,8 @@ internal import PawlCore
 /// A message that wakes a driver.
 indirect enum DriverMessage: Sendable {
     case headJudged(TransferID, HeadVerdict, ResponseHead)
+    /// The beginning of the body of a response with an error status, whose head follows.
+    case errorBody(ResponseHead, ErrorBody, isWhole: Bool)
     /// A small file was received completely, and its bytes were not passed on before.
     case arrived(TransferID, SmallBody)
     /// A small file is still in memory although it should be on disk.

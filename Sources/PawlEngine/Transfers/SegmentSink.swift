@@ -21,6 +21,14 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     private var comparedEnd: Int64?
     private var failure: DownloadError?
     private var small: SmallBody?
+    private var refusal: Refusal?
+
+    /// A response with an error status, of which the body is awaited for a moment.
+    private struct Refusal {
+        let verdict: HeadVerdict
+        let head: ResponseHead
+        var body = ErrorBody()
+    }
 
     init(order: TransferOrder, cursor: TransferCursor, context: DownloadContext) {
         self.order = order
@@ -40,6 +48,11 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
                 return .take
             }
         }
+        if case .status = verdict {
+            refusal = Refusal(verdict: verdict, head: head)
+            cursor.collects(until: context.time.now() + ErrorBody.longestTime)
+            return .take
+        }
         context.mailbox.post(.headJudged(order.id, verdict, head))
         switch verdict {
         case .write(let range, _):
@@ -55,6 +68,11 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
+        if refusal != nil {
+            if refusal?.body.append(bytes) == true { return .more }
+            reportRefusal(isWhole: false)
+            return .stop
+        }
         guard let small else { return take(bytes) }
         small.append(bytes)
         // These bytes are in no file yet, so the ledger must not count them as written.
@@ -62,9 +80,13 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return answer(after: 0, of: bytes.count)
     }
 
-    /// Called when a body takes too long to stay in memory: the driver writes the bytes received so
-    /// far to a file.
+    /// Called when a body takes too long to stay in memory: the driver writes the bytes of a file
+    /// received so far, and waits no longer for those of an error.
     func transferNudged() -> BodyDecision {
+        guard refusal == nil else {
+            reportRefusal(isWhole: false)
+            return .stop
+        }
         guard let small = handOver() else { return .more }
         position = Int64(small.bytes.count)
         provenEnd = small.representation.total ?? .max
@@ -133,6 +155,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     }
 
     func transferEnded(_ end: TransferEnd) {
+        reportRefusal(isWhole: end.outcome == .completed)
         if let small = handOver() {
             let isWhole = end.outcome == .completed && small.isWhole
             return context.mailbox.post(
@@ -140,6 +163,14 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
             )
         }
         context.mailbox.post(.transferEnded(order.id, end, failure))
+    }
+
+    private func reportRefusal(isWhole: Bool) {
+        guard let refusal else { return }
+        self.refusal = nil
+        cursor.collects(until: nil)
+        context.mailbox.post(.errorBody(refusal.head, refusal.body, isWhole: isWhole))
+        context.mailbox.post(.headJudged(order.id, refusal.verdict, refusal.head))
     }
 
     // MARK: - Small files

@@ -1,0 +1,87 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The responses with which servers refuse requests.
+@Suite(.timeLimit(.minutes(1)))
+struct ErrorResponseTests {
+    private func fail(_ scene: SessionScene) async throws -> (DownloadTask, DownloadError) {
+        var configuration = scene.configuration
+        configuration.settings.retries = 0
+        let session = DownloadSession(configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        return (task, try #require(error))
+    }
+
+    @Test func `a failed download has the response and its body`() async throws {
+        let scene = try SessionScene(.status(404, body: #"{"reason": "gone since May"}"#))
+        let (task, error) = try await fail(scene)
+        let refusal = try #require(error.errorResponse)
+        #expect(String(decoding: refusal.body, as: UTF8.self) == #"{"reason": "gone since May"}"#)
+        #expect(refusal.isWhole)
+        #expect(refusal.response.status == 404)
+        #expect(error.httpStatus == 404)
+        #expect(task.response?.status == 404)
+    }
+
+    @Test func `of a long body 64 KiB are kept`() async throws {
+        let scene = try SessionScene(
+            .status(500, body: String(repeating: "x", count: 200_000))
+        )
+        let (_, error) = try await fail(scene)
+        let refusal = try #require(error.errorResponse)
+        #expect(refusal.body.count == ErrorResponse.mostBodyBytes)
+        #expect(!refusal.isWhole)
+    }
+
+    @Test func `a body that never arrives delays the error for a moment only`() async throws {
+        let scene = try SessionScene(
+            .status(403, body: "forbidden").holdAfterBytes(4, until: Latch())
+        )
+        let clock = ContinuousClock()
+        let start = clock.now
+        let (_, error) = try await fail(scene)
+        #expect(error.httpStatus == 403)
+        let refusal = try #require(error.errorResponse)
+        #expect(String(decoding: refusal.body, as: UTF8.self) == "forb")
+        #expect(!refusal.isWhole)
+        #expect(clock.now - start < .seconds(20))
+    }
+
+    @Test func `after a retry, the response is that of the file`() async throws {
+        let resource = Resource(size: 100_000)
+        let scene = try SessionScene(
+            .sequence([.status(503, body: "later"), .resource(resource)])
+        )
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        #expect(try resource.verify(fileAt: try await task.file.path) == nil)
+        #expect(task.response?.status == 200)
+        #expect(task.error == nil)
+    }
+
+    @Test func `a failed data task has the response and its body`() async throws {
+        let scene = try SessionScene(.status(410, body: "gone"))
+        let session = DownloadSession(scene.configuration)
+        let task = session.dataTask(with: try scene.url())
+        task.resume()
+        let thrown = await #expect(throws: DownloadError.self) { try await task.data }
+        let refusal = try #require(thrown?.errorResponse)
+        #expect(String(decoding: refusal.body, as: UTF8.self) == "gone")
+        #expect(refusal.isWhole)
+        #expect(task.response?.status == 410)
+    }
+
+    @Test func `an error of another kind has no response`() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 1000)))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.cancel()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.errorResponse == nil)
+    }
+}
