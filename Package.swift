@@ -147,7 +147,10 @@ if isDevelopment {
         package: "swift-argument-parser"
     )
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
-    let examples = ["Articles", "FourWays", "MediaCache", "ResumableFetch", "UsingFoundation"]
+    let examples = [
+        "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
+        "Programs/FollowDownloads", "Programs/ResumeLater", "ResumableFetch", "UsingFoundation",
+    ].map(Example.init)
 
     package.products += [
         .executable(name: "pawl", targets: ["PawlTool"]),
@@ -199,21 +202,32 @@ if isDevelopment {
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "SocketActivator",
                 "PawlDaemon", "PawlCore", "PawlWire", system, yams,
-            ] + examples.map { .byName(name: $0) },
+            ] + examples.map { .byName(name: $0.target) },
             path: "Tests/Commands",
             exclude: ["Snapshots"]
         ),
     ]
-    package.targets += examples.map(example)
+    package.targets += examples.map(\.compiled)
 }
 
-// Each example is a package of its own for those who copy it. As a target it is built as a user
-// of Pawl would build it: without access to what is only `package`.
-func example(_ name: String) -> Target {
-    .executableTarget(
-        name: name,
-        dependencies: ["Pawl", "PawlLibrary", "PawlFoundation"],
-        path: "Examples/\(name)/Sources/\(name)",
-        packageAccess: false
-    )
+// Each example is a package of its own for those who copy it; `PACKAGE/TARGET` is one of its
+// programs. As a target it is built as a user of Pawl would build it: without access to what is
+// only `package`.
+struct Example {
+    let package: String
+    let target: String
+
+    init(_ name: String) {
+        let parts = name.split(separator: "/").map(String.init)
+        (package, target) = (parts[0], parts[parts.count - 1])
+    }
+
+    var compiled: Target {
+        .executableTarget(
+            name: target,
+            dependencies: ["Pawl", "PawlLibrary", "PawlFoundation"],
+            path: "Examples/\(package)/Sources/\(target)",
+            packageAccess: false
+        )
+    }
 }

@@ -23,19 +23,39 @@ struct ExampleTests {
         return try ProcessRunner(program, arguments, workshop.complete(settings))
     }
 
+    private func waitForCheckpoint(in workshop: Workshop) async throws {
+        try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
+        // Nothing announces that a checkpoint claims bytes, so this polls. The first checkpoint may
+        // be incomplete.
+        let partial = workshop.folder.path("disk.iso.part")
+        while (try? CheckpointDescription(partialFile: partial))?.usableBytes ?? 0 == 0,
+            !Task.isCancelled
+        {
+            await Task.yield()
+        }
+    }
+
     @Test func `the code of the articles runs`() async throws {
         let resource = Resource(size: 3 << 20)
         let workshop = try Workshop()
         let digest = try #require(resource.digest(.sha256))
         workshop.serve(.resource(resource).setting("X-SHA-256", digest.hexadecimal))
         workshop.serve(.status(200, body: #"{"name": "first"}"#), at: "/latest.json")
+        workshop.serve(.status(200, body: "\(digest.hexadecimal)  disk.iso\n"), at: "/SHA256SUMS")
         let base = String(workshop.url.dropLast(Workshop.path.count)) + "/"
         let run = try start("Articles", base, workshop.folder.path, in: workshop)
         #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
         #expect(run.output.contains("\nverified\n"))
         #expect(run.output.contains("\nthere is no such file\n"))
         #expect(run.output.hasSuffix("\nErrors is done\n"), "\(run.output)")
-        for name in ["GettingStarted/disk.iso", "HowADownloadRuns/other.iso"] {
+        let releases = workshop.folder.path("Recipes/releases/disk.iso")
+        #expect(run.output.contains("\nfetched: \(releases)\n"))
+        #expect(run.output.contains("\nevent: finished\ndata: \(resource.size)\n\n"))
+        #expect(run.output.contains("\n2 of 2 files, "))
+        let names = [
+            "GettingStarted/disk.iso", "HowADownloadRuns/other.iso", "Recipes/releases/disk.iso",
+        ]
+        for name in names {
             try expectExact(name, resource, in: workshop)
         }
     }
@@ -77,15 +97,7 @@ struct ExampleTests {
         let held = Reply.resource(resource).holdAfterBytes(10 << 20, until: Latch())
         workshop.serve(held.forRanges(.never))
         let killed = try start("ResumableFetch", workshop.url, "disk.iso", in: workshop)
-        try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
-        // Nothing announces that a checkpoint claims bytes, so this polls. The first checkpoint may
-        // be incomplete.
-        let partial = workshop.folder.path("disk.iso.part")
-        while (try? CheckpointDescription(partialFile: partial))?.usableBytes ?? 0 == 0,
-            !Task.isCancelled
-        {
-            await Task.yield()
-        }
+        try await waitForCheckpoint(in: workshop)
         killed.signal(SIGKILL)
         #expect(await killed.waitForExit() == .signal(SIGKILL))
         let before = await workshop.origin.waitForQuiet().requests.count
@@ -128,5 +140,59 @@ struct ExampleTests {
         let key = left.hasPrefix("film") ? "film" : "other"
         #expect(try await run("remove", key) == "removed\n")
         #expect(try await run("remove", key) == "not there\n")
+    }
+
+    @Test func `FollowDownloads downloads all files and reports the one that fails`() async throws {
+        let resource = Resource(size: 3 << 20)
+        let workshop = try Workshop(resource)
+        workshop.serve(.resource(resource), at: "/other.iso")
+        let base = String(workshop.url.dropLast(Workshop.path.count))
+        let folder = workshop.folder.path
+        let urls = ["/disk.iso", "/other.iso"].map { base + $0 }
+        let run = try start("FollowDownloads", [folder] + urls, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        #expect(run.output.contains(": finished: \(folder)/disk.iso\n"), "\(run.output)")
+        #expect(run.output.contains(": 3145728 bytes\n"), "\(run.output)")
+        for name in ["disk.iso", "other.iso"] { try expectExact(name, resource, in: workshop) }
+
+        let failed = try start("FollowDownloads", folder, base + "/gone", in: workshop)
+        #expect(await failed.waitForExit() == .code(1))
+        #expect(failed.output.contains(": failed: "), "\(failed.output)\(failed.errors)")
+    }
+
+    @Test func `CoverCache downloads a key once`() async throws {
+        let workshop = try Workshop(Resource(size: 1 << 20))
+        let arguments = [workshop.folder.path + "/covers", "album-17", workshop.url]
+        for beginning in ["downloaded: ", "from the cache: "] {
+            let run = try start("CoverCache", arguments, in: workshop)
+            #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+            #expect(run.output.hasPrefix(beginning), "\(run.output)")
+            #expect(run.output.hasSuffix("\n1048576 bytes in the cache\n"), "\(run.output)")
+        }
+        #expect(workshop.origin.requests.count == 1)
+    }
+
+    @Test func `ResumeLater resumes from the data that it stored`() async throws {
+        let resource = Resource(size: 24 << 20)
+        let workshop = try Workshop()
+        let held = Reply.resource(resource).holdAfterBytes(10 << 20, until: Latch())
+        workshop.serve(held.forRanges(.never))
+        let path = workshop.folder.path(Workshop.name)
+        let stopped = try start("ResumeLater", workshop.url, path, in: workshop)
+        // The program handles Ctrl-C before it starts the download.
+        try await waitForCheckpoint(in: workshop)
+        stopped.signal(SIGINT)
+        #expect(await stopped.waitForExit() == .code(75), "\(stopped.output)\(stopped.errors)")
+        #expect(workshop.folder.exists("disk.iso.resume"), "\(stopped.output)")
+        let before = await workshop.origin.waitForQuiet().requests.count
+
+        workshop.serve(.resource(resource))
+        let run = try start("ResumeLater", workshop.url, path, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        #expect(run.output.hasPrefix("resumes after "), "\(run.output)")
+        let asked = workshop.origin.requests.dropFirst(before)
+        #expect(!asked.isEmpty && asked.allSatisfy { $0.range?.first ?? 0 > 0 })
+        #expect(!workshop.folder.exists("disk.iso.resume"))
+        try expectExact("disk.iso", resource, in: workshop)
     }
 }

@@ -25,6 +25,7 @@ struct Article: Sendable {
         Article(name: "ConcurrencyRules", run: concurrencyRules),
         Article(name: "Events", run: events),
         Article(name: "UsingFoundation", run: usingFoundation),
+        Article(name: "Recipes", run: recipes),
         Article(name: "Errors", run: errors),
     ]
 }

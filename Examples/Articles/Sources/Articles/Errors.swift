@@ -5,6 +5,7 @@ func errors(_ sample: Sample) async throws {
     let missing = sample.url.deletingLastPathComponent().appending(path: "missing.iso")
     try await handled(missing, sample.folder)
     await causes(missing, sample.folder)
+    await ofAnyType(missing, sample.folder)
 }
 
 private func handled(_ url: URL, _ folder: String) async throws {
@@ -32,4 +33,26 @@ private func causes(_ url: URL, _ folder: String) async {
     print(error.context ?? "")
     print(error.advice)
     if let failure = error.cause as? NetworkFailure { print(failure.kind, failure.message) }
+}
+
+private func ofAnyType(_ url: URL, _ folder: String) async {
+    let session = DownloadSession()
+    let outside = Task {
+        try await session.download(url, to: .directory(folder))
+    }
+    do {
+        print(try await outside.value.path)
+    } catch {
+        let error = DownloadError(error)
+        print(error.code, error.isRetryable)
+    }
+
+    let inside = Task {
+        do throws(DownloadError) {
+            print(try await session.download(url, to: .directory(folder)).path)
+        } catch {
+            print(error.code, error.isRetryable)
+        }
+    }
+    await inside.value
 }

@@ -12,6 +12,8 @@ func gettingStarted(_ sample: Sample) async throws {
     try await ownSettings(url, folder)
     try storedSettings(.default)
     try await knownDigest(url, folder)
+    try await inspected(url)
+    try await mirrored(url, url, folder)
     try await smallThings(sample.latest)
     try await ownFolders(url)
 }
@@ -66,6 +68,21 @@ private func knownDigest(_ url: URL, _ folder: String) async throws {
     print(file.verifiedDigest == nil ? "not verified" : "verified")
 }
 
+private func inspected(_ url: URL) async throws {
+    let session = DownloadSession()
+    let source = try await session.inspect(url)
+    print(source.suggestedName, source.totalBytes ?? -1, source.mediaType ?? "")
+    print(source.isResumable, source.digests)
+}
+
+private func mirrored(_ url: URL, _ mirror: URL, _ folder: String) async throws {
+    let session = DownloadSession()
+    let file = try await session.download(url, to: .file(folder + "/mirrored.iso")) { settings in
+        settings.mirrors = [mirror]
+    }
+    print(file.path)
+}
+
 /// Returns the digest that a page beside the file would show.
 ///
 /// Here the server sends it in a field.
@@ -88,6 +105,10 @@ private func ownFolders(_ url: URL) async throws {
     let session = DownloadSession(configuration)
     let file = try await session.download(url, to: .place(.caches))
     print(file.path)
+
+    for place in [Place.documents, .caches, .temporary, .preferences, .applicationSupport] {
+        print(place, try places.path(of: place))
+    }
 
     let caches = try await places.folder(.caches)
     print(try await caches.size())

@@ -20,6 +20,7 @@ func theLibrary(_ sample: Sample) async throws {
     try await check(library)
     await library.close()
     try await openWithDrops(sample.folder)
+    try await openConfigured(sample.folder)
 }
 
 /// The code in the comment of the type.
@@ -103,6 +104,21 @@ private func openWithDrops(_ folder: String) async throws {
     }
     let library = try await DownloadLibrary(
         folder: .directory(folder + "/films"),
+        configuration: configuration
+    )
+    await library.close()
+}
+
+private func openConfigured(_ folder: String) async throws {
+    var configuration = LibraryConfiguration()
+    configuration.session.maximumConcurrentDownloads = 2
+    configuration.session.limitBytesPerSecond = 10 << 20
+    configuration.session.settings.waitsForConnectivity = true
+    configuration.finishedFilePolicy = .revalidate
+    configuration.keepsDigests = false
+    let library = try await DownloadLibrary(
+        folder: .directory(folder),
+        named: "configured",
         configuration: configuration
     )
     await library.close()
