@@ -2,38 +2,21 @@ public import struct FoundationEssentials.Data
 public import struct FoundationEssentials.URL
 public import PawlCore
 
-/// The type of methods that a delegate does not implement.
-@_documentation(visibility: internal)
-public struct AbsentMethod: Sendable { fileprivate init() {} }
-
 /// Methods that a delegate must not have, because a session would never call them: they have the
 /// names or types of `URLSession`'s delegate.
 ///
-/// Each has an associated type for its result. A delegate that implements such a method sets that
-/// type to `Void`, and ``DownloadSession`` has no initializer for such a delegate but an
-/// unavailable one, whose message names the right method.
+/// Each has an associated type for its result, whose default has a name that says what is right. A
+/// delegate that implements such a method sets that type to `Void`. ``DownloadSession`` has no
+/// initializer for such a delegate, and the compiler's message contains the name of the default:
+/// "initializer requires the types '()' and '…' be equivalent".
+///
+/// The methods are in several protocols, because the compiler's time grows exponentially with the
+/// number of associated types in one.
 @_documentation(visibility: internal)
-public protocol MistypedDelegateMethods: AnyObject, Sendable {
-    associatedtype FinishURLMethod = AbsentMethod
-    associatedtype FinishPathMethod = AbsentMethod
-    associatedtype WriteMethod = AbsentMethod
-    associatedtype ResumeMethod = AbsentMethod
-    associatedtype CompleteMethod = AbsentMethod
-    associatedtype CompleteDownloadMethod = AbsentMethod
-    associatedtype CompleteDownloadErrorMethod = AbsentMethod
-    associatedtype DataMethod = AbsentMethod
-    associatedtype DataResponseMethod = AbsentMethod
-    associatedtype ResponseHandlerMethod = AbsentMethod
-    associatedtype DataResponseHandlerMethod = AbsentMethod
-    associatedtype InvalidMethod = AbsentMethod
-    associatedtype URLSessionFinishMethod = AbsentMethod
-    associatedtype URLSessionFinishURLMethod = AbsentMethod
-    associatedtype URLSessionWriteMethod = AbsentMethod
-    associatedtype URLSessionWriteOptionalMethod = AbsentMethod
-    associatedtype URLSessionCompleteMethod = AbsentMethod
-    associatedtype URLSessionCompleteTypedMethod = AbsentMethod
-    associatedtype FinishEventsMethod = AbsentMethod
-
+public protocol MistypedDelegateMethods:
+    MistypedFileMethods, MistypedEndMethods, MistypedResponseMethods,
+    MisnamedFileMethods, MisnamedEndMethods
+{
     /// The types of all methods that a delegate must not have.
     typealias DelegateMistakes = (
         FinishURLMethod,
@@ -43,11 +26,11 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
         CompleteMethod,
         CompleteDownloadMethod,
         CompleteDownloadErrorMethod,
+        InvalidMethod,
         DataMethod,
         DataResponseMethod,
         ResponseHandlerMethod,
         DataResponseHandlerMethod,
-        InvalidMethod,
         URLSessionFinishMethod,
         URLSessionFinishURLMethod,
         URLSessionWriteMethod,
@@ -56,6 +39,41 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
         URLSessionCompleteTypedMethod,
         FinishEventsMethod
     )
+}
+
+/// The value of `DelegateMistakes` for a delegate without any of these methods.
+@_documentation(visibility: internal)
+public typealias NoDelegateMistakes = (
+    `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`,
+    `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`,
+    `totalBytesExpectedToWrite is an Int64?`,
+    `expectedTotalBytes is an Int64?`,
+    `session(_:task:didCompleteWithError:) takes a DownloadError?`,
+    `session(_:task:didCompleteWithError:) takes a SessionTask`,
+    `session(_:task:didCompleteWithError:) takes a SessionTask and a DownloadError?`,
+    `session(_:didBecomeInvalidWithError:) takes a DownloadError?`,
+    `session(_:dataTask:didReceive:) takes an array of bytes`,
+    `session(_:task:didReceive:) takes a SessionTask`,
+    `session(_:task:didReceive:) returns a ResponseDisposition`,
+    `session(_:task:didReceive:) returns a ResponseDisposition`,
+    `the methods begin with session, not urlSession`,
+    `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`,
+    `the methods begin with session, not urlSession`,
+    `the methods begin with session, not urlSession`,
+    `session(_:task:didCompleteWithError:) takes a DownloadError?`,
+    `the methods begin with session, not urlSession`,
+    `the method is sessionDidFinishEvents(forBackgroundSession:)`
+)
+
+/// The mistaken methods for the bytes and the file of a download.
+@_documentation(visibility: internal)
+public protocol MistypedFileMethods: AnyObject, Sendable {
+    associatedtype FinishURLMethod =
+        `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`
+    associatedtype FinishPathMethod =
+        `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`
+    associatedtype WriteMethod = `totalBytesExpectedToWrite is an Int64?`
+    associatedtype ResumeMethod = `expectedTotalBytes is an Int64?`
 
     func session(
         _ session: DownloadSession,
@@ -83,6 +101,50 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) async -> ResumeMethod
+}
+
+extension MistypedFileMethods {
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo location: URL
+    ) async -> `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo path: String
+    ) async -> `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) async -> `totalBytesExpectedToWrite is an Int64?` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) async -> `expectedTotalBytes is an Int64?` { .init() }
+}
+
+/// The mistaken methods for the end of a task or a session.
+@_documentation(visibility: internal)
+public protocol MistypedEndMethods: AnyObject, Sendable {
+    associatedtype CompleteMethod = `session(_:task:didCompleteWithError:) takes a DownloadError?`
+    associatedtype CompleteDownloadMethod =
+        `session(_:task:didCompleteWithError:) takes a SessionTask`
+    associatedtype CompleteDownloadErrorMethod =
+        `session(_:task:didCompleteWithError:) takes a SessionTask and a DownloadError?`
+    associatedtype InvalidMethod = `session(_:didBecomeInvalidWithError:) takes a DownloadError?`
 
     func session(
         _ session: DownloadSession,
@@ -101,6 +163,53 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
         task: DownloadTask,
         didCompleteWithError error: (any Error)?
     ) async -> CompleteDownloadErrorMethod
+
+    func session(
+        _ session: DownloadSession,
+        didBecomeInvalidWithError error: (any Error)?
+    ) async -> InvalidMethod
+}
+
+extension MistypedEndMethods {
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didCompleteWithError error: (any Error)?
+    ) async -> `session(_:task:didCompleteWithError:) takes a DownloadError?` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: DownloadError?
+    ) async -> `session(_:task:didCompleteWithError:) takes a SessionTask` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didCompleteWithError error: (any Error)?
+    ) async -> `session(_:task:didCompleteWithError:) takes a SessionTask and a DownloadError?` {
+        .init()
+    }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        didBecomeInvalidWithError error: (any Error)?
+    ) async -> `session(_:didBecomeInvalidWithError:) takes a DownloadError?` { .init() }
+}
+
+/// The mistaken methods for a response and its body.
+@_documentation(visibility: internal)
+public protocol MistypedResponseMethods: AnyObject, Sendable {
+    associatedtype DataMethod = `session(_:dataTask:didReceive:) takes an array of bytes`
+    associatedtype DataResponseMethod = `session(_:task:didReceive:) takes a SessionTask`
+    associatedtype ResponseHandlerMethod =
+        `session(_:task:didReceive:) returns a ResponseDisposition`
+    associatedtype DataResponseHandlerMethod =
+        `session(_:task:didReceive:) returns a ResponseDisposition`
 
     func session(
         _ session: DownloadSession,
@@ -127,11 +236,48 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
         didReceive response: DownloadResponse,
         completionHandler: @escaping (ResponseDisposition) -> Void
     ) async -> DataResponseHandlerMethod
+}
 
-    func session(
+extension MistypedResponseMethods {
+    /// Stands for a method that the delegate does not have.
+    public func session(
         _ session: DownloadSession,
-        didBecomeInvalidWithError error: (any Error)?
-    ) async -> InvalidMethod
+        dataTask: DataTask,
+        didReceive data: Data
+    ) async -> `session(_:dataTask:didReceive:) takes an array of bytes` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        dataTask: DataTask,
+        didReceive response: DownloadResponse
+    ) async -> `session(_:task:didReceive:) takes a SessionTask` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didReceive response: DownloadResponse,
+        completionHandler: @escaping (ResponseDisposition) -> Void
+    ) async -> `session(_:task:didReceive:) returns a ResponseDisposition` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        dataTask: DataTask,
+        didReceive response: DownloadResponse,
+        completionHandler: @escaping (ResponseDisposition) -> Void
+    ) async -> `session(_:task:didReceive:) returns a ResponseDisposition` { .init() }
+}
+
+/// The mistaken methods for the bytes and the file of a download, with the names of `URLSession`.
+@_documentation(visibility: internal)
+public protocol MisnamedFileMethods: AnyObject, Sendable {
+    associatedtype URLSessionFinishMethod = `the methods begin with session, not urlSession`
+    associatedtype URLSessionFinishURLMethod =
+        `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`
+    associatedtype URLSessionWriteMethod = `the methods begin with session, not urlSession`
+    associatedtype URLSessionWriteOptionalMethod = `the methods begin with session, not urlSession`
 
     func urlSession(
         _ session: DownloadSession,
@@ -160,6 +306,50 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64?
     ) async -> URLSessionWriteOptionalMethod
+}
+
+extension MisnamedFileMethods {
+    /// Stands for a method that the delegate does not have.
+    public func urlSession(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) async -> `the methods begin with session, not urlSession` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func urlSession(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo location: URL
+    ) async -> `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func urlSession(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) async -> `the methods begin with session, not urlSession` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func urlSession(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64?
+    ) async -> `the methods begin with session, not urlSession` { .init() }
+}
+
+/// The mistaken methods for the end of a task or of events, with the names of `URLSession`.
+@_documentation(visibility: internal)
+public protocol MisnamedEndMethods: AnyObject, Sendable {
+    associatedtype URLSessionCompleteMethod =
+        `session(_:task:didCompleteWithError:) takes a DownloadError?`
+    associatedtype URLSessionCompleteTypedMethod = `the methods begin with session, not urlSession`
+    associatedtype FinishEventsMethod =
+        `the method is sessionDidFinishEvents(forBackgroundSession:)`
 
     func urlSession(
         _ session: DownloadSession,
@@ -178,167 +368,87 @@ public protocol MistypedDelegateMethods: AnyObject, Sendable {
     ) async -> FinishEventsMethod
 }
 
-extension MistypedDelegateMethods {
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo path: String
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
-        expectedTotalBytes: Int64
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        task: SessionTask,
-        didCompleteWithError error: (any Error)?
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didCompleteWithError error: DownloadError?
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didCompleteWithError error: (any Error)?
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        dataTask: DataTask,
-        didReceive data: Data
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        dataTask: DataTask,
-        didReceive response: DownloadResponse
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        task: SessionTask,
-        didReceive response: DownloadResponse,
-        completionHandler: @escaping (ResponseDisposition) -> Void
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        dataTask: DataTask,
-        didReceive response: DownloadResponse,
-        completionHandler: @escaping (ResponseDisposition) -> Void
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func session(
-        _ session: DownloadSession,
-        didBecomeInvalidWithError error: (any Error)?
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo file: DownloadedFile
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    ) async -> AbsentMethod { AbsentMethod() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64?
-    ) async -> AbsentMethod { AbsentMethod() }
-
+extension MisnamedEndMethods {
     /// Stands for a method that the delegate does not have.
     public func urlSession(
         _ session: DownloadSession,
         task: SessionTask,
         didCompleteWithError error: (any Error)?
-    ) async -> AbsentMethod { AbsentMethod() }
+    ) async -> `session(_:task:didCompleteWithError:) takes a DownloadError?` { .init() }
 
     /// Stands for a method that the delegate does not have.
     public func urlSession(
         _ session: DownloadSession,
         task: SessionTask,
         didCompleteWithError error: DownloadError?
-    ) async -> AbsentMethod { AbsentMethod() }
+    ) async -> `the methods begin with session, not urlSession` { .init() }
 
     /// Stands for a method that the delegate does not have.
     public func sessionDidFinishEvents(
         forBackgroundURLSession session: DownloadSession
-    ) async -> AbsentMethod { AbsentMethod() }
+    ) async -> `the method is sessionDidFinishEvents(forBackgroundSession:)` { .init() }
 }
 
-/// The value of `DelegateMistakes` for a delegate without any of these methods.
+/// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
-public typealias NoDelegateMistakes = (
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod,
-    AbsentMethod
-)
+public struct `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`: Sendable {
+    fileprivate init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `totalBytesExpectedToWrite is an Int64?`: Sendable { fileprivate init() {} }
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `expectedTotalBytes is an Int64?`: Sendable { fileprivate init() {} }
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:task:didCompleteWithError:) takes a DownloadError?`: Sendable {
+    fileprivate init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:task:didCompleteWithError:) takes a SessionTask`: Sendable {
+    fileprivate init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:task:didCompleteWithError:) takes a SessionTask and a DownloadError?`:
+    Sendable
+{ fileprivate init() {} }
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:dataTask:didReceive:) takes an array of bytes`: Sendable {
+    fileprivate init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:task:didReceive:) takes a SessionTask`: Sendable { fileprivate init() {} }
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:task:didReceive:) returns a ResponseDisposition`: Sendable {
+    fileprivate init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:didBecomeInvalidWithError:) takes a DownloadError?`: Sendable {
+    fileprivate init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `the methods begin with session, not urlSession`: Sendable { fileprivate init() {} }
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `the method is sessionDidFinishEvents(forBackgroundSession:)`: Sendable {
+    fileprivate init() {}
+}

@@ -15,92 +15,92 @@ struct MistypedDelegateTests {
     private static let mistakes: [(method: String, message: String)] = [
         (
             "session(_ s: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo l: URL)",
-            "takes a DownloadedFile"
+            "session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile"
         ),
         (
             "session(_ s: DownloadSession, downloadTask: DownloadTask, "
                 + "didFinishDownloadingTo l: String)",
-            "takes a DownloadedFile"
+            "session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile"
         ),
         (
             "session(_ s: DownloadSession, downloadTask: DownloadTask, didWriteData b: Int64, "
                 + "totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)",
-            "the last parameter is an Int64?"
+            "totalBytesExpectedToWrite is an Int64?"
         ),
         (
             "session(_ s: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset o: Int64, "
                 + "expectedTotalBytes: Int64)",
-            "the last parameter is an Int64?"
+            "expectedTotalBytes is an Int64?"
         ),
         (
             "session(_ s: DownloadSession, task: SessionTask, didCompleteWithError e: (any Error)?)",
-            "takes a DownloadError?"
+            "session(_:task:didCompleteWithError:) takes a DownloadError?"
         ),
         (
             "session(_ s: DownloadSession, task: DownloadTask, "
                 + "didCompleteWithError e: DownloadError?)",
-            "takes a SessionTask"
+            "session(_:task:didCompleteWithError:) takes a SessionTask"
         ),
         (
             "session(_ s: DownloadSession, task: DownloadTask, "
                 + "didCompleteWithError e: (any Error)?)",
-            "takes a SessionTask and a DownloadError?"
+            "session(_:task:didCompleteWithError:) takes a SessionTask and a DownloadError?"
         ),
         (
             "session(_ s: DownloadSession, dataTask: DataTask, didReceive d: Data)",
-            "takes an array of bytes"
+            "session(_:dataTask:didReceive:) takes an array of bytes"
         ),
         (
             "session(_ s: DownloadSession, dataTask: DataTask, didReceive r: DownloadResponse)",
-            "takes a SessionTask as task:"
+            "session(_:task:didReceive:) takes a SessionTask"
         ),
         (
             "session(_ s: DownloadSession, task: SessionTask, didReceive r: DownloadResponse, "
                 + "completionHandler: @escaping (ResponseDisposition) -> Void)",
-            "has no completion handler"
+            "session(_:task:didReceive:) returns a ResponseDisposition"
         ),
         (
             "session(_ s: DownloadSession, dataTask: DataTask, didReceive r: DownloadResponse, "
                 + "completionHandler: @escaping (ResponseDisposition) -> Void)",
-            "has no completion handler"
+            "session(_:task:didReceive:) returns a ResponseDisposition"
         ),
         (
             "session(_ s: DownloadSession, didBecomeInvalidWithError e: (any Error)?)",
-            "takes a DownloadError?"
+            "session(_:didBecomeInvalidWithError:) takes a DownloadError?"
         ),
         (
             "urlSession(_ s: DownloadSession, downloadTask: DownloadTask, "
                 + "didFinishDownloadingTo f: DownloadedFile)",
-            "begin with session, not urlSession"
+            "the methods begin with session, not urlSession"
         ),
         (
             "urlSession(_ s: DownloadSession, downloadTask: DownloadTask, "
                 + "didFinishDownloadingTo l: URL)",
-            "with a DownloadedFile"
+            "session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile"
         ),
         (
             "urlSession(_ s: DownloadSession, downloadTask: DownloadTask, didWriteData b: Int64, "
                 + "totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)",
-            "with an Int64? at the end"
+            "the methods begin with session, not urlSession"
         ),
         (
             "urlSession(_ s: DownloadSession, downloadTask: DownloadTask, didWriteData b: Int64, "
                 + "totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64?)",
-            "begin with session, not urlSession"
+            "the methods begin with session, not urlSession"
         ),
         (
             "urlSession(_ s: DownloadSession, task: SessionTask, "
                 + "didCompleteWithError e: (any Error)?)",
-            "with a DownloadError?"
+            "session(_:task:didCompleteWithError:) takes a DownloadError?"
         ),
         (
             "urlSession(_ s: DownloadSession, task: SessionTask, "
                 + "didCompleteWithError e: DownloadError?)",
-            "begin with session, not urlSession"
+            "the methods begin with session, not urlSession"
         ),
         (
             "sessionDidFinishEvents(forBackgroundURLSession s: DownloadSession)",
-            "sessionDidFinishEvents(forBackgroundSession:)"
+            "the method is sessionDidFinishEvents(forBackgroundSession:)"
         ),
     ]
 
@@ -124,7 +124,10 @@ struct MistypedDelegateTests {
             // Each class has three lines, and its use is in the fourth.
             let place = "main.swift:\(3 + 4 * number + 3):"
             let error = lines.first { $0.contains(place) && $0.contains("error: ") }
-            #expect(error?.contains(mistake.message) == true, "\(mistake.method): \(output)")
+            #expect(
+                error?.contains("'`\(mistake.message)`'") == true,
+                "\(mistake.method): \(output)"
+            )
         }
     }
 
@@ -184,8 +187,11 @@ struct MistypedDelegateTests {
         let compiler = try ProcessRunner(
             "/usr/bin/env",
             ["swiftc", "-typecheck", "-swift-version", "6"] + modules.flatMap { ["-I", $0] }
-                + options + [folder.path("main.swift")]
+                + options + [folder.path("main.swift")],
+            ProcessSettings(timeLimit: .seconds(110))
         )
-        return (await compiler.waitForExit().isSuccess, compiler.output + compiler.errors)
+        let status = await compiler.waitForExit()
+        #expect(!compiler.reachedTimeLimit)
+        return (status.isSuccess, compiler.output + compiler.errors)
     }
 }
