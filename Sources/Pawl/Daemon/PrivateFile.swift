@@ -69,7 +69,7 @@ package struct PrivateFile: Sendable {
         unlink(temporary)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = open(temporary, flags, 0o600)
-        guard file >= 0 else { throw failure(String(cString: strerror(errno)), "creating") }
+        guard file >= 0 else { throw unwritable(.fileNotCreatable) }
         defer {
             close(file)
             unlink(temporary)
@@ -82,7 +82,7 @@ package struct PrivateFile: Sendable {
             }
         }
         guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0, hasName()
-        else { throw failure(String(cString: strerror(errno)), "writing") }
+        else { throw unwritable(.diskFailure) }
         do throws(Errno) {
             try FilePath(path).folder.syncFolder()
         } catch {
@@ -105,9 +105,20 @@ package struct PrivateFile: Sendable {
         return try body()
     }
 
-    package func failure(_ reason: String, _ deed: String) -> DownloadError {
+    /// Returns the error of the last system call; `code` is for all errors but that of a full disk.
+    private func unwritable(_ code: ErrorCode) -> DownloadError {
+        let number = errno
+        let isFull = number == ENOSPC || number == EDQUOT
+        return failure(String(cString: strerror(number)), "writing", isFull ? .diskFull : code)
+    }
+
+    package func failure(
+        _ reason: String,
+        _ deed: String,
+        _ code: ErrorCode = .fileUnreadable
+    ) -> DownloadError {
         DownloadError(
-            .fileUnreadable,
+            code,
             "\(what) cannot be used: \(reason)",
             advice: advice,
             context: "\(deed) \(path)"

@@ -17,6 +17,7 @@ enum Delivery: Sendable {
     case finishedEvents
     /// Everything posted before this one, the task's events included, was delivered.
     case mark(SessionTask, Completion<Void>)
+    /// A closure that runs where the delegate is called.
     case callback(@Sendable () -> Void)
     /// The end of the delivery.
     case end

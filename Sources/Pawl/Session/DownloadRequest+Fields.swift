@@ -8,8 +8,7 @@ extension DownloadRequest {
     ///
     /// It is `nil` if there is no such field.
     public func value(forHTTPHeaderField name: String) -> String? {
-        let values = fields.filter { $0.hasName(name) }.map(\.value)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        fields.value(name)
     }
 
     /// Replaces all fields of that name with one of the given value; `nil` removes them.

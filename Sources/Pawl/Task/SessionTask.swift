@@ -62,8 +62,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     let isLate: Bool
     private let shared: Mutex<State>
     package let end = Completion<Void>()
-    /// Completes when the delegate was told of the response, with its decision.
-    private let decision = Completion<ResponseDisposition>()
+    /// Completes when the delegate was told of the response, with its decision; `nil` if it does
+    /// not decide.
+    private let decision: Completion<ResponseDisposition>?
 
     init(
         _ request: DownloadRequest,
@@ -73,6 +74,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     ) {
         taskIdentifier = membership.number
         session = membership.session
+        decision = session.delegateDecides ? Completion() : nil
         isLate = membership.isLate
         originalRequest = request
         self.settings = settings
@@ -420,7 +422,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// Handles that the delegate was told of the response.
     func decided(_ disposition: ResponseDisposition) {
         if disposition == .cancel { cancel() }
-        decision.complete(with: disposition)
+        decision?.complete(with: disposition)
     }
 
     /// Waits until the delegate has decided on the response.
@@ -431,7 +433,10 @@ public class SessionTask: @unchecked Sendable, Identifiable {
             report(&state, isLast: false)
             return state.reports.hasResponse
         }
-        guard isReported, await decision.waitIgnoringCancellation() == .cancel else { return }
+        guard isReported, let decision, await decision.waitIgnoringCancellation() == .cancel
+        else {
+            return
+        }
         throw DownloadError(.interrupted, "the delegate cancelled the task")
     }
 

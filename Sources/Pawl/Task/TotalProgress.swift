@@ -4,27 +4,29 @@ internal import PawlEngine
 /// The progress of several tasks together at one moment.
 public struct TotalProgress: Sendable, Hashable {
     /// The number of tasks.
-    public var taskCount = 0
+    public private(set) var taskCount = 0
     /// The number of tasks that have ended with their result.
-    public var finishedCount = 0
+    public private(set) var finishedCount = 0
     /// The number of tasks that have ended with an error or were cancelled.
-    public var failedCount = 0
+    public private(set) var failedCount = 0
     /// The number of bytes that all tasks together have received or found on disk.
-    public var completedBytes: Int64 = 0
+    public var completedBytes: Int64 { sum.completedBytes }
     /// The number of bytes of all tasks together; `nil` while that of any task is not known.
     ///
     /// Tasks that have failed count with the bytes that they have received.
-    public var totalBytes: Int64? = 0
+    public var totalBytes: Int64? { sum.totalBytes }
     /// The smoothed speed of all tasks together, in bytes per second.
-    public var bytesPerSecond: Double = 0
+    public var bytesPerSecond: Double { sum.bytesPerSecond }
+    private var sum = DownloadProgress()
 
     /// The current progress of some tasks.
     public init(of tasks: some Sequence<SessionTask>) {
+        sum.totalBytes = 0
         for task in tasks {
             let (progress, state) = (task.currentProgress, task.state)
             taskCount += 1
-            completedBytes += progress.completedBytes
-            bytesPerSecond += progress.bytesPerSecond
+            sum.completedBytes += progress.completedBytes
+            sum.bytesPerSecond += progress.bytesPerSecond
             var total = progress.totalBytes
             switch state {
             case .finished: finishedCount += 1
@@ -33,22 +35,15 @@ public struct TotalProgress: Sendable, Hashable {
                 total = progress.completedBytes
             case .waiting, .waitingForConnectivity, .running, .suspended, .paused: break
             }
-            totalBytes = totalBytes.flatMap { sum in total.map { sum + $0 } }
+            sum.totalBytes = sum.totalBytes.flatMap { sum in total.map { sum + $0 } }
         }
     }
 
     /// The completed fraction from 0 to 1; `nil` if the total size is not known.
-    public var fraction: Double? {
-        guard let totalBytes else { return nil }
-        return totalBytes == 0 ? 1 : min(1, Double(completedBytes) / Double(totalBytes))
-    }
+    public var fraction: Double? { sum.fraction }
 
     /// The remaining time at the current speed; `nil` if it is not known.
-    public var timeLeft: Duration? {
-        guard let totalBytes, bytesPerSecond > 0 else { return nil }
-        let seconds = Double(max(0, totalBytes - completedBytes)) / bytesPerSecond
-        return seconds < 1e9 ? .seconds(seconds) : nil
-    }
+    public var timeLeft: Duration? { sum.timeLeft }
 }
 
 extension DownloadSession {

@@ -43,7 +43,6 @@ public struct DownloadResponse: Sendable, Hashable {
     /// Returns the values of all fields of that name, joined by commas (RFC 9110 §5.3), ignoring
     /// case.
     public func value(_ name: String) -> String? {
-        let values = fields.filter { $0.hasName(name) }.map(\.value)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+        fields.value(name)
     }
 }

@@ -34,6 +34,22 @@ extension HTTPField {
     }
 }
 
+extension [HTTPField] {
+    /// Returns the values of all fields of that name, in order.
+    package func values(_ name: String) -> [String] { filter { $0.hasName(name) }.map(\.value) }
+
+    /// Returns the values of all fields of that name, joined by commas (RFC 9110 §5.3).
+    ///
+    /// It is `nil` if there is no such field.
+    package func value(_ name: String) -> String? {
+        var joined: String?
+        for index in indices where self[index].hasName(name) {
+            joined = joined.map { "\($0), \(self[index].value)" } ?? self[index].value
+        }
+        return joined
+    }
+}
+
 extension UInt8 {
     fileprivate var lowercasedASCII: UInt8 {
         self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self

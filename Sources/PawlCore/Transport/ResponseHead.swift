@@ -43,15 +43,9 @@ package struct ResponseHead: Sendable {
 
     /// Returns the values of all fields of that name, in order.
     package func values(_ name: String) -> [String] {
-        fields.filter { $0.hasName(name) }.map(\.value)
+        fields.values(name)
     }
 
     /// The value of that name; several values are joined by commas (RFC 9110 §5.3).
-    package subscript(name: String) -> String? {
-        var joined: String?
-        for index in fields.indices where fields[index].hasName(name) {
-            joined = joined.map { $0 + ", " + fields[index].value } ?? fields[index].value
-        }
-        return joined
-    }
+    package subscript(name: String) -> String? { fields.value(name) }
 }

@@ -28,13 +28,20 @@ package final class EventFeed<Event: Sendable>: Sendable {
         /// The position of the first unread item, counted from the first one ever posted.
         var position = 0
         /// The positions of the unread updates that may be replaced, by their subjects.
+        ///
+        /// Only unread items have a position here.
         var updates: [Int: Int] = [:]
         var isEnded = false
         /// Whether the reader has stopped reading.
         var isAbandoned = false
 
-        mutating func takeFirst() -> Item? {
+        mutating func takeFirst(_ bounds: Bounds) -> Item? {
             guard let first = items.first else { return nil }
+            if case .event(let event) = first, let subject = bounds.subject(event)?.number,
+                updates[subject] == position
+            {
+                updates[subject] = nil
+            }
             // The storage of a slice would keep what it has lost.
             items[items.startIndex] = .receipt(nil)
             items.removeFirst()
@@ -52,13 +59,15 @@ package final class EventFeed<Event: Sendable>: Sendable {
     package func post(_ event: Event) {
         state.withLock { state in
             if let lost = bounds.lost, state.items.count >= bounds.limit {
+                state.position += state.items.count
                 state.items = [.event(lost)]
+                state.updates = [:]
             }
             guard let subject = bounds.subject(event) else {
                 return state.items.append(.event(event))
             }
             let earlier = state.updates[subject.number]
-            if subject.isUpdate, let earlier, earlier >= state.position {
+            if subject.isUpdate, let earlier {
                 state.items[state.items.startIndex + earlier - state.position] = .event(event)
             } else {
                 let next = state.position + state.items.count
@@ -105,12 +114,10 @@ package final class EventFeed<Event: Sendable>: Sendable {
     package func next() async -> Event? {
         while !Task.isCancelled {
             let (item, isEnded) = state.withLock { state in
-                (state.takeFirst(), state.isEnded)
+                (state.takeFirst(bounds), state.isEnded)
             }
             switch item {
-            case .event(let event):
-                forgetUpdate(of: event)
-                return event
+            case .event(let event): return event
             case .receipt: continue
             case nil:
                 if isEnded { return nil }
@@ -118,17 +125,6 @@ package final class EventFeed<Event: Sendable>: Sendable {
             }
         }
         return nil
-    }
-
-    /// Forgets the position of an update that was read.
-    private func forgetUpdate(of event: Event) {
-        guard let subject = bounds.subject(event), subject.isUpdate else { return }
-        state.withLock { state in
-            guard let position = state.updates[subject.number], position < state.position else {
-                return
-            }
-            state.updates[subject.number] = nil
-        }
     }
 }
 

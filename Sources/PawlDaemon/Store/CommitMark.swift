@@ -24,11 +24,10 @@ extension CommitMark {
     private static let mostNumber: Int64 = 1 << 53
 
     /// The mark as one line, always of the same length.
-    var bytes: [UInt8] {
+    var line: String {
         let text = "\(commits) \(saved) \(lastDownload) \(lastEvent)"
-        let line = Array("\(text) \(CyclicChecksum.of(text.utf8).hexadecimal)".utf8)
-        let spaces = [UInt8](repeating: UInt8(ascii: " "), count: Self.length - 1 - line.count)
-        return line + spaces + [UInt8(ascii: "\n")]
+        let line = "\(text) \(CyclicChecksum.of(text.utf8).hexadecimal)"
+        return line + String(repeating: " ", count: Self.length - 1 - line.utf8.count) + "\n"
     }
 
     /// Returns `nil` if the bytes are no mark: an earlier version has written none, or they are

@@ -42,7 +42,7 @@ final class CommitMarkFile: Sendable {
     }
 
     private func write(_ mark: CommitMark) {
-        let bytes = mark.bytes
+        let bytes = Array(mark.line.utf8)
         // If this fails, the file has an older mark, which is also true.
         _ = pwrite(descriptor, bytes, bytes.count, 0)
     }

@@ -211,7 +211,7 @@ package final class DaemonStore: Sendable {
             // The marker of another daemon's database must stay.
             guard !hasMetDamage, place.problem == nil else { return }
             // Without it, ids could be used again, but only if the database is lost.
-            if let last { try? StoreFiles.replace(StoreFiles.last(of: path), with: last.bytes) }
+            if let last { try? StoreFiles.replace(StoreFiles.last(of: path), with: last.line) }
             StoreFiles.unmark(path)
         } catch {
             throw Self.explained(error, "closing the queue")

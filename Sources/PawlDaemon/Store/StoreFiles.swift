@@ -51,24 +51,10 @@ package enum StoreFiles {
     }
 
     /// Replaces a small file, which is durable when this returns.
-    static func replace(_ file: String, with bytes: [UInt8]) throws(DownloadError) {
-        let draft = "\(file).new"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure(file) }
-        let isWritten =
-            write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-        close(descriptor)
-        guard isWritten, rename(draft, file) == 0 else { throw failure(file) }
-        PrivateFile.syncFolder(of: file)
-    }
-
-    private static func failure(_ path: String) -> DownloadError {
-        let code = errno
-        return DownloadError(
-            code == ENOSPC || code == EDQUOT ? .diskFull : .diskFailure,
-            "\(path) cannot be written: \(String(cString: strerror(code)))",
-            advice: "check the free space and the permissions of its folder"
-        )
+    static func replace(_ file: String, with text: String) throws(DownloadError) {
+        let advice = "check the free space and the permissions of its folder"
+        try PrivateFile(path: file, what: "a file of the queue", advice: advice)
+            .write(text, .replace)
     }
 
     /// Creates the marker, which is durable when this returns; returns whether it existed before.

@@ -17,7 +17,7 @@ package enum StoreIdentity {
         let file = StoreFiles.identity(of: path)
         if let known = read(file) { return known }
         let new = (0..<4).map { _ in UInt32.random(in: .min ... .max).hexadecimal }.joined()
-        try StoreFiles.replace(file, with: Array(new.utf8))
+        try StoreFiles.replace(file, with: new)
         return new
     }
 
