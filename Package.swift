@@ -99,7 +99,7 @@ let package = Package(
             "PawlLibrary",
             ["Pawl", "PawlCore", "PawlStorage", "PawlEngine", "CPlatform", system, logging]
         ),
-        ours("PawlFoundation", ["Pawl", "PawlCore"]),
+        ours("PawlFoundation", ["Pawl", "PawlLibrary", "PawlCore"]),
 
         .target(
             name: "PawlTesting",
@@ -125,7 +125,7 @@ let package = Package(
             "PawlLibraryTests",
             ["PawlLibrary", "Pawl", "PawlCore", "PawlStorage", "LibraryProbe", system]
         ),
-        tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlCore"]),
+        tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlLibrary", "PawlCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,6 +2,7 @@ import Foundation
 import Pawl
 import PawlCore
 import PawlFoundation
+import PawlLibrary
 import PawlTesting
 import Testing
 
@@ -17,6 +18,15 @@ struct FileURLTests {
         #expect(Array(file.path.utf8) == Array(scene.folder.path(name).utf8))
         #expect(try Data(contentsOf: file.fileURL) == Data(resource.bytes()))
         #expect(scene.folder.list().count == 1)
+    }
+
+    @Test func `a library's folder and its files have file URLs`() async throws {
+        let scene = try FoundationScene(.resource(resource))
+        let folder = URL(filePath: scene.folder.path("films"), directoryHint: .isDirectory)
+        let library = try await DownloadLibrary(folder: .directory(folder))
+        let file = try await library.file(for: "专辑/17", from: try scene.url())
+        #expect(file.fileURL.deletingLastPathComponent() == folder)
+        #expect(try Data(contentsOf: file.fileURL) == Data(resource.bytes()))
     }
 
     @Test func `a folder may end with a slash`() async throws {

@@ -1,7 +1,13 @@
 public import Foundation
 public import Pawl
+public import PawlLibrary
 
 extension DownloadedFile {
+    /// The file URL of the file's path.
+    public var fileURL: URL { URL(filePath: path, directoryHint: .notDirectory) }
+}
+
+extension LibraryFile {
     /// The file URL of the file's path.
     public var fileURL: URL { URL(filePath: path, directoryHint: .notDirectory) }
 }
