@@ -2,9 +2,9 @@
 import PackageDescription
 
 // This manifest describes two packages (docs/decisions/026-packages.md):
-// - In the root of the repository, the libraries `Pawl`, `PawlLibrary` and `PawlFoundation`, and
-//   their tests. A program that depends on them therefore resolves only the packages that they
-//   need.
+// - In the root of the repository, the libraries `Pawl`, `PawlLibrary`, `PawlFoundation` and
+//   `PawlTestKit`, and their tests. A program that depends on them therefore resolves only the
+//   packages that they need.
 // - In the folder `Development`, whose entries are links to those of the root, everything: also
 //   the command, the daemon, the examples and their tests. All scripts build this one.
 let isDevelopment = Context.packageDirectory.hasSuffix("/Development")
@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "Pawl", targets: ["Pawl"]),
         .library(name: "PawlLibrary", targets: ["PawlLibrary"]),
         .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
+        .library(name: "PawlTestKit", targets: ["PawlTestKit"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
@@ -100,6 +101,7 @@ let package = Package(
             ["Pawl", "PawlCore", "PawlStorage", "PawlEngine", "CPlatform", system, logging]
         ),
         ours("PawlFoundation", ["Pawl", "PawlLibrary", "PawlCore"]),
+        ours("PawlTestKit", ["Pawl", "PawlCore"]),
 
         .target(
             name: "PawlTesting",
@@ -126,6 +128,7 @@ let package = Package(
             ["PawlLibrary", "Pawl", "PawlCore", "PawlStorage", "LibraryProbe", system]
         ),
         tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlLibrary", "PawlCore"]),
+        tests("PawlTestKitTests", ["PawlTestKit", "PawlLibrary", "Pawl", "PawlCore"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -149,7 +152,8 @@ if isDevelopment {
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
-        "Programs/FollowDownloads", "Programs/ResumeLater", "ResumableFetch", "UsingFoundation",
+        "Programs/FollowDownloads", "Programs/ResumeLater", "Programs/TestWithoutNetwork",
+        "ResumableFetch", "UsingFoundation",
     ].map(Example.init)
 
     package.products += [
@@ -225,7 +229,7 @@ struct Example {
     var compiled: Target {
         .executableTarget(
             name: target,
-            dependencies: ["Pawl", "PawlLibrary", "PawlFoundation"],
+            dependencies: ["Pawl", "PawlLibrary", "PawlFoundation", "PawlTestKit"],
             path: "Examples/\(package)/Sources/\(target)",
             packageAccess: false
         )

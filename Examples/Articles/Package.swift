@@ -12,6 +12,7 @@ let package = Package(
                 .product(name: "Pawl", package: "pawl"),
                 .product(name: "PawlLibrary", package: "pawl"),
                 .product(name: "PawlFoundation", package: "pawl"),
+                .product(name: "PawlTestKit", package: "pawl"),
             ]
         )
     ],

@@ -17,6 +17,7 @@ let package = Package(
         program("CoverCache", "Pawl", "PawlLibrary"),
         program("FollowDownloads", "Pawl"),
         program("ResumeLater", "Pawl"),
+        program("TestWithoutNetwork", "Pawl", "PawlTestKit"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -115,18 +115,19 @@ public final class DownloadSession: Sendable {
         hasObservers = Atomic(delegate != nil)
         delegateDecides = delegate.map { type(of: $0).decides } ?? false
         temporaryFiles = TemporaryFiles(configuration)
-        var settings = EngineSettings(ofSystem: network)
+        let replacement = configuration.replacement
+        var settings = EngineSettings(ofSystem: network ?? replacement?.monitor)
         settings.connectionsPerHost = configuration.connectionsPerHost
         settings.limitBytesPerSecond = configuration.limitBytesPerSecond
         settings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
         let cookieFile = CookieFile(configuration.cookies, logger)
         settings.cookies = cookieFile?.jar ?? (configuration.cookies == .none ? nil : CookieJar())
         self.cookieFile = cookieFile
-        engine = Engine.make(settings, logger)
+        engine = Engine.make(settings, logger, replacement)
         cookieFile?.follow(with: engine)
         runner = SessionRunner(limit: configuration.maximumConcurrentDownloads, engine)
         var state = State(delegate)
-        if case .background(let identifier) = configuration.kind {
+        if case .background(let identifier) = configuration.kind, replacement == nil {
             let link = BackgroundLink(identifier, configuration, logger)
             self.link = link
             state.nextIdentifier = link.firstNumber

@@ -5,13 +5,17 @@ internal import PawlEngine
 internal import PawlTransport
 
 extension Engine {
-    /// Creates the engine of this system, based on libcurl.
+    /// Creates the engine of this system, based on libcurl unless there is a replacement.
     ///
     /// Threads start with the first download, and serve all engines of the process.
-    static func make(_ settings: EngineSettings, _ logger: Logger) -> Engine {
+    static func make(
+        _ settings: EngineSettings,
+        _ logger: Logger,
+        _ replacement: NetworkReplacement?
+    ) -> Engine {
         Engine(
-            transport: CurlTransport.sharingThreads(),
-            time: SystemTimekeeper(),
+            transport: replacement?.transport ?? CurlTransport.sharingThreads(),
+            time: replacement?.time ?? SystemTimekeeper(),
             settings: settings,
             logger: logger
         )

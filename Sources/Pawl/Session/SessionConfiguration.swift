@@ -101,6 +101,10 @@ public struct SessionConfiguration: Sendable {
     /// The owner of the session's partial files, by which ``CheckpointDescription`` distinguishes
     /// them from others.
     package var queueIdentity: String?
+    /// The replacement for the network in a test; `nil`, the default, is the real network.
+    ///
+    /// With it, the tasks of a background session run in this process.
+    package var replacement: NetworkReplacement?
     /// Whether the first task removes temporary files that ended sessions left.
     package var removesLeftovers = true
 

@@ -57,6 +57,11 @@ extension DownloadError {
                 (.badResponse, "\(host) sent an invalid response", "try again later")
             case .unsupportedURL:
                 (.usage, "the URL is not supported", "use an HTTP or HTTPS URL")
+            case .notScripted:
+                (
+                    .usage, "the scripted server has no response for the request",
+                    "script one with respond(to:with:)"
+                )
             case .local: (.unknown, "the transfer could not be started", "")
             }
         let detail = failure.message.isEmpty ? "" : " (\(failure.message))"

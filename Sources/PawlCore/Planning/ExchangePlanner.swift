@@ -152,7 +152,8 @@ package struct ExchangePlanner: Sendable {
         hasResponded: Bool
     ) -> Repetition? {
         switch failure {
-        case .certificateRefused, .unsupportedURL, .addressRefused, .expandsTooMuch: nil
+        case .certificateRefused, .unsupportedURL, .addressRefused, .expandsTooMuch, .notScripted:
+            nil
         case .tlsFailed, .local, .malformedResponse: hasResponded ? .later : nil
         case .nameNotResolved: hasResponded ? .immediate : nil
         // No server ever responded at this address: it is wrong, rather than the server down.

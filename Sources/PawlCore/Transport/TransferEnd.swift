@@ -34,6 +34,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
         /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
         case unsupportedURL
+        /// A test has scripted no response for the request.
+        case notScripted
         /// A failure of the machine or the library, such as missing memory or an invalid file of
         /// certificate authorities.
         case local

@@ -31,6 +31,19 @@ package struct TransferRequest: Sendable {
     }
 }
 
+extension TransferRequest {
+    /// The value of the `Referer` field; `nil` if none is sent.
+    ///
+    /// A page that was fetched over HTTPS is not named over plain HTTP (RFC 9110 §10.1.3).
+    package var referer: String? {
+        guard let page = connection.referer, page.scheme != "https" || url.scheme == "https" else {
+            return nil
+        }
+        // A program may have set any URL.
+        return AddressParts(page.absoluteString).requestText
+    }
+}
+
 /// The content codings that a request accepts (RFC 9110 §12.5.3).
 package enum AcceptedCodings: Hashable, Sendable {
     /// `identity`, sent before the request's own fields: each byte has its place in a file.

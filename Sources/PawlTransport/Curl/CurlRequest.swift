@@ -26,7 +26,7 @@ struct CurlRequest {
         try setMethod()
         try setFields()
         try handle.setCookies(request)
-        try setReferer()
+        if let referer = request.referer { try handle.set(CURLOPT_REFERER, to: referer) }
         try setConnection()
         try setTrust()
     }
@@ -133,15 +133,6 @@ struct CurlRequest {
         let isBasic = handle.usesBasicOnly(request)
         let schemes = isBasic ? pawl_curl_auth_basic : pawl_curl_auth_basic | pawl_curl_auth_digest
         try handle.set(CURLOPT_HTTPAUTH, to: Int(schemes))
-    }
-
-    /// A page that was fetched over HTTPS is not named over plain HTTP (RFC 9110 §10.1.3).
-    private func setReferer() throws(TransferFailure) {
-        guard let page = request.connection.referer,
-            page.scheme != "https" || request.url.scheme == "https"
-        else { return }
-        // A program may have set any URL.
-        try handle.set(CURLOPT_REFERER, to: AddressParts(page.absoluteString).requestText)
     }
 
     private func setConnection() throws(TransferFailure) {

@@ -75,6 +75,16 @@ struct ExampleTests {
         #expect(failed.output.contains("\nPawlErrorDomain 3 "), "\(failed.output)")
     }
 
+    @Test func `TestWithoutNetwork passes without a server`() async throws {
+        let workshop = try Workshop()
+        let run = try start("TestWithoutNetwork", workshop.folder.path, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        let request = "GET https://example.com/disk.iso "
+        let expected = "\(request)the whole file\n\(request)bytes=400000-999999\npassed\n"
+        #expect(run.output == expected)
+        #expect(workshop.folder.size("disk.iso") == 1_000_000)
+    }
+
     @Test func `FourWays fetches a file in each of the four ways`() async throws {
         let resource = Resource(size: 3 << 20)
         let workshop = try Workshop(resource)

@@ -1,3 +1,5 @@
+package import PawlCore
+
 /// A request as replies see it, with its position among the others.
 package struct OriginExchange: Sendable {
     package var request: RecordedRequest

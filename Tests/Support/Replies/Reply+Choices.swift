@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// Replies that choose among others.
 extension Reply {
     /// Answers the n-th request of the route with the n-th reply; the last reply repeats.

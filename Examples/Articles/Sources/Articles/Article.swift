@@ -26,6 +26,7 @@ struct Article: Sendable {
         Article(name: "Events", run: events),
         Article(name: "UsingFoundation", run: usingFoundation),
         Article(name: "Recipes", run: recipes),
+        Article(name: "TestingWithoutNetwork", run: testingWithoutNetwork),
         Article(name: "Errors", run: errors),
     ]
 }

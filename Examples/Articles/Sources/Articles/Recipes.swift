@@ -1,6 +1,7 @@
 import Foundation
 import Pawl
 import PawlLibrary
+import PawlTestKit
 
 func recipes(_ sample: Sample) async throws {
     let (url, folder) = (sample.url, sample.folder)
@@ -153,10 +154,12 @@ struct ReleaseFeed: Sendable {
     }
 }
 
-private func tested(_ local: URL) async throws {
-    var configuration = SessionConfiguration.ephemeral
-    configuration.settings.retries = 0
-    let feed = ReleaseFeed(base: local, session: DownloadSession(configuration))
+private func tested(_ base: URL) async throws {
+    let server = ScriptedServer()
+    let latest = base.appending(path: "latest.json")
+    server.respond(to: latest, with: .failure(.connectionLost), .text(#"{"name": "first"}"#))
+    let session = DownloadSession(SessionConfiguration.ephemeral.scripted(by: server))
+    let feed = ReleaseFeed(base: base, session: session)
     let release = try await feed.latest()
     print(release.name == "first")
 }

@@ -1,15 +1,12 @@
-package import PawlCore
-
-/// The system's clock at a multiple of its speed, for tests that wait for seconds and use real
-/// servers.
+/// The system's clock at a multiple of its speed, for tests that would wait for seconds.
 package struct HurriedTimekeeper: Timekeeper {
     private let factor: Int64
     private let system = SystemTimekeeper()
 
     /// Creates the clock.
     ///
-    /// `factor`: the speed as a multiple of the system's.
-    package init(factor: Int) { self.factor = Int64(max(1, factor)) }
+    /// `factor`: the speed as a multiple of the system's, up to a million.
+    package init(factor: Int) { self.factor = Int64(min(max(1, factor), 1_000_000)) }
 
     package func now() -> Moment {
         Moment(nanoseconds: system.now().nanoseconds.multipliedReportingOverflow(by: factor).0)

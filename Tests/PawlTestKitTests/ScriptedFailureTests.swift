@@ -1,0 +1,71 @@
+import Pawl
+import PawlCore
+import PawlTestKit
+import PawlTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ScriptedFailureTests {
+    private func failure(of scene: ScriptedScene) async -> DownloadError? {
+        await #expect(throws: DownloadError.self) { try await scene.download() }
+    }
+
+    @Test func `a request without a scripted response fails at once and names its URL`()
+        async throws
+    {
+        let scene = try ScriptedScene()
+        scene.server.respond(to: try scene.url("other.bin"), with: .text("other"))
+        let error = try #require(await failure(of: scene))
+        #expect(error.code == .usage && !error.isRetryable)
+        #expect(
+            error.message.contains("(GET https://files.example.com/disk.bin)"),
+            "\(error.message)"
+        )
+        #expect(scene.server.requests.count == 1)
+        let fetched = await #expect(throws: DownloadError.self) {
+            try await scene.session.data(from: try scene.url("list.json"))
+        }
+        #expect(fetched?.message.contains("https://files.example.com/list.json") == true)
+    }
+
+    @Test(arguments: ScriptedFailure.allCases)
+    func `a failure of the connection is reported as the real one`(_ failure: ScriptedFailure)
+        async throws
+    {
+        var configuration = SessionConfiguration.default
+        configuration.settings.retries = 0
+        let scene = try ScriptedScene(configuration)
+        scene.server.respond(to: try scene.url(), with: .failure(failure))
+        let error = try #require(await self.failure(of: scene))
+        #expect((error.cause as? NetworkFailure)?.kind == "\(failure)")
+        let code: ErrorCode =
+            switch failure {
+            case .nameNotResolved: .nameNotResolved
+            case .connectTimedOut: .timedOut
+            case .certificateRefused: .tlsFailed
+            case .cannotConnect, .connectionLost: .network
+            }
+        #expect(error.code == code)
+    }
+
+    @Test func `a failure in the middle of a body keeps the bytes before it`() async throws {
+        var configuration = SessionConfiguration.default
+        configuration.settings.retries = 0
+        let scene = try ScriptedScene(configuration)
+        let body = ScriptedResponse.body([UInt8].sample(500_000))
+        scene.server.respond(to: try scene.url(), with: body.breaking(afterBytes: 200_000))
+        let error = try #require(await failure(of: scene))
+        #expect(error.code == .network && error.resumeData?.receivedBytes == 200_000)
+    }
+
+    @Test func `an error status has the scripted text`() async throws {
+        let scene = try ScriptedScene()
+        scene.server.respond(to: try scene.url(), with: .status(404, text: "gone away"))
+        let error = try #require(await failure(of: scene))
+        #expect(error.code == .notFound && error.httpStatus == 404)
+        var request = DownloadRequest(try scene.url())
+        request.acceptsErrorStatuses = true
+        let fetched = try await scene.session.data(for: request)
+        #expect(try fetched.string() == "gone away" && fetched.response.status == 404)
+    }
+}
