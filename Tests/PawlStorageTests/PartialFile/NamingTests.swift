@@ -87,7 +87,6 @@ struct NamingTests {
         var settings = StoreSettings()
         settings.startsUnnamed = startsUnnamed
         let isDone = Atomic(false)
-        defer { isDone.store(true, ordering: .releasing) }
         // How often the checking process found something.
         let meetings = Atomic(0)
         var checks = 0
@@ -109,6 +108,8 @@ struct NamingTests {
                 meetings.add(1, ordering: .relaxed)
             }
         }
+        // After `async let`, so that it is done before an error waits for the end of `looking`.
+        defer { isDone.store(true, ordering: .releasing) }
         // From here the checking process needs none of Swift's few threads.
         await hasBegun.wait { $0 }
         var breath = Breath()
