@@ -73,6 +73,7 @@ final class Listener: DownloadSessionDelegate {
         let data = error?.resumeData.map { " data \($0.receivedBytes)" } ?? ""
         let metrics = task.metrics
         say("metrics \(name(task)) \(metrics.bytesReceived) \(metrics.transfers)")
+        if let advice = error?.advice { say("advice \(name(task)) \(advice)") }
         say("completed \(name(task)) \(error?.code.rawValue ?? "ok")\(data)")
     }
 

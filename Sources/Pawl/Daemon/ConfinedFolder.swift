@@ -59,7 +59,7 @@ package final class ConfinedFolder: Sendable {
         var told = DownloadError(
             error.code,
             shown(error.message),
-            advice: shown(error.advice),
+            advice: error.guidance.replacing(inner, with: path),
             context: error.context.map { shown($0) },
             retryClass: error.retryClass,
             retryAfter: error.retryAfter

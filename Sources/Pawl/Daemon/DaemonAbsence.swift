@@ -24,7 +24,7 @@ struct DaemonAbsence {
             return DownloadError(
                 .daemonUnavailable,
                 "\(problem), and \(error.message)",
-                advice: error.advice
+                advice: error.guidance
             )
         }
         return DownloadError(
@@ -52,7 +52,7 @@ struct DaemonAbsence {
         case .listening, nil: break
         }
         let end = owner.process.map { "kill \($0)" } ?? "end that process"
-        let restart = "\(end), then run 'pawl daemon start'"
+        let restart: Advice = "\(end), then run 'pawl daemon start'"
         return DownloadError(
             .daemonUnavailable,
             isSilent

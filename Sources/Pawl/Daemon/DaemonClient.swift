@@ -236,7 +236,7 @@ package final class DaemonClient: Sendable {
         return DownloadError(
             .conflict,
             error.message,
-            advice: error.advice,
+            advice: error.guidance,
             context: error.context
         )
     }

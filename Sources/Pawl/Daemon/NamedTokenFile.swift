@@ -53,7 +53,7 @@ package struct NamedTokenFile: Sendable {
             guard !entries.contains(where: { $0.name == name }) else {
                 throw .usage(
                     "a token '\(name)' already exists",
-                    advice: "choose another --name, or run: pawl daemon token --revoke \(name)"
+                    advice: "choose another name, or run: pawl daemon token --revoke \(name)"
                 )
             }
             guard entries.count < Self.most else {

@@ -9,11 +9,11 @@ package struct PrivateFile: Sendable {
     package let path: String
     /// The name of its content for errors: `the daemon's token`.
     private let what: String
-    private let advice: String
+    private let advice: Advice
 
     private static let mostBytes = 64 << 10
 
-    package init(path: String, what: String, advice: String) {
+    package init(path: String, what: String, advice: Advice) {
         (self.path, self.what, self.advice) = (path, what, advice)
     }
 

@@ -34,8 +34,8 @@ package enum DownloadReport {
             ("added", time.full(download.createdAt)),
             ("ended", download.endedAt.map(time.full)),
         ]
-        if let problem = download.problem {
-            rows.append(("error", "\(problem.code.rawValue): \(problem.error)"))
+        if let error = download.error {
+            rows.append(("error", "\(error.code.rawValue): \(error.text(for: .command))"))
         }
         return .table(rows)
     }

@@ -126,16 +126,29 @@ extension WireDownload {
         let what = "download \(id) (\(name))"
         switch state {
         case .finished: return nil
-        case .failed: return problem?.error ?? DownloadError(.unknown, "\(what) failed")
+        case .failed: return error ?? DownloadError(.unknown, "\(what) failed")
         case .cancelled: return DownloadError(.cancelled, "\(what) was cancelled")
         case .waiting, .waitingForConnectivity, .running, .suspended, .paused:
             return DownloadError(
                 .interrupted,
                 "\(what) is paused",
-                advice: "run 'pawl resume \(id)' to resume it"
+                advice: resumption + " to resume it"
             )
         }
     }
+
+    /// The error of the last attempt; `nil` if there is none.
+    ///
+    /// Its advice resumes this download, instead of repeating the command that added it.
+    var error: DownloadError? {
+        guard var error = problem?.error else { return nil }
+        for phrase in [AdvicePhrase.runAgain, .resume] {
+            error.guidance = error.guidance.replacing(phrase, with: resumption)
+        }
+        return error
+    }
+
+    private var resumption: Advice { "run 'pawl resume \(id)'" }
 }
 
 extension TaskState {

@@ -68,7 +68,7 @@ struct FailedEvent: Encodable {
         url = download.source
         name = download.name.sanitized
         code = error.code.rawValue
-        message = error.description
+        message = error.text(for: .command)
         exit = error.code.exitStatus
     }
 }

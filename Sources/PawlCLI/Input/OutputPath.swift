@@ -68,7 +68,7 @@ package enum OutputPath {
         }
     }
 
-    private static func adviceForUnwritableFolder(_ errno: Int32) -> String {
+    private static func adviceForUnwritableFolder(_ errno: Int32) -> Advice {
         switch errno {
         case EROFS: "the file system is read-only; use another folder"
         // Even root must not write in it (chattr(1)).

@@ -85,9 +85,9 @@ extension SourceURL {
             throw DownloadError(
                 error.code,
                 "\(location): \(error.message)",
-                advice: error.advice.hasSuffix("?")
-                    ? error.advice
-                    : error.advice + "; each line is one URL, and comments start with #",
+                advice: error.guidance.text(for: .command).hasSuffix("?")
+                    ? error.guidance
+                    : error.guidance + "; each line is one URL, and comments start with #",
                 context: error.context
             )
         }

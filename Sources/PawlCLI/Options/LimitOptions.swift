@@ -59,6 +59,6 @@ func usage<Value>(
     do {
         return try read()
     } catch {
-        throw .usage("\(location): \(error.reason)", advice: error.advice.sanitized)
+        throw .usage("\(location): \(error.reason)", advice: error.advice)
     }
 }

@@ -42,8 +42,8 @@ extension EndedDownload {
         if case .failure = result { true } else { false }
     }
 
-    fileprivate var interruptionAdvice: String? {
+    fileprivate var interruptionAdvice: Advice? {
         guard case .failure(let error) = result, error.code == .interrupted else { return nil }
-        return error.advice.isEmpty ? nil : error.advice
+        return error.guidance.isEmpty ? nil : error.guidance
     }
 }

@@ -135,7 +135,7 @@ package final class Console: Sendable {
     /// `subject`: the download that the error is about, if there are several.
     package func report(_ error: DownloadError, of subject: String? = nil) {
         let start = subject.map { "\($0): " } ?? ""
-        let text = traits.style.showable(start + error.description)
+        let text = traits.style.showable(start + error.text(for: .command))
         guard traits.isTerminal, traits.style.hasColours else {
             message("pawl: \(text)")
             return

@@ -12,7 +12,7 @@ enum CurrentFolder {
     ) throws(DownloadError) -> String {
         guard !other.isAbsolutePath else { return other }
         guard let path = getcwd(nil, 0) else {
-            guard errno != ENOENT else { throw .currentFolderRemoved(option: option) }
+            guard errno != ENOENT else { throw .currentFolderRemoved(option: Advice(option)) }
             throw unusable("cannot be determined: \(String(cString: strerror(errno)))")
         }
         defer { free(path) }

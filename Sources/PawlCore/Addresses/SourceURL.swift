@@ -33,7 +33,7 @@ package enum SourceURL {
     private static func refusal(
         _ text: String,
         _ reason: String = "",
-        _ advice: String = "write it as https://host/file"
+        _ advice: Advice = "write it as https://host/file"
     ) -> DownloadError {
         DownloadError(.usage, "'\(shown(text))' is not a URL\(reason)", advice: advice)
     }

@@ -3,8 +3,8 @@ internal import struct FoundationEssentials.URL
 /// The coded form has the members `code`, `message`, `advice`, `context`, `retry`, `httpStatus`,
 /// `url`, `resumeData` and `resumeObstacle`, as far as they are known.
 ///
-/// The ``cause`` is not coded. The URL may contain signatures as plain text. A code of a later version keeps its name; unknown members are
-/// ignored.
+/// The ``cause`` is not coded. The URL may contain signatures as plain text. A code of a later
+/// version keeps its name; unknown members are ignored.
 extension DownloadError: Codable {
     private enum CodingKeys: CodingKey {
         case code, message, advice, context, retry, httpStatus, url, resumeData, resumeObstacle
@@ -16,7 +16,9 @@ extension DownloadError: Codable {
         self.init(
             try members.decode(ErrorCode.self, forKey: .code),
             try members.decode(String.self, forKey: .message),
-            advice: try members.decodeIfPresent(String.self, forKey: .advice)?.sanitized ?? "",
+            advice: Advice(
+                try members.decodeIfPresent(String.self, forKey: .advice)?.sanitized ?? ""
+            ),
             context: try members.decodeIfPresent(String.self, forKey: .context),
             // Another version may have other classes.
             retryClass: try members.decodeIfPresent(String.self, forKey: .retry)

@@ -3,7 +3,7 @@ extension DownloadError {
     ///
     /// `option` is the option that takes an absolute path.
     package static func currentFolderRemoved(
-        option: String = "--directory"
+        option: Advice = "\(.folder)"
     ) -> DownloadError {
         DownloadError(
             .directoryNotUsable,

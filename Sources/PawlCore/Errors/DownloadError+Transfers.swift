@@ -8,23 +8,22 @@ public struct NetworkFailure: Error, Hashable, Sendable {
 
 extension DownloadError {
     /// The advice for an incomplete download.
-    package static let resumeAdvice = "run the same command again to resume"
+    package static let resumeAdvice: Advice = "\(.resume)"
     /// The advice if the next run cannot resume.
-    package static let startOverAdvice =
+    package static let startOverAdvice: Advice =
         "the next run starts from zero, because nothing proves that the server's file is unchanged"
 
     /// The error with the advice for a download that the next run cannot resume.
     package var withoutResumeAdvice: DownloadError {
-        guard advice.hasPrefix(Self.resumeAdvice) else { return self }
         var error = self
-        error.advice = Self.startOverAdvice + advice.dropFirst(Self.resumeAdvice.count)
+        error.guidance = guidance.replacing(.resume, with: Self.startOverAdvice)
         return error
     }
 
     /// Creates the error for a broken exchange, with its advice.
     package init(_ failure: TransferFailure, host: String) {
         let again = Self.resumeAdvice
-        let (code, what, advice): (ErrorCode, String, String) =
+        let (code, what, advice): (ErrorCode, String, Advice) =
             switch failure.kind {
             case .nameNotResolved:
                 (.nameNotResolved, "cannot resolve the host name \(host)", "check the spelling")
@@ -32,7 +31,7 @@ extension DownloadError {
             case .connectTimedOut:
                 (
                     .timedOut, "\(host) did not respond in time",
-                    "\(again), or raise --connect-timeout"
+                    "\(again), or raise \(.connectTimeout)"
                 )
             case .addressRefused:
                 (
@@ -42,8 +41,8 @@ extension DownloadError {
             case .certificateRefused:
                 (
                     .tlsFailed, "the certificate of \(host) is not trusted",
-                    "give its certificate authority with --cacert, or accept any certificate with "
-                        + "--insecure"
+                    "give its certificate authority with \(.authoritiesFile), or accept any "
+                        + "certificate with \(.allowsUntrustedCertificates)"
                 )
             case .tlsFailed: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
             case .connectionLost: (.network, "the connection to \(host) broke", again)
@@ -77,7 +76,7 @@ extension DownloadError {
             self.init(
                 .captivePortal,
                 "the server sent a web page instead of the file",
-                advice: "if the network requires a login, log in; then run the same command again"
+                advice: "if the network requires a login, log in; then \(.runAgain)"
             )
             return
         case .missing(let validator):
@@ -102,7 +101,7 @@ extension DownloadError {
     }
 
     /// Creates the error for a transfer that received no byte for `time`.
-    package init(stalledFor time: Duration, host: String, advice: String) {
+    package init(stalledFor time: Duration, host: String, advice: Advice) {
         self.init(.timedOut, "received nothing from \(host) for \(time)", advice: advice)
     }
 
@@ -116,7 +115,7 @@ extension DownloadError {
             self.init(
                 .unauthorized,
                 said,
-                advice: "give a name and password with --user, or check them"
+                advice: "give a name and password with \(.credentials), or check them"
             )
         case 403:
             self.init(

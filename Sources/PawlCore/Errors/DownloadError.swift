@@ -9,8 +9,12 @@ public struct DownloadError: Error, Sendable {
     ///
     /// It contains no secret and no control character.
     public let message: String
-    /// Advice on what to do next; empty if there is none.
-    public package(set) var advice: String
+    /// Advice on what to do next, in the words of the library; empty if there is none.
+    ///
+    /// It names settings by their properties in ``DownloadSettings``: *raise `maximumDuration`*.
+    public var advice: String { guidance.text(for: .library) }
+    /// The advice for all readers.
+    package var guidance: Advice
     /// A description of what was being done: `fetching bytes 4096-8191 of disk.iso from
     /// mirror.example`.
     public var context: String?
@@ -56,14 +60,14 @@ public struct DownloadError: Error, Sendable {
     package init(
         _ code: ErrorCode,
         _ message: String,
-        advice: String = "",
+        advice: Advice = "",
         context: String? = nil,
         retryClass: RetryClass? = nil,
         retryAfter: Duration? = nil
     ) {
         self.code = code
         self.message = message.sanitized
-        self.advice = advice
+        guidance = advice
         self.context = context?.sanitized
         self.retryClass = retryClass ?? code.retryClass
         self.retryAfter = retryAfter
@@ -96,19 +100,22 @@ public struct DownloadError: Error, Sendable {
     }
 
     /// Returns the error for input that cannot be used.
-    package static func usage(_ message: String, advice: String = "") -> DownloadError {
+    package static func usage(_ message: String, advice: Advice = "") -> DownloadError {
         DownloadError(.usage, message, advice: advice)
     }
 }
 
 extension DownloadError: CustomStringConvertible {
     /// The error as text: `message - while context; advice`.
-    public var description: String {
-        advice.isEmpty ? failure : "\(failure); \(advice)"
+    public var description: String { text(for: .library) }
+
+    /// Returns the error as text, with the advice in the words of a reader.
+    package func text(for reader: AdviceReader) -> String {
+        guidance.isEmpty ? failure : "\(failure); \(guidance.text(for: reader))"
     }
 
     /// The error as text without the advice.
-    private var failure: String {
+    package var failure: String {
         if let context { "\(message) - while \(context)" } else { message }
     }
 }

@@ -88,9 +88,14 @@ extension ErrorCode {
 
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure without a code of its own"),
-        row(.timedOut, .later, 2, "a time limit was exceeded: connecting, stalled, or --max-time"),
+        row(
+            .timedOut,
+            .later,
+            2,
+            "a time limit was exceeded: connecting, stalled, or --max-time (`maximumDuration`)"
+        ),
         row(.notFound, .elsewhere, 3, "the file does not exist on the server (404, 410)"),
-        row(.tooSlow, .later, 5, "slower than --min-speed"),
+        row(.tooSlow, .later, 5, "slower than --min-speed (`minimumBytesPerSecond`)"),
         row(.network, .later, 6, "no connection, or it broke and could not be restored"),
         row(.interrupted, .now, 7, "stopped by the user; the bytes received so far are kept"),
         row(.diskFull, .later, 9, "not enough space on the file system"),
@@ -99,7 +104,8 @@ extension ErrorCode {
             .fileExists,
             .never,
             13,
-            "the name is in use by a file (with --if-exists fail) or by another download"
+            "the name is in use by a file (with --if-exists fail, or `ifExists` = `.fail`) or by "
+                + "another download"
         ),
         row(.renameFailed, .never, 14, "the finished file could not be renamed"),
         row(.fileUnreadable, .never, 15, "a file could not be opened for reading"),
@@ -135,7 +141,7 @@ extension ErrorCode {
             44,
             "the download has ended, or the file is a different one"
         ),
-        row(.daemonVersion, .never, 45, "the daemon's version differs: run pawl daemon restart"),
+        row(.daemonVersion, .never, 45, "the daemon's version differs: run `pawl daemon restart`"),
         row(
             .settingsLost,
             .never,

@@ -179,7 +179,7 @@ struct ConnectionPlanner: Sendable {
             .tooSlow,
             "\(segment.host) sent \(Int64(speed)) bytes per second, less than the minimum of "
                 + "\(settings.minimumBytesPerSecond)",
-            advice: "\(DownloadError.resumeAdvice), or lower --min-speed"
+            advice: "\(DownloadError.resumeAdvice), or lower \(.minimumSpeed)"
         )
         transfers.giveUp(segment.source, error)
     }

@@ -195,9 +195,8 @@ package struct ExchangePlanner: Sendable {
         if let pause = error.retryAfter, pause > maximumRetryAfter {
             var error = error
             let seconds = pause.components.seconds
-            error.advice =
-                "the server asks to wait \(seconds) s, longer than --max-retry-after allows: try "
-                + "again after that time"
+            error.guidance =
+                "the server asks to wait \(seconds) s, \(.longerThanAllowed): try again after that time"
             return .fail(error)
         }
         if repetition == .confirming { return .send(after: .seconds(1)) }

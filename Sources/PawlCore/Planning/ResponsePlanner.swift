@@ -76,7 +76,7 @@ struct ResponsePlanner: Sendable {
                 transfers.log("the server's ranges are broken: using one connection from now on")
             }
         case .malformed(let reason):
-            let advice = "try again later, or try another URL for the file"
+            let advice: Advice = "try again later, or try another URL for the file"
             transfers.giveUp(segment.source, DownloadError(.badResponse, reason, advice: advice))
         case .doubtful(let doubt): transfers.gotDoubtful(segment, doubt)
         case .lostEntityTag(let representation, let range):
@@ -299,7 +299,7 @@ struct ResponsePlanner: Sendable {
                 .checksumMismatch,
                 "the partial file to adopt has \(count) bytes and does not match the server's "
                     + "file, which has \(size) bytes",
-                advice: "omit --adopt, or rename the partial file"
+                advice: "\(set: .adoptsPartialFile, to: "false"), or rename the partial file"
             )
         )
     }

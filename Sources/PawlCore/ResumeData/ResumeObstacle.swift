@@ -76,7 +76,7 @@ extension DownloadError {
         self.init(
             .notResumable,
             obstacle.description,
-            advice: obstacle.advice,
+            advice: Advice(obstacle.advice),
             context: context
         )
         resumeObstacle = obstacle

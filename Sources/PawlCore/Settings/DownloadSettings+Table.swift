@@ -397,7 +397,7 @@ extension SettingForm where Value == URL {
         do throws(DownloadError) {
             return try SourceURL.parse(text)
         } catch {
-            throw ValueError(error.message, advice: error.advice)
+            throw ValueError(error.message, advice: error.guidance)
         }
     }
 }

@@ -41,6 +41,6 @@ package final class CancellationToken: Sendable {
     package static let late = DownloadError(
         .timedOut,
         "the download exceeded its time limit",
-        advice: "\(DownloadError.resumeAdvice), or raise --max-time"
+        advice: "\(DownloadError.resumeAdvice), or raise \(.maximumDuration)"
     )
 }

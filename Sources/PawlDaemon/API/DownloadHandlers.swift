@@ -111,8 +111,8 @@ struct DownloadHandlers: Sendable {
             throw DownloadError(
                 .notFound,
                 "there is no action '\(word.sanitized(atMost: 40))'",
-                advice: "use one of "
-                    + QueueAction.allCases.map(\.rawValue).joined(separator: ", ")
+                advice:
+                    "use one of \(QueueAction.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
         let selection: Selection = try await RequestBody.read(request)

@@ -50,8 +50,8 @@ package enum RequestBody {
         } catch {
             throw .usage(
                 "the body: \(error.message)",
-                advice: error.advice.isEmpty
-                    ? "see /openapi.yaml, or docs/http-api.md" : error.advice
+                advice: error.guidance.isEmpty
+                    ? "see /openapi.yaml, or docs/http-api.md" : error.guidance
             )
         }
     }

@@ -105,8 +105,8 @@ package enum AccessRules {
         )
     }
 
-    private static func advice(_ demand: Demand?, _ authority: Authority) -> String {
-        let socket = "use the Unix socket: pawl, or curl --unix-socket"
+    private static func advice(_ demand: Demand?, _ authority: Authority) -> Advice {
+        let socket: Advice = "use the Unix socket: pawl, or curl --unix-socket"
         guard let demand, case .token(let name, let scope) = authority, scope != .manage,
             decision(on: demand, by: .token(name, .manage)) != .refused
         else { return socket }

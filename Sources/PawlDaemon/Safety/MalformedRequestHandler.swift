@@ -55,7 +55,7 @@ extension HTTPParserError {
     }
 
     fileprivate var problem: Problem {
-        let (message, advice) =
+        let (message, advice): (String, Advice) =
             switch self {
             case .headerOverflow:
                 ("the request header is too long, or has too many fields", "send a shorter header")

@@ -117,7 +117,7 @@ final class RequestAuthenticator: Sendable {
         _ status: Int,
         _ code: ErrorCode,
         _ message: String,
-        _ advice: String
+        _ advice: Advice
     ) throws -> Response {
         let error = DownloadError(code, message, advice: advice)
         var response = try Response.json(

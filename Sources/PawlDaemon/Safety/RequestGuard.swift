@@ -49,7 +49,7 @@ package struct RequestGuard: Sendable {
     package struct DownloadErrorText: Sendable, Hashable {
         package let code: ErrorCode
         package let message: String
-        package let advice: String
+        package let advice: Advice
     }
 
     /// The hosts of the daemon's own URLs, with the port.
@@ -100,7 +100,8 @@ package struct RequestGuard: Sendable {
         return nil
     }
 
-    private static let whoMay = "use the daemon's own page, or a program that sends no Origin"
+    private static let whoMay: Advice =
+        "use the daemon's own page, or a program that sends no Origin"
 
     // MARK: - The body
 
@@ -143,7 +144,7 @@ package struct RequestGuard: Sendable {
             == "application/json"
     }
 
-    static let whatIsJSON = "send it with Content-Type: application/json"
+    static let whatIsJSON: Advice = "send it with Content-Type: application/json"
 
     // MARK: - The credentials
 
@@ -175,7 +176,7 @@ package struct RequestGuard: Sendable {
     private func refusal(
         _ status: Int,
         _ message: String,
-        _ advice: String,
+        _ advice: Advice,
         _ code: ErrorCode = .notAllowed
     ) -> Verdict {
         .refused(

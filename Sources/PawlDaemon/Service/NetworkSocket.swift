@@ -87,7 +87,7 @@ struct NetworkSocket: Sendable {
         DownloadError(
             code == EADDRINUSE ? .alreadyRunning : .directoryNotUsable,
             "the daemon cannot listen at \(address.text): \(String(cString: strerror(code)))",
-            advice: "give another port: --listen \(address.hostText):PORT"
+            advice: "give another port: pawl daemon start --listen \(address.hostText):PORT"
         )
     }
 }

@@ -52,7 +52,7 @@ package enum StoreFiles {
 
     /// Replaces a small file, which is durable when this returns.
     static func replace(_ file: String, with text: String) throws(DownloadError) {
-        let advice = "check the free space and the permissions of its folder"
+        let advice: Advice = "check the free space and the permissions of its folder"
         try PrivateFile(path: file, what: "a file of the queue", advice: advice)
             .write(text, .replace)
     }

@@ -356,7 +356,7 @@ final class DownloadStore {
             case .alreadyThere, .nothing, .undecided, .likely: break
             }
         } catch {
-            logger.warning("cannot keep the received bytes: \(error)")
+            logger.warning("cannot keep the received bytes: \(error.failure)")
         }
     }
 
@@ -471,10 +471,10 @@ final class DownloadStore {
     ) async throws(DownloadError) -> DownloadError {
         let path = try await finisher.keepAsCorrupt(store, error)
         openStore.current = nil
-        let advice =
+        let advice: Advice =
             adopted == nil
-            ? error.advice
-            : "the adopted part may be wrong: run the command again to fetch the whole file"
+            ? error.guidance
+            : "the adopted part may be wrong: \(.runAgain) to fetch the whole file"
         return DownloadError(
             .checksumMismatch,
             error.message,
@@ -525,7 +525,7 @@ final class DownloadStore {
                 }
             }
         } catch {
-            logger.warning("cannot keep the received bytes: \(error)")
+            logger.warning("cannot keep the received bytes: \(error.failure)")
         }
         if keeps, error.code == .interrupted {
             let kept = store.trustEpoch == epoch ? written : store.durable
@@ -543,7 +543,7 @@ final class DownloadStore {
                 try store.cut(to: adopted.frontier)
             }
         } catch {
-            logger.warning("cannot truncate the partial file: \(error)")
+            logger.warning("cannot truncate the partial file: \(error.failure)")
         }
     }
 
@@ -564,7 +564,7 @@ final class DownloadStore {
     {
         var error = error
         let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
-        error.advice +=
+        error.guidance +=
             count > 0
             ? "; the \(count) bytes received so far are kept"
             : "; none of the received bytes are kept"

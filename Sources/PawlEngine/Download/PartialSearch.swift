@@ -211,7 +211,7 @@ struct PartialSearch: Sendable {
         DownloadError(
             .fileExists,
             "\(path) already exists",
-            advice: "choose another name with --output, or use --if-exists rename or overwrite"
+            advice: "choose \(.otherName), or \(set: .ifExists, to: "rename", "overwrite")"
         )
     }
 
@@ -220,7 +220,7 @@ struct PartialSearch: Sendable {
             .fileExists,
             "\(paths.partial) is the partial file of another download",
             advice:
-                "finish or remove it, choose another name with --output, or use --if-exists rename"
+                "finish or remove it, choose \(.otherName), or \(set: .ifExists, to: "rename")"
         )
     }
 

@@ -91,7 +91,8 @@ final class FileDigester: Sendable {
                 .checksumMismatch,
                 "the file has \(found) instead of the expected \(expected)",
                 advice: "the source may be damaged or a different file: try another source"
-                    + (isServers ? ", or ignore the server's digest with --checksum none" : "")
+                    + (isServers
+                        ? ", or \(set: .checksum, to: "none") to ignore the server's digest" : "")
             )
         }
         return found

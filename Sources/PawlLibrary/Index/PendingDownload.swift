@@ -29,7 +29,7 @@ package struct PendingDownload: Hashable, Sendable {
         }
 
         package var error: DownloadError {
-            DownloadError(ErrorCode(rawValue: code), message, advice: advice.sanitized)
+            DownloadError(ErrorCode(rawValue: code), message, advice: Advice(advice.sanitized))
         }
     }
 

@@ -39,7 +39,7 @@ final class DigestContext {
         DownloadError(
             .unknown,
             "this system's OpenSSL does not support \(algorithm.rawValue)",
-            advice: "use another algorithm, or --checksum none",
+            advice: "use another algorithm, or \(set: .checksum, to: "none")",
             context: "computing the digest",
             retryClass: .never
         )

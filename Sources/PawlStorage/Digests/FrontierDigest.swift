@@ -67,7 +67,7 @@ package final class FrontierDigest: Sendable {
                 throw DownloadError(
                     .diskFailure,
                     "\(store.paths.partial) is shorter than the data written to it",
-                    advice: "another program may have changed it: run the same command again",
+                    advice: "another program may have changed it: \(.runAgain)",
                     context: "computing the digest"
                 )
             }

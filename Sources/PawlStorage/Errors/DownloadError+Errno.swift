@@ -47,10 +47,9 @@ extension DownloadError {
     /// The advice for a full disk.
     ///
     /// The caller adds whether the received bytes are kept.
-    private static let roomAdvice = "free some space, then run the same command again"
+    private static let roomAdvice: Advice = "free some space, then \(.runAgain)"
 
-    private static let otherPlaceAdvice =
-        "choose another folder or name with --output or --directory"
+    private static let otherPlaceAdvice: Advice = "choose \(.otherPlace)"
 
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
@@ -91,22 +90,22 @@ extension DownloadError {
         }
     }
 
-    private static func advice(_ errno: Errno, _ code: ErrorCode) -> String {
+    private static func advice(_ errno: Errno, _ code: ErrorCode) -> Advice {
         switch errno {
         case .permissionDenied, .notPermitted, .readOnlyFileSystem:
             // A file to be renamed is complete; in another folder it would be fetched again.
             code == .renameFailed
-                ? "make the folder writable, then run the same command again"
+                ? "make the folder writable, then \(.runAgain)"
                 : otherPlaceAdvice
         case .notDirectory, .isDirectory, .noSuchFileOrDirectory: otherPlaceAdvice
-        case .fileNameTooLong: "choose a shorter name with --output"
-        case .fileExists: "choose another name with --output, or use --if-exists rename"
-        case .fileTooLarge, .notSupported: "choose a folder on another file system with --directory"
+        case .fileNameTooLong: "choose \(.shorterName)"
+        case .fileExists: "choose \(.otherName), or \(set: .ifExists, to: "rename")"
+        case .fileTooLarge, .notSupported: "choose \(.otherFileSystem)"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
             "raise the limit with ulimit -n, or run fewer downloads at the same time"
-        case .ioError: "check the disk's health, then run the same command again"
+        case .ioError: "check the disk's health, then \(.runAgain)"
         default:
-            code == .diskFailure || code == .renameFailed ? "run the same command again" : ""
+            code == .diskFailure || code == .renameFailed ? "\(.runAgain)" : ""
         }
     }
 

@@ -56,7 +56,7 @@ package enum ExistingFile: Hashable, Sendable {
         throw DownloadError(
             .fileNotCreatable,
             "\(path) is a device, a pipe or a socket instead of a file",
-            advice: "choose another name with --output or --directory"
+            advice: "choose \(.otherPlace)"
         )
     }
 
@@ -135,8 +135,7 @@ package enum ExistingFile: Hashable, Sendable {
             "the server sent a web page, which must not overwrite "
                 + "\(path.lastComponent?.string ?? path.string), a file of another type",
             advice:
-                "if the network requires a login, log in; otherwise choose another name with "
-                + "--output"
+                "if the network requires a login, log in; otherwise choose \(.otherName)"
         )
     }
 

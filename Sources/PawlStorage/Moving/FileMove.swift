@@ -43,7 +43,7 @@ package struct FileMove: Sendable {
                 error.code,
                 error.message,
                 advice: "the file is still at \(source)"
-                    + (error.advice.isEmpty ? "" : "; \(error.advice)"),
+                    + (error.guidance.isEmpty ? "" : "; \(error.guidance)"),
                 context: "moving \(source) to \(target)",
                 retryClass: error.retryClass
             )

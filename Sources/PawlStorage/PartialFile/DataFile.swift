@@ -143,7 +143,7 @@ struct DataFile: Sendable {
             throw DownloadError(
                 .diskFailure,
                 "\(path) has \(size) bytes instead of \(total)",
-                advice: "another program may have changed it: run the same command again",
+                advice: "another program may have changed it: \(.runAgain)",
                 context: "finishing \(names.paths.final)"
             )
         }

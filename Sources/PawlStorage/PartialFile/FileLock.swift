@@ -69,7 +69,7 @@ package enum FileLock {
         return DownloadError(
             .alreadyRunning,
             "another process has just created \(path)",
-            advice: "wait until it ends, or choose another name with --output",
+            advice: "wait until it ends, or choose \(.otherName)",
             context: DiskAction.create.text(path)
         )
     }
@@ -78,7 +78,7 @@ package enum FileLock {
         DownloadError(
             .fileNotCreatable,
             "\(path) already exists, and is not a file",
-            advice: "rename it, or choose another name with --output",
+            advice: "rename it, or choose \(.otherName)",
             context: DiskAction.create.text(path)
         )
     }
@@ -96,7 +96,7 @@ package enum FileLock {
         return DownloadError(
             .alreadyRunning,
             "\(who) is using \(name)",
-            advice: "wait until it ends, or choose another name with --output",
+            advice: "wait until it ends, or choose \(.otherName)",
             context: DiskAction.lock.text(path)
         )
     }

@@ -251,7 +251,7 @@ package final class PartialStore: Sendable {
         return DownloadError(
             .diskFailure,
             plain.message,
-            advice: plain.advice,
+            advice: plain.guidance,
             context: plain.context
         )
     }
@@ -389,7 +389,7 @@ package final class PartialStore: Sendable {
         return DownloadError(
             .renameFailed,
             "\(paths.partial) was removed or replaced while it was being downloaded",
-            advice: "run the same command again: it starts over",
+            advice: "\(.runAgain): it starts over",
             context: DiskAction.rename.text(path)
         )
     }

@@ -137,7 +137,7 @@ package struct SystemPlaces: Sendable {
             try FolderPreparation.prepare(path, mode: 0o700)
         } catch {
             var error = error
-            error.advice =
+            error.guidance =
                 "make \(path) writable, or choose another folder with HOME or with the variable of the XDG "
                 + "folder that contains it (such as XDG_STATE_HOME)"
             throw error

@@ -13,8 +13,12 @@ package struct Problem: Codable, Sendable, Hashable {
     /// The code as in `docs/errors.md`.
     package var code: ErrorCode
     package var retry: RetryClass
-    /// What to do next.
+    /// What to do next, in the words of the API.
     package var advice: String?
+    /// The template of the advice, for clients with words of their own; `nil` if all have the same.
+    ///
+    /// Problems of earlier versions have none.
+    package var adviceTemplate: String?
 
     package static let mediaType = "application/problem+json"
 
@@ -24,7 +28,8 @@ package struct Problem: Codable, Sendable, Hashable {
         detail = error.context
         code = error.code
         retry = error.retryClass
-        advice = error.advice.isEmpty ? nil : error.advice
+        advice = error.guidance.isEmpty ? nil : error.guidance.text(for: .api)
+        adviceTemplate = error.guidance.template
         self.status = status
     }
 
@@ -33,9 +38,14 @@ package struct Problem: Codable, Sendable, Hashable {
         DownloadError(
             code,
             title,
-            advice: (advice ?? "").sanitized,
+            advice: guidance,
             context: detail,
             retryClass: retry
         )
+    }
+
+    /// The advice for all readers; for those of a template that is not known, that for the API.
+    private var guidance: Advice {
+        adviceTemplate.flatMap(Advice.init(template:)) ?? Advice(advice ?? "")
     }
 }

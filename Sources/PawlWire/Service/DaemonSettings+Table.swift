@@ -190,7 +190,7 @@ extension WireLimitPeriod {
         do throws(DownloadError) {
             _ = try checked()
         } catch {
-            throw ValueError(error.message, advice: error.advice)
+            throw ValueError(error.message, advice: error.guidance)
         }
     }
 
@@ -262,7 +262,7 @@ extension SettingForm where Value == String? {
         do throws(DownloadError) {
             return try ListenAddress(parsing: text).text
         } catch {
-            throw ValueError(error.message, advice: error.advice)
+            throw ValueError(error.message, advice: error.guidance)
         }
     }
 }

@@ -46,7 +46,7 @@ package enum TimetableText {
             _ = try period.checked()
             return period
         } catch {
-            throw ValueError(error.message, advice: error.advice.sanitized)
+            throw ValueError(error.message, advice: error.guidance)
         }
     }
 

@@ -80,7 +80,7 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
         return checked
     }
 
-    private static func refusal(_ what: String, _ advice: String) -> DownloadError {
+    private static func refusal(_ what: String, _ advice: Advice) -> DownloadError {
         DownloadError.usage(what, advice: advice)
     }
 }

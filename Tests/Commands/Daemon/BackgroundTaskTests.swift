@@ -100,6 +100,21 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
         }
 
+        @Test func `an error of the daemon has properties in the library, options in the command`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(401))
+            let process = try await scene.session("films")
+            process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("one"))
+            await process.hears(
+                "advice one give a name and password with `credentials`, or check them"
+            )
+            await process.hears("completed one unauthorized")
+            let shown = try await scene.succeed("show", "1").output
+            #expect(shown.contains("; give a name and password with --user, or"), "\(shown)")
+        }
+
         @Test func `what is cancelled leaves nothing`() async throws {
             let scene = try DaemonScene(Workshop())
             let process = try await begin(scene)

@@ -39,6 +39,39 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `the advice of a stored error names options in the command, members in JSON`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(401))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url)
+            let waited = try await scene.run("wait", "1")
+            expectFailure(.unauthorized, waited)
+            #expect(waited.errors.contains("name and password with --user"), "\(waited.errors)")
+            let shown = try await scene.succeed("show", "1").output
+            #expect(shown.contains("name and password with --user"), "\(shown)")
+            let problem = try #require(try await scene.downloads().first?.problem)
+            #expect(problem.advice?.contains("name and password with `credentials`") == true)
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test
+        func `the advice to repeat a download of the queue names the command that resumes it`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", "--retries", "0", "http://127.0.0.1:1/a")
+            let waited = try await scene.run("wait", "1")
+            expectFailure(.network, waited)
+            #expect(waited.errors.contains("; run 'pawl resume 1'"), "\(waited.errors)")
+            let shown = try await scene.succeed("show", "1").output
+            #expect(shown.contains("; run 'pawl resume 1'"), "\(shown)")
+            #expect(!shown.contains("the same command"), "\(shown)")
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `times are local with their offset from UTC`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

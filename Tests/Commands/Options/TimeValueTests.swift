@@ -85,7 +85,7 @@ struct TimeValueTests {
     ])
     func `an invalid start time is an error with advice`(text: String) {
         let error = #expect(throws: ValueError.self) { try Self.read(text) }
-        #expect(error?.advice.contains("22:00") == true)
+        #expect(error?.advice.text(for: .command).contains("22:00") == true)
     }
 
     @Test func `a time of day is the next one in local time, also across a clock change`() throws {

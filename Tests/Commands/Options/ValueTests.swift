@@ -69,7 +69,7 @@ struct ValueTests {
     @Test func `a checksum without an algorithm is recognized by its length`() {
         let digits = String(repeating: "0f", count: 32)
         let error = #expect(throws: ValueError.self) { try ChecksumText.parse(digits) }
-        #expect(error?.advice.contains("write sha256=\(digits)") == true)
+        #expect(error?.advice.text(for: .command).contains("write sha256=\(digits)") == true)
     }
 
     @Test(arguments: [

@@ -86,7 +86,7 @@ struct DigestTests {
         let scene = try Scene(field.applied(to: .resource(resource), of: other))
         let error = try await scene.failure(scene.settings(connections))
         #expect(error.code == .checksumMismatch)
-        #expect(error.advice.contains("--checksum none"))
+        #expect(error.advice.contains("set `checksum` to `.none`"))
         try scene.expectFile(resource, name: corrupt)
     }
 

@@ -83,7 +83,7 @@ struct PatienceTests {
         let scene = try Scene(.status(503, fields: [("Retry-After", "3600")]))
         let error = try await scene.failure(scene.settings(1))
         #expect(error.code == .serverBusy)
-        #expect(error.advice.contains("3600 s"))
+        #expect(error.advice.contains("3600 s, longer than `maximumRetryAfter` allows"))
         #expect(scene.asked.count == 1)
     }
 

@@ -52,9 +52,9 @@ struct ErrorMappingTests {
     func `a complete file that may not be renamed is not fetched again elsewhere`(errno: Errno) {
         let rename = DownloadError(errno, while: .rename, "/srv/disk.iso")
         #expect(rename.code == .renameFailed)
-        #expect(rename.advice == "make the folder writable, then run the same command again")
+        #expect(rename.advice == "make the folder writable, then start the download again")
         let create = DownloadError(errno, while: .create, "/srv/disk.iso.part")
-        #expect(create.advice.contains("another folder"))
+        #expect(create.advice == "choose another destination")
     }
 
     @Test(arguments: [DiskAction.create, .rename, .write, .sync, .remove])
@@ -62,6 +62,18 @@ struct ErrorMappingTests {
         let error = DownloadError(.notSupported, while: action, "/srv/disk.iso")
         #expect(error.message.contains("does not support"))
         #expect(error.advice.contains("another file system"))
+    }
+
+    @Test(arguments: [
+        DiskAction.create, .createPartial, .open, .lock, .write, .sync, .rename, .prepareFolder,
+    ])
+    func `no advice of the library names an option`(action: DiskAction) {
+        for number in Int32(1)...133 {
+            let error = DownloadError(Errno(rawValue: number), while: action, "/srv/disk.iso")
+            #expect(!error.advice.contains(" --"), "\(error)")
+        }
+        let error = DownloadError(.fileNameTooLong, while: .create, "/srv/disk.iso")
+        #expect(error.text(for: .command).hasSuffix("; choose a shorter name with --output"))
     }
 
     @Test func `a hostile name does not reach the terminal`() {

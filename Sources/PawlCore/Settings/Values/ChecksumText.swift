@@ -1,6 +1,6 @@
 /// Reads `sha256=hex`, `sha256:hex` or `none`.
 package enum ChecksumText {
-    package static let form =
+    package static let form: Advice =
         "write algorithm=hex with md5, sha1, sha256, sha384 or sha512; or none"
 
     package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {
@@ -31,7 +31,7 @@ package enum ChecksumText {
     }
 
     /// Recognizes the algorithm of a bare checksum by its length.
-    private static func adviceForBareDigits(_ text: String) -> String {
+    private static func adviceForBareDigits(_ text: String) -> Advice {
         let likely = DigestAlgorithm.allCases.first {
             ContentDigest($0, hexadecimal: text) != nil
         }

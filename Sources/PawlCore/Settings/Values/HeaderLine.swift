@@ -41,7 +41,7 @@ package enum HeaderLine {
         guard !forAnyOrigin || !SecretField.isSecret(name) else {
             throw ValueError(
                 "'\(name)' is secret and is sent only to the server of the given URL",
-                advice: "use --header; to sign in to another server, download from its URL"
+                advice: "use \(.header); to sign in to another server, download from its URL"
             )
         }
         return HTTPField(name: name, value: value, isForAnyOrigin: forAnyOrigin)

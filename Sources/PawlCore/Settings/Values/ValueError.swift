@@ -2,9 +2,9 @@
 package struct ValueError: Error, Hashable {
     package var reason: String
     /// The advice on what to write instead.
-    package var advice: String
+    package var advice: Advice
 
-    package init(_ reason: String, advice: String) {
+    package init(_ reason: String, advice: Advice) {
         self.reason = reason
         self.advice = advice
     }

@@ -2,7 +2,7 @@ internal import PawlCore
 
 /// A valid request that conflicts with the current state.
 enum Conflict {
-    static func error(_ what: String, advice: String) -> DownloadError {
+    static func error(_ what: String, advice: Advice) -> DownloadError {
         DownloadError(.conflict, what, advice: advice)
     }
 }

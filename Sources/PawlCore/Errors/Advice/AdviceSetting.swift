@@ -1,0 +1,58 @@
+/// A setting of a download that advice names.
+///
+/// The raw value is its name in the table of settings, which has the option and the member in JSON.
+package enum AdviceSetting: String, Sendable, CaseIterable {
+    case adoptsPartialFile = "adopt"
+    case allowsUntrustedCertificates = "insecure"
+    case authoritiesFile = "cacert"
+    case checksum
+    case connectTimeout = "connect-timeout"
+    case credentials = "user"
+    case header
+    case ifExists = "if-exists"
+    case maximumDuration = "max-time"
+    case maximumRetryAfter = "max-retry-after"
+    case minimumSpeed = "min-speed"
+
+    /// The path of the property within ``DownloadSettings``.
+    package var property: String {
+        switch self {
+        case .adoptsPartialFile: "adoptsPartialFile"
+        case .allowsUntrustedCertificates: "connection.allowsUntrustedCertificates"
+        case .authoritiesFile: "connection.authoritiesFile"
+        case .checksum: "checksum"
+        case .connectTimeout: "connection.connectTimeout"
+        case .credentials: "credentials"
+        case .header: "fields"
+        case .ifExists: "ifExists"
+        case .maximumDuration: "maximumDuration"
+        case .maximumRetryAfter: "maximumRetryAfter"
+        case .minimumSpeed: "minimumBytesPerSecond"
+        }
+    }
+
+    /// The row in the table of settings; a test finds one for each case.
+    package var row: Setting<DownloadSettings>? { DownloadSettings.table[name: rawValue] }
+
+    /// Returns the name by which the reader can give the setting.
+    func name(for reader: AdviceReader) -> String {
+        switch reader {
+        case .library: "`\(property)`"
+        case .command: "--\(rawValue)"
+        case .api: "`\(row?.member ?? property)`"
+        }
+    }
+
+    /// Returns a request to give the setting one of some values.
+    func request(_ values: [String], for reader: AdviceReader) -> String {
+        let isFlag = row?.valueName == nil
+        guard reader != .command else {
+            let option = name(for: .command)
+            if isFlag { return values == ["false"] ? "omit \(option)" : "use \(option)" }
+            return "use \(option) \(values.joined(separator: " or "))"
+        }
+        let dot = reader == .library && !isFlag ? "." : ""
+        let shown = values.map { "`\(dot)\($0)`" }.joined(separator: " or ")
+        return "set \(name(for: reader)) to \(shown)"
+    }
+}
