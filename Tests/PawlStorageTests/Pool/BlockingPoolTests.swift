@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingPoolTests {
     @Test func `a pool starts no thread before there is work`() async throws {
-        let pool = BlockingPool(threads: 4, name: "test")
+        let pool = BlockingPool(threads: 4, name: "test", idleTime: .seconds(600))
         #expect(pool.threadCount == 0)
         #expect(try await pool.run { 42 } == 42)
         #expect(pool.threadCount == 1)

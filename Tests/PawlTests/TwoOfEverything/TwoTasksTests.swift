@@ -37,7 +37,7 @@ struct TwoTasksTests {
 
     @Test func `a second task whose answer is late fetches nothing again`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(0, until: latch))
         let session = DownloadSession(scene.configuration)
         let second = session.downloadTask(with: try scene.url(), to: scene.place())
         second.resume()
