@@ -204,8 +204,8 @@ if isDevelopment {
         tests(
             "CommandTests",
             [
-                "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "SocketActivator",
-                "PawlDaemon", "PawlCore", "PawlWire", system, yams,
+                "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "LibraryProbe",
+                "SocketActivator", "PawlDaemon", "PawlCore", "PawlWire", system, yams,
             ] + examples.map { .byName(name: $0.target) },
             path: "Tests/Commands",
             exclude: ["Snapshots"]

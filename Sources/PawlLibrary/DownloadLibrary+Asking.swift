@@ -127,9 +127,7 @@ extension DownloadLibrary {
                 index.handle(.cancelAsked(key))
                 await run.ended.waitIgnoringCancellation()
             } else {
-                try await context.disk.run { () throws(DownloadError) in
-                    try context.discard(download.pending)
-                }
+                try await context.discard(download.pending)
                 index.handle(.cancelAsked(key))
             }
         }

@@ -118,7 +118,11 @@ extension DownloadLibrary {
         let old = entry?.file.flatMap { $0.isChanged ? nil : $0 }
         let unfinished = entry?.download?.pending
         let pending = unfinished ?? PendingDownload(key: key, name: old?.name ?? name, url: nil)
-        let note = try PendingNote.claim(pending, in: context.folder)
+        let note = try PendingNote.claim(
+            pending,
+            in: context.folder,
+            session: context.identifier
+        )
         // An unfinished download keeps its note.
         defer { if unfinished == nil { try? note.remove() } else { note.release() } }
         let written = try context.files.write(bytes, to: name, replacing: old)

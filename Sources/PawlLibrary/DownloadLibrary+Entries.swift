@@ -62,7 +62,7 @@ extension DownloadLibrary {
         }
         var entry = LibraryEntry(
             key: key,
-            state: state(download, owners),
+            state: state(download, task, owners),
             file: file,
             source: download.pending.url?.redacted
         )
@@ -80,9 +80,11 @@ extension DownloadLibrary {
 
     private func state(
         _ download: LibraryIndex.Download,
+        _ task: DownloadTask?,
         _ owners: PendingOwners
     ) -> LibraryState {
-        if download.run != nil { return .running }
+        // The task itself may have been paused, also in the daemon.
+        if download.run != nil { return task?.state == .paused ? .paused : .running }
         let note = PendingNote.path(of: download.pending.key, in: context.folder)
         if let owner = owners.owner(of: note) {
             return .runningElsewhere(processIdentifier: owner)
@@ -90,6 +92,12 @@ extension DownloadLibrary {
         // The other download has ended without the file.
         if case .failed(let error) = download.phase, error.code != .alreadyRunning {
             return .failed(error)
+        }
+        // The daemon has it for another session, or for this one, which another process has.
+        if download.pending.isInDaemon,
+            !context.isInDaemon(download.pending) || context.session.backgroundLoss != nil
+        {
+            return .runningElsewhere(processIdentifier: nil)
         }
         return .paused
     }

@@ -24,41 +24,48 @@ public final class DownloadLibrary: Sendable {
     /// Opens the library of a folder, which is created if it does not exist.
     ///
     /// Its content is found from the records stored with the files; none of their bytes are read.
-    /// Downloads of an earlier process appear as paused. `named` is a folder within the place. In
-    /// the place `.temporary`, everything is removed with the library.
+    /// Downloads of an earlier process appear as paused; those of a background session appear as
+    /// the daemon has them, and it is started if it does not run. `named` is a folder within the
+    /// place. In the place `.temporary`, everything is removed with the library.
     ///
     /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the folder cannot be used,
-    ///   or `.usage` if it is its own drop folder or the session is a background session.
+    ///   or `.usage` if it is its own drop folder, or temporary with a background session.
     public init(
         folder place: Place,
         named name: String? = nil,
         configuration: LibraryConfiguration = LibraryConfiguration()
     ) async throws(DownloadError) {
-        if case .background = configuration.session.kind { throw Self.notInBackground }
-        let session = DownloadSession(configuration.session)
-        let found = try await session.engine.disk.run { () throws(DownloadError) in
-            try LibraryPlace(place, named: name, of: configuration.session.application)
+        let isBackground = configuration.session.kind.isBackground
+        if isBackground, place == .temporary { throw Self.isTemporary }
+        let keys = isBackground ? BackgroundKeys() : nil
+        let session =
+            keys.map { DownloadSession(configuration.session, delegate: $0) }
+            ?? DownloadSession(configuration.session)
+        do throws(DownloadError) {
+            let found = try await session.engine.disk.run { () throws(DownloadError) in
+                try LibraryPlace(place, named: name, of: configuration.session.application)
+            }
+            let places = Places(applicationIdentifier: configuration.session.applicationIdentifier)
+            folder = PlaceFolder(FileFolder(found.path), places: places)
+            let context = LibraryContext(found.path, configuration, session, area: found.area)
+            self.context = context
+            let (watcher, stamps) = try await context.beginWatching()
+            try await context.follower.load(stamps)
+            let drop = try await context.beginDropping()
+            await keys?.begin(context)
+            Task { await LibraryRunner(context).run(watcher, drop) }
+        } catch {
+            await keys?.giveUp(session)
+            throw error
         }
-        let places = Places(applicationIdentifier: configuration.session.applicationIdentifier)
-        folder = PlaceFolder(FileFolder(found.path), places: places)
-        let context = LibraryContext(found.path, configuration, session, area: found.area)
-        self.context = context
-        let (watcher, stamps) = try await context.beginWatching()
-        try await context.follower.load(stamps)
-        let drop = try await context.beginDropping()
-        Task { await LibraryRunner(context).run(watcher, drop) }
     }
 
     deinit { context.close() }
 
-    /// The error for a background session: a key's lock ends with its process, and the daemon knows
-    /// no keys.
-    private static let notInBackground = DownloadError.usage(
-        "a library cannot run its downloads in a background session",
-        advice:
-            "use the kind .default: the next process that opens the library resumes unfinished "
-            + "downloads; for a download that must continue without a process, use a task of a "
-            + "background session"
+    private static let isTemporary = DownloadError.usage(
+        "a temporary library cannot run its downloads in a background session: its folder is "
+            + "removed with the library",
+        advice: "use another place, such as .caches"
     )
 
     /// The events from now on, for one reader.
@@ -70,7 +77,7 @@ public final class DownloadLibrary: Sendable {
 
     /// Closes the library.
     ///
-    /// Running downloads are paused and kept.
+    /// Running downloads are paused and kept. Those of a background session continue in the daemon.
     ///
     /// Releasing the library does the same; this method waits until it is done.
     public func close() async {

@@ -7,7 +7,10 @@ internal import PawlStorage
 public struct LibraryConfiguration: Sendable {
     /// The session for the library's downloads: limits, time limits, fields, credentials.
     ///
-    /// Its kind must be `.default` or `.ephemeral`: a background session is refused.
+    /// With the kind `.background`, the daemon runs the downloads, and continues them when the
+    /// process has ended. The next library with the same folder and identifier records the files
+    /// that were finished meanwhile. Use the identifier for this library alone: one process at a
+    /// time has the session.
     public var session = SessionConfiguration.default
     /// What a request for a finished file does.
     ///

@@ -8,6 +8,8 @@ import PawlLibrary
 //   LibraryProbe FOLDER KEY URL      downloads one file and prints the result
 //   LibraryProbe FOLDER drop DROP    imports files from a drop folder, until it is killed
 //   LibraryProbe FOLDER watch        watches the files of the library, until it is killed
+//   LibraryProbe FOLDER shelf [--session IDENTIFIER] [--take-over]
+//                                    carries out the commands of its input (`BackgroundShelf`)
 //   LibraryProbe FOLDER burst COUNT  creates, renames and removes files, without opening the library
 
 func say(_ text: String) {
@@ -62,6 +64,10 @@ if arguments[2] == "burst", let count = arguments.last.flatMap({ Int($0) }) {
 var configuration = LibraryConfiguration()
 configuration.session.settings.connections = .fixed(1)
 do throws(DownloadError) {
+    if arguments[2] == "shelf" {
+        try await BackgroundShelf(arguments[1], arguments[3...]).run()
+        exit(0)
+    }
     if arguments[2] == "drop" { configuration.dropFolder = arguments.last }
     let library = try await DownloadLibrary(
         folder: .directory(arguments[1]),

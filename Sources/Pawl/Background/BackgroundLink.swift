@@ -25,6 +25,8 @@ final class BackgroundLink: Sendable {
         var numbers: [Int64: Int] = [:]
         /// Whether the daemon may be started: it was not ended on purpose, or is needed again.
         var mayStart = true
+        /// Set when the phase has changed.
+        var change = Completion<Void>()
         weak var session: DownloadSession?
     }
 
@@ -39,6 +41,8 @@ final class BackgroundLink: Sendable {
     let listed = Completion<Void>()
     /// Set when nothing more is to be reported.
     let stopped = Completion<Void>()
+    /// Set when the last event has been reported and acknowledged.
+    private let left = Completion<Void>()
     private let state = Mutex(State())
     /// Woken when the daemon is needed again.
     private let wanted = Wakeup()
@@ -72,6 +76,27 @@ final class BackgroundLink: Sendable {
     ///
     /// Reported events are still acknowledged, and pending requests are sent once more.
     func stop() { stopped.complete() }
+
+    /// Stops following when the event that is being reported has been reported.
+    ///
+    /// From then on this process no longer has the session, for the reason `error`.
+    func leave(_ error: DownloadError) async {
+        stop()
+        await left.waitIgnoringCancellation()
+        enter(.lost(error))
+    }
+
+    /// Returns the phase when the link is attached, or cannot be attached.
+    ///
+    /// The daemon is started if it does not run.
+    func settledPhase() async -> Phase {
+        want()
+        while true {
+            let (phase, change) = state.withLock { ($0.phase, $0.change) }
+            guard case .connecting = phase, !stopped.isComplete else { return phase }
+            await change.waitIgnoringCancellation()
+        }
+    }
 
     /// Starts the daemon, which a task needs, if it does not run.
     func want() {
@@ -118,6 +143,7 @@ final class BackgroundLink: Sendable {
             }
             await self.stopped.waitIgnoringCancellation()
             await receiver.acknowledgeLast()
+            self.left.complete()
             group.cancelAll()
             receiver.wake()
             self.requests.wake()
@@ -200,7 +226,14 @@ final class BackgroundLink: Sendable {
     private static let checkInterval: Duration = .seconds(1)
 
     private func enter(_ phase: Phase) {
-        state.withLock { $0.phase = phase }
+        let change = state.withLock { state in
+            // A session that was left or lost stays so.
+            if case .lost = state.phase { return state.change }
+            state.phase = phase
+            defer { state.change = Completion() }
+            return state.change
+        }
+        change.complete()
         listed.complete()
         wakeTasks()
     }

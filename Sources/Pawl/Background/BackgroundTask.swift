@@ -113,10 +113,14 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override var resumeData: ResumeData? { remote.withLock { $0.resumeData } }
 
-    override func cancelByProducingResumeData() async -> ResumeData? {
+    override func pauseAndWait() async {
         pause()
-        // Its requests must not overlap with what follows.
         await remote.withLock { $0.runEnd }?.waitIgnoringCancellation()
+    }
+
+    override func cancelByProducingResumeData() async -> ResumeData? {
+        // Its requests must not overlap with what follows.
+        await pauseAndWait()
         guard let id = remote.withLock({ $0.id }) else {
             end(keeping: true)
             await end.waitIgnoringCancellation()
@@ -252,6 +256,9 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         new.priority = WirePriority(options.priority)
         new.notBefore = options.notBefore
         new.resumeData = resumeRequest?.data.data
+        // Resume data contain their key.
+        if resumeRequest == nil { new.storageKey = storageKey }
+        new.replaces = replaces
         return new
     }
 

@@ -156,11 +156,11 @@ extension DownloadSession {
     /// may replace.
     package func downloadTask(
         _ request: DownloadRequest,
-        to path: String,
+        to destination: TaskDestination,
         storageKey: StorageKey,
         replacing replaced: FileStamp?
     ) -> DownloadTask {
-        var target = DownloadTask.Target(destination: .file(path))
+        var target = DownloadTask.Target(destination: destination)
         target.storageKey = storageKey.text
         target.replaces = replaced
         return downloadTask(request, target, nil)

@@ -50,8 +50,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     let target: TaskFile
     /// The limit for all runs.
     let limit: RateLimitClock
-    private let storageKey: String?
-    private let replaces: FileStamp?
+    let storageKey: String?
+    let replaces: FileStamp?
     private let monitor: DownloadMonitor
     private let nextRun = Mutex(NextRun())
     private let lastFailure = Mutex<DownloadError?>(nil)
@@ -200,6 +200,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Ends the connections and keeps the bytes received so far; `resume()` continues.
     public func pause() { handle(.pauseAsked) }
+
+    /// Pauses the task.
+    ///
+    /// For a task of a background session, this returns when the daemon has been told, or cannot be
+    /// told.
+    package func pauseAndWait() async { pause() }
 
     /// Whether the download could be resumed if it were cancelled now, and if not, why.
     public var resumability: Resumability {

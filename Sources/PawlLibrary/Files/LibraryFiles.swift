@@ -118,6 +118,20 @@ package struct LibraryFiles: Sendable {
         return KeyMark.key(on: path(name)) == key
     }
 
+    /// Checks that the daemon has put a key's file into this folder.
+    package func requireFile(of key: StorageKey, at path: String) throws(DownloadError) {
+        guard let name = FilePath(path).lastComponent?.string,
+            try stamp(ExactText(name)) != nil,
+            KeyMark.isPossible(key, on: self.path(ExactText(name)))
+        else {
+            throw DownloadError(
+                .fileUnreadable,
+                "the daemon has put the file at \(path.sanitized), which is not in \(folder)",
+                advice: "move the file, or request the key again to fetch it into this folder"
+            )
+        }
+    }
+
     /// Returns all bytes of a file if it has not changed; otherwise `nil`.
     package func read(_ file: KnownFile, limit: Int) throws(DownloadError) -> [UInt8]? {
         guard try stamp(file.name) == file.stamp else { return nil }

@@ -7,8 +7,12 @@ package import SystemPackage
 /// Reads the files of a library's folder and their records, but none of their bytes.
 package struct LibraryScan: Sendable {
     private let folder: FilePath
+    /// The library's own background session.
+    private let session: String?
 
-    package init(_ folder: FilePath) { self.folder = folder }
+    package init(_ folder: FilePath, session: String? = nil) {
+        (self.folder, self.session) = (folder, session)
+    }
 
     /// Returns all files as they are now.
     package func stamps() throws(DownloadError) -> [ExactText: FileStamp] {
@@ -65,34 +69,46 @@ package struct LibraryScan: Sendable {
     private func settle(_ content: inout LibraryContent) {
         for (name, note) in content.notes {
             guard let noted = note, content.files[noted.name]?.record == .absent,
+                // The session reports the end of its own download, with all that is known of it.
+                !noted.isInDaemon(for: session),
                 RepresentationMark.found(on: path(noted.name)) != nil,
                 // Another process is about to do it.
                 let (claim, pending) = try? PendingNote.take(noted.key, in: folder)
             else { continue }
             defer { claim.release() }
-            let path = path(pending.name)
-            // A file of that name may belong to somebody else. The key owns only a file that its
-            // own download has created, and only if nobody has changed the file's record since.
-            guard let file = try? check([pending.name])[pending.name], file.record == .absent,
-                KeyMark.key(on: path) == pending.key,
-                let mark = RepresentationMark.found(on: path), mark.total == file.stamp.size
-            else { continue }
-            var record = FileRecord(
-                key: pending.key,
-                source: pending.url,
-                byteCount: mark.total,
-                modified: file.stamp.modified
-            )
-            record.inode = file.stamp.inode
-            record.entityTag = mark.tag
-            record.lastModified = mark.lastModified
             // If the record cannot be written, the download resumes and finds the file.
-            guard (try? RecordStore.write(record, for: path)) != nil else { continue }
-            content.files[pending.name] = FoundFile(stamp: file.stamp, record: .found(record))
+            guard let (record, stamp) = finished(pending),
+                (try? RecordStore.write(record, for: path(pending.name))) != nil
+            else { continue }
+            content.files[pending.name] = FoundFile(stamp: stamp, record: .found(record))
             content.notes[name] = nil
             // The download finds its file the next time.
             try? claim.remove()
         }
+    }
+
+    /// Returns the record of a file that a download has finished and nobody has recorded; `nil` if
+    /// there is no such file.
+    ///
+    /// The caller holds the download's note.
+    package func finished(_ pending: PendingDownload) -> (record: FileRecord, stamp: FileStamp)? {
+        let path = path(pending.name)
+        // A file of that name may belong to somebody else. The key owns only a file that its own
+        // download has created, and only if nobody has changed the file's record since.
+        guard let file = try? check([pending.name])[pending.name], file.record == .absent,
+            KeyMark.key(on: path) == pending.key,
+            let mark = RepresentationMark.found(on: path), mark.total == file.stamp.size
+        else { return nil }
+        var record = FileRecord(
+            key: pending.key,
+            source: pending.url,
+            byteCount: mark.total,
+            modified: file.stamp.modified
+        )
+        record.inode = file.stamp.inode
+        record.entityTag = mark.tag
+        record.lastModified = mark.lastModified
+        return (record, file.stamp)
     }
 
     /// Moves the side file of a file that was renamed while no library was open.

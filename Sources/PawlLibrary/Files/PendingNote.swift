@@ -29,10 +29,12 @@ package final class PendingNote: Sendable {
 
     /// Locks the key and writes the note on its download.
     ///
-    /// Throws `.alreadyRunning`, with the owner's process ID, if the lock is held already.
+    /// Throws `.alreadyRunning`, with the owner's process ID, if the lock is held already, and if
+    /// the daemon has the download for another background session than `session`.
     package static func claim(
         _ pending: PendingDownload,
-        in folder: FilePath
+        in folder: FilePath,
+        session: String? = nil
     ) throws(DownloadError) -> PendingNote {
         let path = path(of: pending.key, in: folder)
         for _ in 0..<mostAttempts {
@@ -41,7 +43,7 @@ package final class PendingNote: Sendable {
             switch try locked(path) {
             case .taken(let file):
                 let note = PendingNote(pending.key, path, file)
-                try note.write(pending)
+                try note.takeOver(pending, session)
                 return note
             case .held(let file):
                 // The lock is taken, even if its owner cannot be determined.
@@ -51,6 +53,20 @@ package final class PendingNote: Sendable {
             }
         }
         throw isHeld(pending.key, by: nil)
+    }
+
+    /// Writes the note, unless the daemon has the download for somebody else.
+    private func takeOver(
+        _ pending: PendingDownload,
+        _ session: String?
+    ) throws(DownloadError) {
+        if let old = Self.read(path), old.isInDaemon,
+            pending.background == nil || !old.isInDaemon(for: session)
+        {
+            release()
+            throw Self.isInDaemon(key, old.background?.session ?? "")
+        }
+        try write(pending)
     }
 
     /// Locks a key that has a note, which stays as it is, and returns the note's content.
@@ -86,6 +102,7 @@ package final class PendingNote: Sendable {
     package static func save(
         _ pending: PendingDownload,
         in folder: FilePath,
+        session: String? = nil,
         creates: Bool = true
     ) throws(DownloadError) {
         guard creates else {
@@ -94,7 +111,7 @@ package final class PendingNote: Sendable {
             return try note.write(pending)
         }
         do throws(DownloadError) {
-            try claim(pending, in: folder).release()
+            try claim(pending, in: folder, session: session).release()
         } catch  where error.code == .alreadyRunning {
             return
         }
@@ -197,6 +214,16 @@ package final class PendingNote: Sendable {
             let isSame = try path.status()?.identity == file.status().identity
             return isSame ? .taken(file) : .gone
         }
+    }
+
+    private static func isInDaemon(_ key: StorageKey, _ session: String) -> DownloadError {
+        DownloadError(
+            .alreadyRunning,
+            "the daemon is fetching '\(key.text.sanitized(atMost: 100))' for the background "
+                + "session '\(session.sanitized(atMost: 100))'",
+            advice: "open the library with this session, or request the key again when the daemon "
+                + "has finished: then the file exists"
+        )
     }
 
     private static func isHeld(_ key: StorageKey, by owner: Int32?) -> DownloadError {

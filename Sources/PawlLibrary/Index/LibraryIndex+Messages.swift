@@ -27,6 +27,8 @@ extension LibraryIndex {
         /// `reached` is the number of bytes of the file at the end of the run.
         case failed(DownloadError, reached: Int64)
         case stopped
+        /// The daemon may have the download, but cannot be asked for it, for this reason.
+        case unreachable(DownloadError)
     }
 
     package enum Event: Sendable {
@@ -47,6 +49,10 @@ extension LibraryIndex {
         case removed(StorageKey, KnownFile)
         /// The run's file gets this name, which was claimed.
         case named(StorageKey, RunID, ExactText)
+        /// The daemon gets the run's download.
+        case handedOver(StorageKey, RunID, PendingDownload.Background)
+        /// The daemon has, or had, the key's download as the task of this number.
+        case found(StorageKey, task: Int, renews: Bool)
         case closed
     }
 
@@ -61,6 +67,8 @@ extension LibraryIndex {
         ///
         /// As far as is known, other files have these names.
         package var mayBeAt: [ExactText] = []
+        /// Whether nobody has requested the run: it follows what the daemon does.
+        package var isFollowing = false
     }
 
     package enum Action: Sendable {

@@ -11,11 +11,15 @@ package struct LibraryIndex: Sendable {
     package typealias RunID = Int64
 
     private let folder: String
+    /// Whether the downloads continue when the library is closed.
+    private let isBackground: Bool
     package private(set) var tables = LibraryTables()
     private var lastRun: RunID = 0
     private var isClosed = false
 
-    package init(folder: String) { self.folder = folder }
+    package init(folder: String, isBackground: Bool = false) {
+        (self.folder, self.isBackground) = (folder, isBackground)
+    }
 
     /// What is known of each key.
     package var entries: [StorageKey: Entry] { tables.entries }
@@ -56,9 +60,17 @@ package struct LibraryIndex: Sendable {
             download.pending.name = name
             tables.setDownload(download, of: key)
             return []
+        case .handedOver(let key, let run, let background):
+            guard var download = tables.entries[key]?.download, download.run == run else {
+                return []
+            }
+            download.pending.background = background
+            tables.setDownload(download, of: key)
+            return []
+        case .found(let key, let task, let renews): return found(key, task, renews)
         case .closed:
             isClosed = true
-            return tables.entries.keys.flatMap { stop($0, .pause) }
+            return isBackground ? [] : tables.entries.keys.flatMap { stop($0, .pause) }
         }
     }
 
@@ -134,6 +146,12 @@ package struct LibraryIndex: Sendable {
         _ entry: Entry
     ) -> (PendingDownload, [Action]) {
         var pending = entry.download?.pending ?? PendingDownload(key: key, name: ask.name, url: nil)
+        if pending.isInDaemon {
+            // It continues as it was added, unless it has another URL now.
+            if let url = ask.url, url != pending.url { pending.background?.isOutdated = true }
+            return (pending, [])
+        }
+        pending.background = nil
         pending.replaces = false
         if let file = entry.file, ask.policy == .reload || !file.isChanged {
             pending.name = file.name
@@ -148,10 +166,21 @@ package struct LibraryIndex: Sendable {
         return (pending, [.discardPart(old)])
     }
 
+    /// Follows a download of the daemon.
+    private mutating func found(_ key: StorageKey, _ task: Int, _ renews: Bool) -> [Action] {
+        guard var download = tables.entries[key]?.download, download.run == nil,
+            download.pending.background?.task == task
+        else { return [] }
+        download.pending.failure = nil
+        (download.isOwn, download.isDetached, download.renews) = (true, true, renews)
+        return start(key, download, isFollowing: true)
+    }
+
     private mutating func start(
         _ key: StorageKey,
         _ download: Download,
-        revalidating file: KnownFile? = nil
+        revalidating file: KnownFile? = nil,
+        isFollowing: Bool = false
     ) -> [Action] {
         var download = download
         let run = nextRun()
@@ -162,6 +191,7 @@ package struct LibraryIndex: Sendable {
         var start = Start(run: run, pending: download.pending, revalidates: file)
         start.replaced = download.replaced
         start.mayBeAt = download.mayBeAt
+        start.isFollowing = isFollowing
         return [.start(start)]
     }
 
@@ -196,7 +226,7 @@ package struct LibraryIndex: Sendable {
 
     private mutating func replaceURL(_ key: StorageKey, _ url: URL) -> [Action] {
         guard var download = tables.entries[key]?.download else { return [] }
-        download.pending.url = url
+        download.pending.setURL(url)
         download.hasNewURL = true
         download.renewal = LinkRenewal()
         let told = Action.report(.urlReplaced(key))
@@ -261,6 +291,7 @@ package struct LibraryIndex: Sendable {
                 return stopped(key, download, stop)
             }
             return failed(key, download, run, error, reached: reached)
+        case .unreachable(let error): return unreachable(key, download, error)
         }
     }
 
@@ -299,9 +330,29 @@ package struct LibraryIndex: Sendable {
         var download = download
         download.phase = .failed(error)
         download.waiters = 0
-        download.pending.failure = PendingDownload.Failure(error)
+        if error.code == .alreadyRunning {
+            // The note is the other process's.
+            download.isOwn = false
+        } else {
+            download.pending.failure = PendingDownload.Failure(error)
+        }
         tables.setDownload(download, of: key)
         return [.conclude(key, .failure(error)), .report(.failed(key, error))]
+    }
+
+    /// Leaves the download to the daemon, which may have it.
+    private mutating func unreachable(
+        _ key: StorageKey,
+        _ download: Download,
+        _ error: DownloadError
+    ) -> [Action] {
+        if case .stopping(_, .pause) = download.phase { return stopped(key, download, .pause) }
+        var download = download
+        download.phase = isClosed ? .paused : .failed(error)
+        download.waiters = 0
+        tables.setDownload(download, of: key)
+        let concluded = Action.conclude(key, .failure(error))
+        return isClosed ? [concluded] : [concluded, .report(.failed(key, error))]
     }
 
     private mutating func given(_ key: StorageKey, _ run: RunID, _ url: URL?) -> [Action] {
@@ -309,7 +360,7 @@ package struct LibraryIndex: Sendable {
             case .renewing(run, let error) = download.phase
         else { return [] }
         guard let url else { return fail(key, download, error) }
-        download.pending.url = url
+        download.pending.setURL(url)
         return start(key, download) + [.report(.urlReplaced(key))]
     }
 

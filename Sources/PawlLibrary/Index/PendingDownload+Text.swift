@@ -10,7 +10,8 @@ extension PendingDownload {
                 name: name.text,
                 url: url?.absoluteString,
                 replaces: replaces,
-                failure: failure
+                failure: failure,
+                background: background
             )
         ).text
     }
@@ -26,6 +27,7 @@ extension PendingDownload {
         url = stored.url.flatMap { try? SourceURL.parse($0).url }
         replaces = stored.replaces
         failure = stored.failure
+        background = stored.background
     }
 
     private struct Stored: Codable {
@@ -34,5 +36,6 @@ extension PendingDownload {
         var url: String?
         var replaces: Bool
         var failure: Failure?
+        var background: Background?
     }
 }

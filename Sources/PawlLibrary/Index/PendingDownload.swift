@@ -15,6 +15,25 @@ package struct PendingDownload: Hashable, Sendable {
     package var replaces = false
     /// The error that ended the download, if any.
     package var failure: Failure?
+    /// The daemon's download of the file; `nil` if no daemon was asked for it.
+    ///
+    /// If there is a failure, it has ended.
+    package var background: Background?
+
+    /// A download of the daemon.
+    package struct Background: Hashable, Sendable, Codable {
+        /// The identifier of the background session.
+        package var session: String
+        /// The number of the session's task.
+        package var task: Int
+        /// Whether the key has another URL since; `nil` if not.
+        package var isOutdated: Bool?
+
+        package init(session: String, task: Int) {
+            self.session = session
+            self.task = task
+        }
+    }
 
     /// The part of an error that can be stored.
     package struct Failure: Hashable, Sendable, Codable {
@@ -37,5 +56,19 @@ package struct PendingDownload: Hashable, Sendable {
         self.key = key
         self.name = name
         self.url = url
+    }
+
+    /// Sets another URL; a download that the daemon has still has the old one.
+    mutating func setURL(_ url: URL) {
+        self.url = url
+        if isInDaemon { background?.isOutdated = true } else { background = nil }
+    }
+
+    /// Whether the daemon has the download, as far as is known.
+    package var isInDaemon: Bool { background != nil && failure == nil }
+
+    /// Whether the daemon has the download for this session.
+    package func isInDaemon(for session: String?) -> Bool {
+        isInDaemon && background?.session == session
     }
 }

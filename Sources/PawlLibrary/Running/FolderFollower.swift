@@ -8,20 +8,25 @@ final class FolderFollower: Sendable {
     private let folder: FilePath
     private let disk: BlockingPool
     private let index: SharedIndex
+    private let session: String?
     /// Locked while the folder is checked, before the index.
     private let oneCheck = Mutex(())
 
-    init(_ folder: FilePath, _ disk: BlockingPool, _ index: SharedIndex) {
+    /// Creates the follower.
+    ///
+    /// `session` is the identifier of the library's background session.
+    init(_ folder: FilePath, _ disk: BlockingPool, _ index: SharedIndex, session: String?) {
         self.folder = folder
         self.disk = disk
         self.index = index
+        self.session = session
     }
 
     /// Reads the folder's content after the watch has begun.
     func load(_ stamps: [ExactText: FileStamp]) async throws(DownloadError) {
-        let folder = folder
+        let (folder, session) = (folder, session)
         let content = try await disk.run { () throws(DownloadError) in
-            LibraryScan(folder).content(stamps)
+            LibraryScan(folder, session: session).content(stamps)
         }
         index.load(content)
     }

@@ -18,6 +18,10 @@ final class LibraryContext: Sendable {
     let ended = Completion<Void>()
     private let area: TemporaryArea?
 
+    /// The identifier of the background session whose downloads the daemon runs; `nil` if this
+    /// process runs them.
+    var identifier: String? { session.backgroundIdentifier }
+
     /// Creates the parts.
     ///
     /// `area` is the temporary area with which the folder is removed.
@@ -35,7 +39,8 @@ final class LibraryContext: Sendable {
         disk = BlockingPool(threads: 2, name: "pawl-library")
         events = EventFeeds(LibraryEvent.bounds(configuration.mostUnreadEvents))
         index = SharedIndex(folder: folder.string, configuration, events)
-        follower = FolderFollower(folder, disk, index)
+        let session = session.backgroundIdentifier
+        follower = FolderFollower(folder, disk, index, session: session)
     }
 
     deinit { disk.shutDown() }
@@ -45,13 +50,30 @@ final class LibraryContext: Sendable {
         index.work.post(.end)
     }
 
-    /// Removes the files of a download.
+    /// Whether the daemon has the download for this library.
+    func isInDaemon(_ pending: PendingDownload) -> Bool {
+        identifier != nil && pending.isInDaemon(for: identifier)
+    }
+
+    /// Ends a download that nothing runs here, and removes its files.
     ///
-    /// It blocks. Throws if another process runs the download.
-    func discard(_ pending: PendingDownload) throws(DownloadError) {
-        let note = try PendingNote.claim(pending, in: folder)
-        discardPart(pending)
-        try note.remove()
+    /// Throws if another process runs the download, or if the daemon has it and cannot be reached.
+    func discard(_ pending: PendingDownload) async throws(DownloadError) {
+        if isInDaemon(pending), let number = pending.background?.task,
+            let task = try await session.backgroundTask(number)
+        {
+            task.cancel()
+            await task.end.waitIgnoringCancellation()
+        }
+        try await disk.run { () throws(DownloadError) in
+            let note = try PendingNote.claim(
+                pending,
+                in: self.folder,
+                session: self.identifier
+            )
+            self.discardPart(pending)
+            try note.remove()
+        }
     }
 
     /// Removes the bytes of a download.

@@ -8,6 +8,8 @@ internal import Synchronization
 final class LibraryRun: Sendable {
     private struct State {
         var task: DownloadTask?
+        /// The daemon's task that it follows, if the task was found before the run.
+        var found: DownloadTask?
         /// Whether the received bytes are to be kept; set when the run is stopped.
         var stop: Bool?
         /// Whether it had the key.
@@ -19,13 +21,21 @@ final class LibraryRun: Sendable {
     let noted = Completion<Void>()
     /// Set when the library has handled its end.
     let ended = Completion<Void>()
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    /// Wakes the run when it is to leave its task, which continues in the daemon.
+    private let halt = Wakeup()
 
-    init(_ start: LibraryIndex.Start) { self.start = start }
+    init(_ start: LibraryIndex.Start, _ found: DownloadTask? = nil) {
+        self.start = start
+        state = Mutex(State(found: found))
+    }
 
     var key: StorageKey { start.pending.key }
 
-    var task: DownloadTask? { state.withLock { $0.task } }
+    var task: DownloadTask? { state.withLock { $0.task ?? $0.found } }
+
+    /// The daemon's task that it follows, if the task was found before the run.
+    var found: DownloadTask? { state.withLock { $0.found } }
 
     var isStopped: Bool { state.withLock { $0.stop != nil } }
 
@@ -40,12 +50,24 @@ final class LibraryRun: Sendable {
         noted.complete()
     }
 
+    /// Stops the run.
+    ///
+    /// A task of the daemon is only left if its bytes are kept, so that it can be resumed.
     func stop(keeping: Bool) {
         let task = state.withLock { state in
             state.stop = keeping && state.stop != false
-            return state.task
+            return state.task ?? state.found
         }
+        if keeping, task?.session.backgroundIdentifier != nil { return halt.send() }
         task?.end(keeping: keeping)
+    }
+
+    /// Waits until the task has ended, or the run is to leave it.
+    func waitForEnd(of task: DownloadTask) async {
+        guard task.session.backgroundIdentifier != nil else {
+            return await task.end.waitIgnoringCancellation()
+        }
+        while !task.end.isComplete, !isStopped || discards { await task.end.wait(or: halt) }
     }
 
     /// Records the run's task.

@@ -34,7 +34,9 @@ struct LibraryRunner: Sendable {
     }
 
     private func work(_ group: inout DiscardingTaskGroup) async {
-        var queue = RunQueue(limit: library.session.configuration.maximumConcurrentDownloads)
+        // The daemon decides whose turn it is, and a run that has only to record a file needs none.
+        let limit = library.session.configuration.maximumConcurrentDownloads
+        var queue = RunQueue(limit: library.identifier == nil ? limit : .max)
         var isEnding = false
         while !isEnding || !queue.isEmpty {
             await library.index.work.waitIgnoringCancellation()
@@ -49,7 +51,8 @@ struct LibraryRunner: Sendable {
                     group.addTask { await self.check(names) }
                 case .ended(let run): queue.ended(run)
                 case .stopped: mayHaveStopped = true
-                case .end: isEnding = true
+                case .end: group.addTask { await self.leave() }
+                case .left: isEnding = true
                 }
                 // Start runs while enqueuing: noting a hundred thousand takes long.
                 if let run = queue.next() { group.addTask { await self.fetch(run) } }
@@ -58,6 +61,14 @@ struct LibraryRunner: Sendable {
             while let run = queue.next() { begun.append(run) }
             for run in begun { group.addTask { await self.fetch(run) } }
         }
+    }
+
+    /// Leaves the downloads of a background session to the daemon.
+    ///
+    /// The end that is being reported is still recorded, which needs the runner.
+    private func leave() async {
+        await library.session.leave()
+        library.index.work.post(.left)
     }
 
     /// Adds a run to the queue.
@@ -77,7 +88,12 @@ struct LibraryRunner: Sendable {
             try await library.disk.run { () throws(DownloadError) in
                 switch action {
                 case .save(let pending, let hasEnded):
-                    try PendingNote.save(pending, in: library.folder, creates: !hasEnded)
+                    try PendingNote.save(
+                        pending,
+                        in: library.folder,
+                        session: library.identifier,
+                        creates: !hasEnded
+                    )
                 case .discardPart(let pending): library.discardPart(pending)
                 case .moveRecord(let from, let to):
                     let files = library.files

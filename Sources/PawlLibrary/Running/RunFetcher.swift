@@ -12,6 +12,8 @@ internal import SystemPackage
 struct RunFetcher: Sendable {
     /// The number of attempts if another file takes the name at the last moment.
     private static let mostAttempts = 3
+    /// How long another process may take to leave a key whose session it has lost.
+    private static let patience: Duration = .seconds(10)
 
     private let run: LibraryRun
     private let library: LibraryContext
@@ -24,10 +26,11 @@ struct RunFetcher: Sendable {
     func outcome() async -> LibraryIndex.RunOutcome {
         let end = await attempt()
         guard run.discards, case .stopped = end else { return end }
-        let (library, pending) = (library, currentPending)
+        let pending = currentPending
         do throws(DownloadError) {
-            try await library.disk.run { () throws(DownloadError) in try library.discard(pending) }
+            try await library.discard(pending)
         } catch {
+            guard !library.isInDaemon(pending) else { return .unreachable(error) }
             library.session.engine.logger.warning("cannot delete the received bytes: \(error)")
         }
         return end
@@ -39,12 +42,15 @@ struct RunFetcher: Sendable {
     }
 
     private func attempt() async -> LibraryIndex.RunOutcome {
-        guard !run.isStopped else { return .stopped }
-        let (pending, folder) = (run.start.pending, library.folder)
+        let pending = run.start.pending
+        // A task of the daemon must be stopped, too.
+        guard !run.isStopped || library.isInDaemon(pending) else { return .stopped }
+        if let error = library.session.backgroundLoss { return .unreachable(error) }
         do throws(DownloadError) {
-            let note = try await library.disk.run { () throws(DownloadError) in
-                try PendingNote.claim(pending, in: folder)
+            if let file = try await recordForDaemon(pending) {
+                return .finished(file, wasFetched: false)
             }
+            let note = try await claim(pending)
             run.claimed()
             let end = await fetch(pending, note)
             if case .failed(let error, _) = end { await write(error, in: note) }
@@ -76,6 +82,7 @@ struct RunFetcher: Sendable {
             if let file = try await finishedElsewhere(note) {
                 return .finished(file, wasFetched: false)
             }
+            if library.isInDaemon(pending), let end = try await follow(pending, note) { return end }
             guard let url = pending.url else {
                 throw .usage("the download has no URL", advice: "give its URL")
             }
@@ -87,9 +94,109 @@ struct RunFetcher: Sendable {
             }
             return try await download(pending, url, note)
         } catch {
+            if let loss = library.session.backgroundLoss { return .unreachable(loss) }
             return run.isStopped ? .stopped : .failed(error, reached: 0)
         }
     }
+
+    /// Locks the key.
+    private func claim(_ pending: PendingDownload) async throws(DownloadError) -> PendingNote {
+        let (library, time) = (library, library.session.engine.time)
+        let deadline = time.now() + Self.patience
+        while true {
+            do throws(DownloadError) {
+                return try await library.disk.run { () throws(DownloadError) in
+                    try PendingNote.claim(pending, in: library.folder, session: library.identifier)
+                }
+            } catch {
+                // The session is this process's: one that had it before is about to leave the key.
+                guard error.code == .alreadyRunning, library.isInDaemon(pending), !run.isStopped,
+                    library.session.backgroundLoss == nil, time.now() < deadline
+                else { throw error }
+                // Only cancelling the run ends this early.
+                try? await time.sleep(until: time.now() + .milliseconds(50))
+            }
+        }
+    }
+
+    // MARK: - Downloads of the daemon
+
+    /// Follows the daemon's download.
+    ///
+    /// Returns `nil` if another download must take its place.
+    private func follow(
+        _ pending: PendingDownload,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> LibraryIndex.RunOutcome? {
+        guard let background = pending.background else { return nil }
+        var task = run.found
+        if task == nil {
+            do throws(DownloadError) {
+                task = try await library.session.backgroundTask(background.task)
+            } catch {
+                return .unreachable(error)
+            }
+        }
+        if let task, background.isOutdated == true, !run.isStopped {
+            _ = await task.cancelByProducingResumeData()
+            return nil
+        }
+        if let task, let end = try await finish(task, pending, note) { return end }
+        if let file = try await unrecorded(pending, note) {
+            return .finished(file, wasFetched: true)
+        }
+        guard run.start.isFollowing || run.isStopped else { return nil }
+        throw DownloadError(
+            .cancelled,
+            "the daemon no longer has the download of '\(run.key.text.sanitized(atMost: 100))'",
+            advice: "request it again: it continues from the bytes received so far"
+        )
+    }
+
+    /// Records a file that the daemon has finished for another session, and nobody has recorded.
+    private func recordForDaemon(
+        _ pending: PendingDownload
+    ) async throws(DownloadError) -> KnownFile? {
+        guard pending.isInDaemon, !library.isInDaemon(pending) else { return nil }
+        let (folder, key) = (library.folder, pending.key)
+        let taken = try await library.disk.run { () throws(DownloadError) in
+            try PendingNote.take(key, in: folder)
+        }
+        guard let (note, noted) = taken else { return nil }
+        defer { note.release() }
+        return try await unrecorded(noted, note)
+    }
+
+    /// Records a file that the daemon has finished, and nobody has recorded.
+    private func unrecorded(
+        _ pending: PendingDownload,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> KnownFile? {
+        let (files, digests) = (library.files, library.configuration.keepsDigests)
+        return try await library.session.engine.digests.run { () throws(DownloadError) in
+            guard let record = LibraryScan(files.folder).finished(pending)?.record else {
+                return nil
+            }
+            let file = try files.note(record, on: pending.name, digests: digests)
+            try note.remove()
+            return file
+        }
+    }
+
+    /// Ends a run that was stopped, and whose task has not ended.
+    private func stopped(_ task: DownloadTask) async -> LibraryIndex.RunOutcome {
+        if library.identifier == nil {
+            task.end(keeping: true)
+        } else if run.discards {
+            task.cancel()
+            await task.end.waitIgnoringCancellation()
+        } else {
+            await task.pauseAndWait()
+        }
+        return .stopped
+    }
+
+    // MARK: - Downloading
 
     private func download(
         _ pending: PendingDownload,
@@ -99,29 +206,67 @@ struct RunFetcher: Sendable {
         var pending = pending
         for _ in 0..<Self.mostAttempts {
             pending = try await prepared(pending, note)
+            if let loss = library.session.backgroundLoss { return .unreachable(loss) }
             let task = makeTask(pending, url)
-            guard run.began(task) else {
-                task.end(keeping: true)
-                return .stopped
-            }
-            task.resume()
-            await task.end.waitIgnoringCancellation()
-            switch task.fileOutcome {
-            case nil: return .stopped
-            case .success(let file):
-                if let known = try await keep(file, task, pending) {
-                    try await remove(note)
-                    return .finished(known, wasFetched: true)
-                }
-                // A file with the same bytes exists and belongs to somebody else. A key has its own
-                // file.
-                pending.replaces = false
-            case .failure(let error):
-                return run.isStopped
-                    ? .stopped : .failed(error, reached: task.currentProgress.completedBytes)
-            }
+            pending = try await handOver(pending, task, note)
+            if let end = try await finish(task, pending, note) { return end }
+            pending.replaces = false
         }
         throw DownloadError(.fileExists, while: .create, library.files.path(pending.name))
+    }
+
+    /// Writes into the note that the daemon will have the download, if it will.
+    private func handOver(
+        _ pending: PendingDownload,
+        _ task: DownloadTask,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> PendingDownload {
+        guard let identifier = library.identifier else { return pending }
+        let number = task.taskIdentifier
+        let background = PendingDownload.Background(session: identifier, task: number)
+        var pending = pending
+        pending.background = background
+        task.taskDescription = pending.key.text
+        do throws(DownloadError) {
+            try await library.disk.run { [pending] () throws(DownloadError) in
+                try note.write(pending)
+            }
+        } catch {
+            task.end(keeping: true)
+            throw error
+        }
+        library.index.handle(.handedOver(run.key, run.start.run, background))
+        return pending
+    }
+
+    /// Runs a task to its end, and records its file.
+    ///
+    /// Returns `nil` if a file with the same bytes exists and belongs to somebody else: a key has
+    /// its own file.
+    private func finish(
+        _ task: DownloadTask,
+        _ pending: PendingDownload,
+        _ note: PendingNote
+    ) async throws(DownloadError) -> LibraryIndex.RunOutcome? {
+        guard run.began(task) else { return await stopped(task) }
+        task.resume()
+        await run.waitForEnd(of: task)
+        let stop = task.fileOutcome == nil ? await stopped(task) : .stopped
+        switch task.fileOutcome {
+        case nil: return stop
+        case .success(let file):
+            guard let known = try await keep(file, task, pending) else { return nil }
+            try await remove(note)
+            return .finished(known, wasFetched: true)
+        case .failure(let error):
+            if run.isStopped { return .stopped }
+            if let loss = library.session.backgroundLoss { return .unreachable(loss) }
+            // The daemon may have the download: its answer may have been lost.
+            if library.identifier != nil, error.code == .daemonUnavailable {
+                return .unreachable(error)
+            }
+            return .failed(error, reached: task.currentProgress.completedBytes)
+        }
     }
 
     /// Prepares the pending download.
@@ -181,7 +326,7 @@ struct RunFetcher: Sendable {
         settings.ifExists = pending.replaces && replaced != nil ? .overwrite : .rename
         return session.downloadTask(
             DownloadRequest(url) { [settings] in $0 = settings },
-            to: library.files.path(pending.name).string,
+            to: .file(library.files.path(pending.name).string),
             storageKey: pending.key,
             replacing: replaced?.stamp
         )
@@ -266,7 +411,9 @@ struct RunFetcher: Sendable {
         record.mediaType = task.response?.mediaType
         let name = FilePath(file.path).lastComponent.map { ExactText($0.string) } ?? pending.name
         let (files, known, digests) = (library.files, record, library.configuration.keepsDigests)
+        let isDaemons = library.identifier != nil
         return try await library.session.engine.digests.run { () throws(DownloadError) in
+            if isDaemons { try files.requireFile(of: pending.key, at: file.path) }
             guard !file.wasAlreadyThere || files.isOwn(name, pending.key) else { return nil }
             return try files.note(known, on: name, digests: digests)
         }

@@ -37,7 +37,8 @@ final class SharedIndex: Sendable {
 
     init(folder: String, _ configuration: LibraryConfiguration, _ events: EventFeeds<LibraryEvent>)
     {
-        state = Mutex(State(index: LibraryIndex(folder: folder)))
+        let isBackground = configuration.session.kind.isBackground
+        state = Mutex(State(index: LibraryIndex(folder: folder, isBackground: isBackground)))
         self.events = events
         policy = configuration.finishedFilePolicy
         renewURL = configuration.renewURL
@@ -154,6 +155,10 @@ final class SharedIndex: Sendable {
         remembered.renewURL =
             isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal
         state.requests[key] = remembered
+        // Its task may have been paused, also in the daemon.
+        if isRunning, case .running(let run)? = state.index.entries[key]?.download?.phase {
+            state.runs[run]?.task?.resume()
+        }
         // Nobody waits for the key yet.
         perform(actions, &state)
         return nil
@@ -195,6 +200,19 @@ final class SharedIndex: Sendable {
         state.withLock { state in change(event, key, &state) }
     }
 
+    /// Follows the daemon's task of that number if it is the key's: returns the run, which starts
+    /// if necessary.
+    func follow(_ key: StorageKey, _ number: Int, _ task: DownloadTask?) -> LibraryRun? {
+        state.withLock { state in
+            let renews = (state.requests[key]?.renewURL ?? renewURL) != nil
+            perform(state.index.handle(.found(key, task: number, renews: renews)), &state, task)
+            guard let download = state.index.entries[key]?.download,
+                download.pending.background?.task == number
+            else { return nil }
+            return download.run.flatMap { state.runs[$0] }
+        }
+    }
+
     /// Records the end of a run.
     func ended(_ run: LibraryRun, _ end: LibraryIndex.RunOutcome) {
         state.withLock { state in
@@ -221,11 +239,16 @@ final class SharedIndex: Sendable {
         perform(actions, &state)
     }
 
-    private func perform(_ actions: [LibraryIndex.Action], _ state: inout State) {
+    /// Carries out actions; `found` is the daemon's task that a started run follows.
+    private func perform(
+        _ actions: [LibraryIndex.Action],
+        _ state: inout State,
+        _ found: DownloadTask? = nil
+    ) {
         for action in actions {
             switch action {
             case .start(let start):
-                let run = LibraryRun(start)
+                let run = LibraryRun(start, found)
                 state.runs[start.run] = run
                 work.post(.run(run))
             case .stop(let id, let keeping):

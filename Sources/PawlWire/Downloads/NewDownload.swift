@@ -9,7 +9,7 @@ package import PawlCore
 package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier
-        case taskDescription, resumeData, confinedTo
+        case taskDescription, resumeData, confinedTo, storageKey, replaces
     }
 
     package static let knownMembers = KnownMembers(
@@ -38,6 +38,11 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     ///
     /// The download may not use private addresses either, unless the settings allow them.
     package var confinedTo: String?
+    /// The key of a library's file, which is recorded with the partial file.
+    package var storageKey: String?
+    /// The only existing file that the download may replace; `nil` means any file, if the settings
+    /// allow that.
+    package var replaces: FileStamp?
 
     private static let mostURLBytes = 32 << 10
     private static let mostDescriptionBytes = 64 << 10
@@ -121,6 +126,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
         let (address, credentials) = try SourceURL.parse(url)
         try checkSession()
         if let taskDescription { try Self.checkDescription(taskDescription) }
+        if let storageKey { try Self.check(storageKey, "key") }
         guard confinedTo?.isAbsolutePath != false else {
             throw .usage("'confinedTo' is not an absolute path")
         }
@@ -143,9 +149,13 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     ///
     /// Throws `.usage`.
     package static func checkDescription(_ text: String) throws(DownloadError) {
+        try check(text, "description")
+    }
+
+    private static func check(_ text: String, _ what: String) throws(DownloadError) {
         guard text.utf8.count > mostDescriptionBytes else { return }
         throw .usage(
-            "the description has \(text.utf8.count) bytes, which is too long",
+            "the \(what) has \(text.utf8.count) bytes, which is too long",
             advice: "give at most \(mostDescriptionBytes) bytes"
         )
     }

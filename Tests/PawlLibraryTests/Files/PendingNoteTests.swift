@@ -42,6 +42,28 @@ struct PendingNoteTests {
         #expect(owners.owner(of: file) == .none)
     }
 
+    @Test func `a key that the daemon has is left to the library with its session`() throws {
+        let folder = try ScratchFolder()
+        let path = FilePath(folder.path)
+        var ours = pending("a")
+        ours.background = PendingDownload.Background(session: "films", task: 7)
+        try PendingNote.claim(ours, in: path, session: "films").release()
+        let file = PendingNote.path(of: "a", in: path)
+        // One that does not know of it would begin a second download.
+        for (new, session) in [(ours, nil), (ours, "other"), (pending("a"), "films")] {
+            let error = failure { _ = try PendingNote.claim(new, in: path, session: session) }
+            #expect(error?.code == .alreadyRunning)
+            #expect(error?.message.contains("'films'") == true)
+            #expect(PendingNote.read(file) == ours)
+        }
+        try PendingNote.claim(ours, in: path, session: "films").release()
+        // A download that has failed has ended in the daemon.
+        ours.failure = PendingDownload.Failure(DownloadError(.notFound, "no such file"))
+        try PendingNote.save(ours, in: path, session: "films")
+        try PendingNote.claim(pending("a"), in: path).release()
+        #expect(PendingNote.read(file) == pending("a"))
+    }
+
     @Test func `one owner holds a key, also while the note changes`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)

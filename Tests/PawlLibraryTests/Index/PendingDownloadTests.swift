@@ -17,6 +17,10 @@ struct PendingDownloadTests {
         #expect(read.failure?.error.code == .notFound)
         let named = pending.text.replacing("https://", with: "https://name:password@")
         #expect(PendingDownload(text: named)?.url == url)
+        // Notes of earlier versions have no download of the daemon.
+        #expect(!pending.text.contains("background"))
+        pending.background = PendingDownload.Background(session: "films", task: 7)
+        #expect(PendingDownload(text: pending.text) == pending)
     }
 
     @Test(arguments: [

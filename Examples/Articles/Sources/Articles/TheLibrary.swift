@@ -124,5 +124,17 @@ private func openConfigured(_ folder: String) async throws {
     await library.close()
 }
 
+/// Leaves the download to the daemon, which this program does not start.
+func openFilms(_ url: URL) async throws {
+    var configuration = LibraryConfiguration()
+    configuration.session = .background(identifier: "org.example.films")
+    let library = try await DownloadLibrary(
+        folder: .caches,
+        named: "films",
+        configuration: configuration
+    )
+    try library.start("trailer", from: url)
+}
+
 /// Asks the service that signs links.
 private func freshLink(for key: String) async throws -> URL? { nil }

@@ -184,7 +184,15 @@ struct RunStarter {
             return try parts.environment.session.downloadTask(withResumeData: data, resume)
         }
         let given = DownloadRequest(checked.url) { [settings = checked.settings] in $0 = settings }
-        return parts.environment.session.downloadTask(with: given, to: destination)
+        guard let key = request.storageKey else {
+            return parts.environment.session.downloadTask(with: given, to: destination)
+        }
+        return parts.environment.session.downloadTask(
+            given,
+            to: destination,
+            storageKey: StorageKey(key),
+            replacing: request.replaces
+        )
     }
 }
 

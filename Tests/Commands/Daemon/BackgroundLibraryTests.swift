@@ -1,0 +1,354 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// Libraries whose downloads the daemon runs, with real processes and real kills.
+    @Suite(.timeLimit(.minutes(2)), .serialized)
+    struct BackgroundLibraryTests {
+        private let big = Resource(size: 24 << 20)
+        private static let part = "disk.iso.part"
+
+        /// Opens the library of the workshop's folder in a process of its own.
+        private func open(
+            _ scene: DaemonScene,
+            _ options: [String] = ["--session", "films"],
+            in folder: String? = nil
+        ) async throws -> SessionProcess {
+            try await scene.session(
+                program: BuiltProduct.path("LibraryProbe"),
+                [folder ?? scene.workshop.folder.path, "shelf"] + options
+            )
+        }
+
+        /// Starts the key `disk` and returns when the daemon has 8 MiB of it.
+        private func begin(_ scene: DaemonScene, until door: Latch) async throws -> SessionProcess {
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let process = try await open(scene)
+            process.type("start", "disk", scene.workshop.url)
+            await process.hears("started disk")
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            try await FolderWatch.wait(for: Self.part, in: scene.workshop.folder)
+            return process
+        }
+
+        /// Lists the keys until one is in a state that begins so; returns the whole line.
+        @discardableResult
+        private func shows(
+            _ state: String,
+            _ process: SessionProcess,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async -> String {
+            var line = ""
+            repeat {
+                let count = process.lines("keys [").count
+                process.type("keys")
+                while process.lines("keys [").count == count, process.runner.status == nil,
+                    !Task.isCancelled
+                {
+                    await Task.yield()
+                }
+                line = process.lines("keys [").last ?? ""
+            } while !line.hasPrefix("keys [disk \(state)") && process.runner.status == nil
+                && !Task.isCancelled
+            #expect(
+                line.hasPrefix("keys [disk \(state)"),
+                "\(line)",
+                sourceLocation: sourceLocation
+            )
+            return line
+        }
+
+        /// The number of bytes in such a line.
+        private func bytes(_ line: String) -> Int64 {
+            let number = line.split(separator: " ").last?.dropLast()
+            return number.flatMap { Int64($0) } ?? -1
+        }
+
+        /// The state of the only key with a complete record of `big`.
+        private var finished: String {
+            "finished \(big.digest(.sha256)?.description ?? "-") \(big.entityTag ?? "-")"
+        }
+
+        private func row(_ scene: DaemonScene) async throws -> WireDownload {
+            try #require(try await scene.downloads().last)
+        }
+
+        // MARK: - The end of the process
+
+        @Test func `killed: the daemon finishes the file, and the next process records it once`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            await first.kill()
+            door.release()
+            try await scene.succeed("wait", "--all")
+            try expectExact("disk.iso", big, in: scene.workshop)
+            let second = try await open(scene)
+            await shows(finished, second)
+            // Only the file is left.
+            #expect(scene.workshop.folder.list() == ["disk.iso"])
+            await second.kill()
+            let third = try await open(scene)
+            await shows(finished, third)
+            #expect(third.lines("finished", "failed", "added").isEmpty)
+            #expect(try await scene.downloads().count == 1)
+        }
+
+        @Test func `killed and reopened: the key runs with its progress, and finishes`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            await first.kill()
+            let second = try await open(scene)
+            #expect(bytes(await shows("running", second)) > 0)
+            door.release()
+            await second.hears("finished disk disk.iso")
+            await shows(finished, second)
+            try expectExact("disk.iso", big, in: scene.workshop)
+            #expect(try await scene.downloads().count == 1)
+        }
+
+        @Test func `closed: the daemon continues, and the library can be opened again`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            first.type("close")
+            await first.hears("closed")
+            #expect(try await row(scene).state == .running)
+            // The first process still exists.
+            let second = try await open(scene)
+            await shows("running", second)
+            door.release()
+            await second.hears("finished disk disk.iso")
+            #expect(first.lines("paused", "failed").isEmpty)
+        }
+
+        @Test func `a failure is kept for the next process, which retries it`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(404))
+            let first = try await open(scene)
+            first.type("start", "disk", scene.workshop.url)
+            await first.hears("failed disk not-found")
+            await first.kill()
+            let second = try await open(scene)
+            await shows("failed not-found", second)
+            scene.workshop.serve(.resource(big))
+            second.type("resume", "disk")
+            await second.hears("finished disk disk.iso")
+            try expectExact("disk.iso", big, in: scene.workshop)
+        }
+
+        @Test func `a failure while nobody looks is reported to the next process`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            await first.kill()
+            scene.workshop.serve(.status(404))
+            // The daemon requests the rest again.
+            try await scene.succeed("pause", "1")
+            try await scene.succeed("resume", "1")
+            try await scene.waitForEvents(.failed)
+            let second = try await open(scene)
+            await shows("failed not-found", second)
+            #expect(scene.workshop.folder.exists(Self.part))
+            door.release()
+        }
+
+        // MARK: - Pausing and cancelling
+
+        @Test func `pausing, resuming and cancelling a key act on the daemon's download`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let first = try await begin(scene, until: Latch())
+            scene.workshop.serve(.resource(big).holdAfterBytes(1 << 20, until: Latch()))
+            first.type("pause", "disk")
+            await first.hears("paused disk")
+            #expect(try await row(scene).state == .paused)
+            await first.kill()
+            let second = try await open(scene)
+            #expect(bytes(await shows("paused", second)) > 0)
+            #expect(try await row(scene).state == .paused)
+            second.type("resume", "disk")
+            try await scene.waitForEvents(.resumed)
+            await shows("running", second)
+            // Another program pauses it, and the library resumes it.
+            try await scene.succeed("pause", "1")
+            await shows("paused", second)
+            second.type("resume", "disk")
+            try await scene.waitForEvents(.resumed, count: 2)
+            second.type("cancel", "disk")
+            await second.hears("was true")
+            #expect(try await row(scene).state == .cancelled)
+            try await scene.workshop.folder.wait { $0.list().isEmpty }
+            #expect(try await scene.downloads().count == 1)
+        }
+
+        @Test func `a paused key of an earlier process can be deleted`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let first = try await begin(scene, until: Latch())
+            first.type("pause", "disk")
+            await first.hears("paused disk")
+            await first.kill()
+            let second = try await open(scene)
+            second.type("delete", "disk")
+            await second.hears("was true")
+            #expect(try await row(scene).state == .cancelled)
+            try await scene.workshop.folder.wait { $0.list().isEmpty }
+        }
+
+        // MARK: - Several processes
+
+        @Test func `a second process sees the first one's download, and does not fetch it again`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            let second = try await open(scene)
+            await shows("elsewhere", second)
+            second.type("resume", "disk")
+            await second.hears("failed disk already-running")
+            door.release()
+            await first.hears("finished disk disk.iso")
+            await second.hears("added disk.iso disk")
+            await shows(finished, second)
+            #expect(try await scene.downloads().count == 1)
+        }
+
+        @Test func `a process that takes over the session takes over its keys`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            let second = try await open(scene, ["--session", "films", "--take-over"])
+            await shows("running", second)
+            await shows("elsewhere", first)
+            door.release()
+            await second.hears("finished disk disk.iso")
+            await shows(finished, first)
+            #expect(try await scene.downloads().count == 1)
+        }
+
+        @Test func `a library without the session leaves the daemon's download alone`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            await first.kill()
+            let other = try await open(scene, [])
+            await shows("elsewhere ?", other)
+            other.type("resume", "disk")
+            await other.hears("failed disk already-running")
+            other.type("cancel", "disk")
+            #expect(await other.runner.waitForOutput(containing: "refused cancel already-running"))
+            other.type("clean")
+            await other.hears("cleaned 0 kept 1")
+            #expect(scene.workshop.folder.exists(Self.part))
+            #expect(try await row(scene).state == .running)
+            let requests = scene.workshop.origin.requests.count
+            door.release()
+            try await scene.succeed("wait", "--all")
+            // Nobody has recorded the file.
+            other.type("resume", "disk")
+            await other.hears("finished disk disk.iso")
+            await shows(finished, other)
+            #expect(scene.workshop.origin.requests.count == requests)
+            // The session's own library finds the record.
+            let second = try await open(scene)
+            await shows(finished, second)
+            #expect(scene.workshop.folder.list() == ["disk.iso"])
+        }
+
+        // MARK: - Other URLs and other files
+
+        @Test func `a replaced URL continues the daemon's bytes`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let process = try await begin(scene, until: Latch())
+            scene.workshop.serve(.resource(big), at: "/other")
+            process.type("replace", "disk", scene.workshop.origin.url("/other"))
+            await process.hears("finished disk disk.iso")
+            try expectExact("disk.iso", big, in: scene.workshop)
+            #expect(scene.workshop.origin.requests.last?.range != nil)
+        }
+
+        @Test func `the daemon replaces a key's file, but not one that was changed meanwhile`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let old = Resource(size: 1000, seed: 7)
+            scene.workshop.serve(.resource(old))
+            let process = try await open(scene)
+            process.type("start", "disk", scene.workshop.url)
+            await process.hears("finished disk disk.iso")
+            scene.workshop.serve(.resource(Resource(size: 2000, seed: 8)))
+            process.type("refetch", "disk", scene.workshop.url)
+            let text = "finished disk disk.iso\n"
+            #expect(await process.runner.waitForOutput(containing: text, count: 2))
+            #expect(try scene.workshop.folder.read("disk.iso").count == 2000)
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            process.type("refetch", "disk", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            try scene.workshop.folder.write("disk.iso", "somebody's work")
+            door.release()
+            await process.hears("finished disk disk.1.iso")
+            #expect(try scene.workshop.folder.readText("disk.iso") == "somebody's work")
+            try expectExact("disk.1.iso", big, in: scene.workshop)
+        }
+
+        // MARK: - Losses
+
+        @Test func `a lost queue is reported, and the next request continues the bytes`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let first = try await begin(scene, until: Latch())
+            first.type("pause", "disk")
+            await first.hears("paused disk")
+            await first.kill()
+            try await scene.succeed("daemon", "stop")
+            try FileManager.default.removeItem(atPath: scene.home.path("state/pawl"))
+            let second = try await open(scene)
+            await shows("failed cancelled", second)
+            #expect(scene.workshop.folder.exists(Self.part))
+            scene.workshop.serve(.resource(big))
+            second.type("resume", "disk")
+            await second.hears("finished disk disk.iso")
+            try expectExact("disk.iso", big, in: scene.workshop)
+            #expect(scene.workshop.origin.requests.last?.range != nil)
+        }
+
+        @Test func `a folder that is renamed keeps the bytes, and the key can be retried`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let (old, new) = (scene.home.path("old"), scene.home.path("new"))
+            let first = try await open(scene, in: old)
+            first.type("start", "disk", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            try await FolderWatch.wait(for: "old/" + Self.part, in: scene.home)
+            await first.kill()
+            try #require(rename(old, new) == 0)
+            door.release()
+            let second = try await open(scene, in: new)
+            await shows("failed", second)
+            scene.workshop.serve(.resource(big))
+            second.type("resume", "disk")
+            await second.hears("finished disk disk.iso")
+            #expect(try big.verify(fileAt: new + "/disk.iso") == nil)
+        }
+    }
+}
