@@ -15,7 +15,8 @@ extension DownloadLibrary {
     /// only if it contained no secrets, which are not stored.
     ///
     /// - Throws: `DownloadError`, with the code `.alreadyRunning` and the process's number if
-    ///   another process fetches the key, or `.interrupted` if the download was paused meanwhile.
+    ///   another process fetches the key, or the session's name if the daemon fetches it, or
+    ///   `.interrupted` if the download was paused meanwhile.
     @discardableResult
     public func file(
         for key: StorageKey,
@@ -116,7 +117,8 @@ extension DownloadLibrary {
     /// Ends a key's download and deletes its bytes; a finished file stays.
     ///
     /// - Returns: Whether there was a download.
-    /// - Throws: `DownloadError` with the code `.alreadyRunning` if another process runs it.
+    /// - Throws: `DownloadError` with the code `.alreadyRunning` if another process runs it, or
+    ///   `.daemonUnavailable` if the daemon has it and cannot be started.
     @discardableResult
     public func cancel(_ key: StorageKey) async throws(DownloadError) -> Bool {
         let (context, index) = (context, context.index)

@@ -45,7 +45,8 @@ public enum LibraryState: Sendable {
     case running
     /// Another library or process is fetching it.
     ///
-    /// The process identifier is present if the system reports it.
+    /// The process identifier is present if the system reports it. It is `nil` if the daemon fetches
+    /// the file for a background session that this library does not have.
     case runningElsewhere(processIdentifier: Int32?)
     /// The download is paused, and part of the file may exist.
     ///

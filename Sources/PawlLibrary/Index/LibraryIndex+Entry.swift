@@ -30,6 +30,9 @@ extension LibraryIndex {
         package var waiters = 0
         /// Whether somebody wants the file without waiting for it.
         package var isDetached = false
+        /// Whether somebody has requested the current run, or joined it; otherwise it only follows
+        /// what the daemon does.
+        package var isRequested = false
         /// Whether somebody can be asked for another URL.
         package var renews = false
         /// Whether this library has started the download, so that its note contains nothing new.

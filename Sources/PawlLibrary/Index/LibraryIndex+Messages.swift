@@ -67,8 +67,6 @@ extension LibraryIndex {
         ///
         /// As far as is known, other files have these names.
         package var mayBeAt: [ExactText] = []
-        /// Whether nobody has requested the run: it follows what the daemon does.
-        package var isFollowing = false
     }
 
     package enum Action: Sendable {

@@ -102,7 +102,7 @@ package struct LibraryIndex: Sendable {
         download.waiters = ask.waits ? 1 : 0
         download.isDetached = !ask.waits
         download.renews = ask.renews
-        download.isOwn = true
+        (download.isOwn, download.isRequested) = (true, true)
         download.mayBeAt = [ask.name, entry.download?.pending.name].compactMap(\.self)
             .filter { $0 != pending.name }
         return discards
@@ -131,6 +131,7 @@ package struct LibraryIndex: Sendable {
             download.phase = .stopping(run, .restart)
         }
         if ask.renews { download.renews = true }
+        download.isRequested = true
         if ask.waits { download.waiters += 1 } else { download.isDetached = true }
         tables.setDownload(download, of: key)
         return []
@@ -173,14 +174,14 @@ package struct LibraryIndex: Sendable {
         else { return [] }
         download.pending.failure = nil
         (download.isOwn, download.isDetached, download.renews) = (true, true, renews)
-        return start(key, download, isFollowing: true)
+        download.isRequested = false
+        return start(key, download)
     }
 
     private mutating func start(
         _ key: StorageKey,
         _ download: Download,
-        revalidating file: KnownFile? = nil,
-        isFollowing: Bool = false
+        revalidating file: KnownFile? = nil
     ) -> [Action] {
         var download = download
         let run = nextRun()
@@ -191,7 +192,6 @@ package struct LibraryIndex: Sendable {
         var start = Start(run: run, pending: download.pending, revalidates: file)
         start.replaced = download.replaced
         start.mayBeAt = download.mayBeAt
-        start.isFollowing = isFollowing
         return [.start(start)]
     }
 

@@ -145,7 +145,8 @@ struct RunFetcher: Sendable {
         if let file = try await unrecorded(pending, note) {
             return .finished(file, wasFetched: true)
         }
-        guard run.start.isFollowing || run.isStopped else { return nil }
+        let isRequested = library.index.entry(run.key)?.download?.isRequested ?? false
+        guard !isRequested || run.isStopped else { return nil }
         throw DownloadError(
             .cancelled,
             "the daemon no longer has the download of '\(run.key.text.sanitized(atMost: 100))'",

@@ -44,14 +44,7 @@ extension DaemonSuites {
         ) async -> String {
             var line = ""
             repeat {
-                let count = process.lines("keys [").count
-                process.type("keys")
-                while process.lines("keys [").count == count, process.runner.status == nil,
-                    !Task.isCancelled
-                {
-                    await Task.yield()
-                }
-                line = process.lines("keys [").last ?? ""
+                line = await keys(of: process)
             } while !line.hasPrefix("keys [disk \(state)") && process.runner.status == nil
                 && !Task.isCancelled
             #expect(
@@ -60,6 +53,18 @@ extension DaemonSuites {
                 sourceLocation: sourceLocation
             )
             return line
+        }
+
+        /// Lists the keys.
+        private func keys(of process: SessionProcess) async -> String {
+            let count = process.lines("keys [").count
+            process.type("keys")
+            while process.lines("keys [").count == count, process.runner.status == nil,
+                !Task.isCancelled
+            {
+                await Task.yield()
+            }
+            return process.lines("keys [").last ?? ""
         }
 
         /// The number of bytes in such a line.
@@ -162,6 +167,57 @@ extension DaemonSuites {
             await shows("failed not-found", second)
             #expect(scene.workshop.folder.exists(Self.part))
             door.release()
+        }
+
+        @Test func `a failed key that somebody resumes in the daemon is followed`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(404))
+            let process = try await open(scene)
+            process.type("start", "disk", scene.workshop.url)
+            await process.hears("failed disk not-found")
+            scene.workshop.serve(.resource(big))
+            try await scene.succeed("resume", "1")
+            await process.hears("finished disk disk.iso")
+            await shows(finished, process)
+            #expect(scene.workshop.folder.list() == ["disk.iso"])
+        }
+
+        @Test func `many keys that finish while nobody looks are all recorded`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let count = 60
+            for number in 0..<count {
+                let resource = Resource(size: 200_000, seed: UInt64(number))
+                let reply = Reply.resource(resource)
+                // The first ones take all places of the session until the process was killed.
+                scene.workshop.serve(
+                    number < 5 ? reply.holdAfterBytes(1000, until: door) : reply,
+                    at: "/\(number).bin"
+                )
+            }
+            let first = try await open(scene)
+            for number in 0..<count {
+                first.type("start", "k\(number)", scene.workshop.origin.url("/\(number).bin"))
+                await first.hears("started k\(number)")
+            }
+            try await scene.waitForEvents(.added, count: count)
+            await first.kill()
+            door.release()
+            try await scene.succeed("wait", "--all")
+            let second = try await open(scene)
+            var line = ""
+            while line.components(separatedBy: " finished sha256").count <= count,
+                second.runner.status == nil, !Task.isCancelled
+            {
+                line = await keys(of: second)
+            }
+            #expect(scene.workshop.folder.list() == (0..<count).map { "k\($0).bin" }.sorted())
+            #expect(second.lines("failed").isEmpty)
+            await second.kill()
+            // What was recorded and not acknowledged is reported again, and changes nothing.
+            let third = try await open(scene)
+            #expect(await keys(of: third) == line)
+            #expect(third.lines("finished", "failed").isEmpty)
         }
 
         // MARK: - Pausing and cancelling
@@ -327,6 +383,34 @@ extension DaemonSuites {
             await second.hears("finished disk disk.iso")
             try expectExact("disk.iso", big, in: scene.workshop)
             #expect(scene.workshop.origin.requests.last?.range != nil)
+        }
+
+        @Test func `without the daemon's program a request fails, and a later process continues`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(big))
+            // A program that has no pawld beside it, nor in PATH, whatever is installed here.
+            try scene.home.makeFolder("empty")
+            let built = BuiltProduct.path("LibraryProbe")
+            let folder = "\(built)-\(getpid())"
+            try #require(mkdir(folder, 0o700) == 0 && link(built, "\(folder)/probe") == 0)
+            defer {
+                unlink("\(folder)/probe")
+                rmdir(folder)
+            }
+            let first = try await scene.session(
+                program: "\(folder)/probe",
+                [scene.workshop.folder.path, "shelf", "--session", "films"],
+                ["PATH": scene.home.path("empty")]
+            )
+            first.type("start", "disk", scene.workshop.url)
+            await first.hears("failed disk daemon-unavailable")
+            first.type("close")
+            await first.hears("closed")
+            let second = try await open(scene)
+            second.type("resume", "disk")
+            await second.hears("finished disk disk.iso")
+            await shows(finished, second)
         }
 
         @Test func `a folder that is renamed keeps the bytes, and the key can be retried`()

@@ -28,10 +28,14 @@ struct LibraryIndexBackgroundTests {
         var scene = scene()
         #expect(find(&scene, 6).isEmpty)
         let start = find(&scene, 7).starts.first
-        #expect(start?.isFollowing == true)
+        #expect(scene.index.entries["a"]?.download?.isRequested == false)
         #expect(start?.pending.background == background)
-        // It is followed by one run.
+        // It is followed by one run, which a caller may join.
         #expect(find(&scene, 7).isEmpty)
+        #expect(scene.ask("a").isEmpty)
+        #expect(scene.index.entries["a"]?.download?.isRequested == true)
+        // A caller that leaves does not pause what runs without it.
+        #expect(scene.index.handle(.waiterLeft("a")).isEmpty)
     }
 
     @Test func `a note of the run itself does not end it`() {
@@ -46,7 +50,7 @@ struct LibraryIndexBackgroundTests {
     @Test func `a request for a key that the daemon has continues its download`() {
         var scene = scene()
         let start = scene.ask("a", name: "other", policy: .reload).starts.first
-        #expect(start?.isFollowing == false)
+        #expect(scene.index.entries["a"]?.download?.isRequested == true)
         #expect(start?.pending.background == background)
         #expect(start?.pending.name == "a")
     }
