@@ -41,14 +41,21 @@ final class BackgroundKeys: DownloadSessionDelegate {
     }
 
     /// Returns the run that follows a task, which starts if necessary; `nil` if the task is not
-    /// the library's.
+    /// the library's, or nothing of it is to be recorded.
     private func run(of task: SessionTask) async -> LibraryRun? {
         await begun.waitIgnoringCancellation()
         guard let library = state.withLock({ $0.library }), !task.isHeld,
-            library.session.backgroundLoss == nil, let key = task.taskDescription
+            library.session.backgroundLoss == nil, let description = task.taskDescription
         else { return nil }
-        let number = task.taskIdentifier
-        return library.index.follow(StorageKey(key), number, task as? DownloadTask)
+        let (key, number) = (StorageKey(description), task.taskIdentifier)
+        if let error = task.error {
+            // Whoever cancels a task has no use for its run, which may have another task by now.
+            if error.code == .cancelled { return nil }
+            // An earlier process may have recorded the failure without acknowledging it. A run that
+            // reports it again would take requests that mean another attempt.
+            if library.index.entry(key)?.download?.pending.failure != nil { return nil }
+        }
+        return library.index.follow(key, number, task as? DownloadTask)
     }
 
     // MARK: - Events
@@ -69,8 +76,6 @@ final class BackgroundKeys: DownloadSessionDelegate {
         task: SessionTask,
         didCompleteWithError error: DownloadError?
     ) async {
-        // Nothing of a cancelled task is to be recorded. Its run may have another task by now.
-        guard error?.code != .cancelled else { return }
         await run(of: task)?.ended.waitIgnoringCancellation()
         // The task may have ended just when its run was left: then another run records its end.
         guard case .success? = (task as? DownloadTask)?.fileOutcome else { return }

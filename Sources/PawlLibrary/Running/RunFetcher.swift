@@ -149,7 +149,7 @@ struct RunFetcher: Sendable {
         guard !isRequested || run.isStopped else { return nil }
         throw DownloadError(
             .cancelled,
-            "the daemon no longer has the download of '\(run.key.text.sanitized(atMost: 100))'",
+            "the daemon does not have the download of '\(run.key.text.sanitized(atMost: 100))'",
             advice: "request it again: it continues from the bytes received so far"
         )
     }

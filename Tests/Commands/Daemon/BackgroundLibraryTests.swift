@@ -169,6 +169,32 @@ extension DaemonSuites {
             door.release()
         }
 
+        @Test func `a failure that was recorded and not acknowledged is not reported again`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            await first.kill()
+            scene.workshop.serve(.status(404))
+            try await scene.succeed("pause", "1")
+            try await scene.succeed("resume", "1")
+            try await scene.waitForEvents(.failed)
+            door.release()
+            // As a process leaves the note that is killed before its acknowledgement.
+            let name = ".disk.pawl-download"
+            let failure = #""failure":{"advice":"","code":"not-found","message":"it is gone"}"#
+            let note = try scene.workshop.folder.readText(name)
+            let failed = note.replacing(#""key":"#, with: failure + #","key":"#)
+            try #require(failed != note)
+            try scene.workshop.folder.write(name, failed)
+            scene.workshop.serve(.resource(big))
+            let second = try await open(scene)
+            second.type("resume", "disk")
+            await second.hears("finished disk disk.iso")
+            #expect(second.lines("failed").isEmpty)
+        }
+
         @Test func `a failed key that somebody resumes in the daemon is followed`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.status(404))
@@ -408,9 +434,33 @@ extension DaemonSuites {
             first.type("close")
             await first.hears("closed")
             let second = try await open(scene)
+            await shows("failed cancelled", second)
             second.type("resume", "disk")
             await second.hears("finished disk disk.iso")
             await shows(finished, second)
+        }
+
+        @Test(.enabled(if: ImmutableFolder.isAvailable, "only root can make a folder immutable"))
+        func
+            `a folder that the daemon cannot write to keeps the bytes, and the key can be retried`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            let first = try await begin(scene, until: door)
+            await first.kill()
+            let folder = scene.workshop.folder.path
+            try #require(ImmutableFolder.set(folder, isImmutable: true))
+            defer { ImmutableFolder.set(folder, isImmutable: false) }
+            door.release()
+            try await scene.waitForEvents(.failed)
+            ImmutableFolder.set(folder, isImmutable: false)
+            let second = try await open(scene)
+            await shows("failed", second)
+            second.type("resume", "disk")
+            await second.hears("finished disk disk.iso")
+            try expectExact("disk.iso", big, in: scene.workshop)
+            #expect(scene.workshop.folder.list() == ["disk.iso"])
         }
 
         @Test func `a folder that is renamed keeps the bytes, and the key can be retried`()
