@@ -40,6 +40,8 @@ public struct CheckpointDescription: Sendable {
 
     /// Reads a checkpoint, given its own path or that of the partial file.
     ///
+    /// A download writes its first checkpoint about one second after its first bytes.
+    ///
     /// - Throws: `DownloadError` with the code `.fileUnreadable`.
     public init(partialFile path: String) throws(DownloadError) {
         let summary = try CheckpointSummary.read(FilePath(path))

@@ -7,6 +7,17 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SinkTests {
+    @Test func `a closed stream is an error`() async throws {
+        let scene = try FoundationScene(.resource(Resource(size: 100_000)))
+        let stream = OutputStream(toMemory: ())
+        stream.open()
+        stream.close()
+        let task = scene.session.dataTask(with: try scene.url())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.write(to: stream) }
+        #expect(error?.code == .diskFailure)
+    }
+
     private let resource = Resource(size: 3 << 20)
 
     @Test func `a body is written to an output stream`() async throws {

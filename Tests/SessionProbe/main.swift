@@ -80,7 +80,7 @@ let session = DownloadSession(configuration)
 if arguments.count > 5 {
     let task = session.downloadTask(with: url, to: .file(arguments[5]))
     await come(task, to: bytes)
-    task.pause()
+    await task.pause()
     while access(arguments[5] + ".part", F_OK) != 0 { await Task.yield() }
     say("paused")
 } else {

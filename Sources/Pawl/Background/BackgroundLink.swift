@@ -81,9 +81,14 @@ final class BackgroundLink: Sendable {
     ///
     /// From then on this process no longer has the session, for the reason `error`.
     func leave(_ error: DownloadError) async {
+        await finish()
+        enter(.lost(error))
+    }
+
+    /// Stops following, and waits until the last event is reported and acknowledged.
+    func finish() async {
         stop()
         await left.waitIgnoringCancellation()
-        enter(.lost(error))
     }
 
     /// Returns the phase when the link is attached, or cannot be attached.

@@ -113,14 +113,14 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override var resumeData: ResumeData? { remote.withLock { $0.resumeData } }
 
-    override func pauseAndWait() async {
-        pause()
+    override func pause() async {
+        askToPause()
         await remote.withLock { $0.runEnd }?.waitIgnoringCancellation()
     }
 
     override func cancelByProducingResumeData() async -> ResumeData? {
         // Its requests must not overlap with what follows.
-        await pauseAndWait()
+        await pause()
         guard let id = remote.withLock({ $0.id }) else {
             end(keeping: true)
             await end.waitIgnoringCancellation()

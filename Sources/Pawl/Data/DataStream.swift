@@ -67,7 +67,9 @@ public struct DataStream: AsyncSequence, Sendable {
     /// Passes each piece of the body to a closure, and fetches at most one buffer ahead meanwhile.
     ///
     /// - Throws: `DownloadError`, or the closure's error, which ends the request.
-    public func stream(to sink: @Sendable ([UInt8]) async throws -> Void) async throws {
+    public nonisolated(nonsending) func stream(
+        to sink: nonisolated(nonsending) ([UInt8]) async throws -> Void
+    ) async throws {
         for try await chunk in self { try await sink(chunk) }
     }
 

@@ -2,6 +2,12 @@ public import FoundationEssentials
 public import PawlCore
 internal import PawlEngine
 
+extension ErrorResponse {
+    /// The response and its body, to be read as text or JSON:
+    /// `error.errorResponse?.content.json(Problem.self)`.
+    public var content: FetchedData { FetchedData(body, response) }
+}
+
 /// A complete response in memory.
 public struct FetchedData: Sendable, Hashable {
     /// The default limit for the body: 64 MiB.
@@ -200,7 +206,7 @@ public struct FetchedData: Sendable, Hashable {
         guard let coding = contentEncoding else { return }
         throw DownloadError(
             .badResponse,
-            "the response is encoded (\(coding.sanitized(atMost: 40))), which was not requested",
+            "the body is still encoded (\(coding.sanitized(atMost: 40)))",
             advice: "decode its bytes before you read them as \(what)",
             context: "reading \(response.url.redacted) as \(what)"
         )

@@ -1,4 +1,6 @@
 /// What a session does with the cookies that servers set (RFC 6265).
+///
+/// A `Cookie` field of a request is sent in addition to the session's cookies.
 public enum CookiePolicy: Sendable, Hashable {
     /// The session keeps no cookies.
     case none

@@ -13,6 +13,9 @@ extension DownloadRequest {
 
     /// Replaces all fields of that name with one of the given value; `nil` removes them.
     ///
+    /// `nil` does not remove a field that the session's settings have: change those of the request
+    /// (`DownloadRequest(url) { $0.fields.removeAll() }`).
+    ///
     /// The new field takes the position and the ``HTTPField/isForAnyOrigin`` of the first one that
     /// it replaces.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {

@@ -72,6 +72,20 @@ public final class DownloadSession: Sendable {
         self.init(configuration, logger: logger, network: nil)
     }
 
+    /// Is called `init(_:delegate:)`.
+    @available(
+        *,
+        unavailable,
+        message: "use DownloadSession(_:delegate:), with configuration.delegateExecutor"
+    )
+    public convenience init(
+        configuration: SessionConfiguration,
+        delegate: (any DownloadSessionDelegate)? = nil,
+        delegateQueue: (any Sendable)? = nil
+    ) {
+        self.init(configuration)
+    }
+
     /// Creates a session with a delegate.
     ///
     /// Nothing runs before the first task. The delegate is retained until the session is
@@ -382,7 +396,14 @@ public final class DownloadSession: Sendable {
             state.phase = .invalid
             return (true, state.loss)
         }
-        if isDone { runner.post(.invalidated(loss)) }
+        guard isDone else { return }
+        guard let link else { return runner.post(.invalidated(loss)) }
+        // The delegate's executor may be busy with the last event, which must be acknowledged first:
+        // the program may end when it is told, and must not get the same event again.
+        Task.detached {
+            await link.finish()
+            self.runner.post(.invalidated(loss))
+        }
     }
 
     /// Handles the end of a task.

@@ -19,8 +19,20 @@ public import PawlCore
 ///     ) {
 ///         files.append(file.path)
 ///     }
+///
+///     @MainActor
+///     func session(
+///         _ session: DownloadSession,
+///         task: SessionTask,
+///         didCompleteWithError error: DownloadError?
+///     ) async {
+///         print(error.map { "failed: \($0)" } ?? "\(files.count) files")
+///     }
 /// }
 /// ```
+///
+/// Before an `async` method of a class of the main actor, write `@MainActor` again; otherwise, the
+/// method does not belong to it.
 ///
 /// A method with the types of `URLSession`'s delegate would never be called: with such a method, a
 /// session cannot be created, and the compiler's message names the right one.
@@ -124,6 +136,9 @@ public protocol DownloadSessionDelegate: MistypedDelegateMethods {
 
     /// Reports that all events that a background session missed while no process was attached have
     /// been delivered.
+    ///
+    /// It is called once after the session was created, also if there were no such events, unless
+    /// the session is invalidated before.
     nonisolated(nonsending) func sessionDidFinishEvents(
         forBackgroundSession session: DownloadSession
     ) async

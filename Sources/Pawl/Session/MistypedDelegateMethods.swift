@@ -15,7 +15,8 @@ public import PawlCore
 @_documentation(visibility: internal)
 public protocol MistypedDelegateMethods:
     MistypedFileMethods, MistypedEndMethods, MistypedResponseMethods,
-    MisnamedFileMethods, MisnamedEndMethods
+    MisnamedFileMethods, MisnamedEndMethods, MisnamedProgressMethods, MisnamedSessionMethods,
+    MislabelledMethods
 {
     /// The types of all methods that a delegate must not have.
     typealias DelegateMistakes = (
@@ -37,7 +38,21 @@ public protocol MistypedDelegateMethods:
         URLSessionWriteOptionalMethod,
         URLSessionCompleteMethod,
         URLSessionCompleteTypedMethod,
-        FinishEventsMethod
+        FinishEventsMethod,
+        URLSessionResumeMethod,
+        URLSessionResumeOptionalMethod,
+        URLSessionWaitMethod,
+        URLSessionMetricsMethod,
+        URLSessionInvalidMethod,
+        URLSessionInvalidTypedMethod,
+        URLSessionFinishEventsMethod,
+        URLSessionResponseHandlerMethod,
+        URLSessionDataMethod,
+        CompleteLabelMethod,
+        MetricsLabelMethod,
+        FinishLabelMethod,
+        WaitTaskMethod,
+        FinishEventsLabelMethod
     )
 }
 
@@ -62,6 +77,20 @@ public typealias NoDelegateMistakes = (
     `the methods begin with session, not urlSession`,
     `session(_:task:didCompleteWithError:) takes a DownloadError?`,
     `the methods begin with session, not urlSession`,
+    `the method is sessionDidFinishEvents(forBackgroundSession:)`,
+    `the methods begin with session, not urlSession`,
+    `the methods begin with session, not urlSession`,
+    `the methods begin with session, not urlSession`,
+    `the methods begin with session, not urlSession`,
+    `the methods begin with session, not urlSession`,
+    `the methods begin with session, not urlSession`,
+    `the method is sessionDidFinishEvents(forBackgroundSession:)`,
+    `session(_:task:didReceive:) returns a ResponseDisposition`,
+    `the methods begin with session, not urlSession`,
+    `session(_:task:didCompleteWithError:) takes a SessionTask`,
+    `session(_:task:didFinishCollecting:) takes a SessionTask`,
+    `the label of the task is downloadTask`,
+    `session(_:taskIsWaitingForConnectivity:) takes a SessionTask`,
     `the method is sessionDidFinishEvents(forBackgroundSession:)`
 )
 
@@ -270,185 +299,154 @@ extension MistypedResponseMethods {
     ) async -> `session(_:task:didReceive:) returns a ResponseDisposition` { .init() }
 }
 
-/// The mistaken methods for the bytes and the file of a download, with the names of `URLSession`.
+/// The mistaken methods whose task has the label or the type of another method.
 @_documentation(visibility: internal)
-public protocol MisnamedFileMethods: AnyObject, Sendable {
-    associatedtype URLSessionFinishMethod = `the methods begin with session, not urlSession`
-    associatedtype URLSessionFinishURLMethod =
-        `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`
-    associatedtype URLSessionWriteMethod = `the methods begin with session, not urlSession`
-    associatedtype URLSessionWriteOptionalMethod = `the methods begin with session, not urlSession`
-
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo file: DownloadedFile
-    ) async -> URLSessionFinishMethod
-
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    ) async -> URLSessionFinishURLMethod
-
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    ) async -> URLSessionWriteMethod
-
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64?
-    ) async -> URLSessionWriteOptionalMethod
-}
-
-extension MisnamedFileMethods {
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo file: DownloadedFile
-    ) async -> `the methods begin with session, not urlSession` { .init() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    ) async -> `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile` { .init() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    ) async -> `the methods begin with session, not urlSession` { .init() }
-
-    /// Stands for a method that the delegate does not have.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64?
-    ) async -> `the methods begin with session, not urlSession` { .init() }
-}
-
-/// The mistaken methods for the end of a task or of events, with the names of `URLSession`.
-@_documentation(visibility: internal)
-public protocol MisnamedEndMethods: AnyObject, Sendable {
-    associatedtype URLSessionCompleteMethod =
-        `session(_:task:didCompleteWithError:) takes a DownloadError?`
-    associatedtype URLSessionCompleteTypedMethod = `the methods begin with session, not urlSession`
-    associatedtype FinishEventsMethod =
+public protocol MislabelledMethods: AnyObject, Sendable {
+    associatedtype CompleteLabelMethod = `session(_:task:didCompleteWithError:) takes a SessionTask`
+    associatedtype MetricsLabelMethod = `session(_:task:didFinishCollecting:) takes a SessionTask`
+    associatedtype FinishLabelMethod = `the label of the task is downloadTask`
+    associatedtype WaitTaskMethod = `session(_:taskIsWaitingForConnectivity:) takes a SessionTask`
+    associatedtype FinishEventsLabelMethod =
         `the method is sessionDidFinishEvents(forBackgroundSession:)`
 
-    func urlSession(
+    func session(
         _ session: DownloadSession,
-        task: SessionTask,
-        didCompleteWithError error: (any Error)?
-    ) async -> URLSessionCompleteMethod
-
-    func urlSession(
-        _ session: DownloadSession,
-        task: SessionTask,
+        downloadTask: DownloadTask,
         didCompleteWithError error: DownloadError?
-    ) async -> URLSessionCompleteTypedMethod
+    ) async -> CompleteLabelMethod
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishCollecting metrics: TaskMetrics
+    ) async -> MetricsLabelMethod
+
+    func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) async -> FinishLabelMethod
+
+    func session(
+        _ session: DownloadSession,
+        taskIsWaitingForConnectivity task: DownloadTask
+    ) async -> WaitTaskMethod
 
     func sessionDidFinishEvents(
-        forBackgroundURLSession session: DownloadSession
-    ) async -> FinishEventsMethod
+        for session: DownloadSession
+    ) async -> FinishEventsLabelMethod
 }
 
-extension MisnamedEndMethods {
+extension MislabelledMethods {
     /// Stands for a method that the delegate does not have.
-    public func urlSession(
+    public func session(
         _ session: DownloadSession,
-        task: SessionTask,
-        didCompleteWithError error: (any Error)?
-    ) async -> `session(_:task:didCompleteWithError:) takes a DownloadError?` { .init() }
+        downloadTask: DownloadTask,
+        didCompleteWithError error: DownloadError?
+    ) async -> `session(_:task:didCompleteWithError:) takes a SessionTask` { .init() }
 
     /// Stands for a method that the delegate does not have.
-    public func urlSession(
+    public func session(
         _ session: DownloadSession,
-        task: SessionTask,
-        didCompleteWithError error: DownloadError?
-    ) async -> `the methods begin with session, not urlSession` { .init() }
+        downloadTask: DownloadTask,
+        didFinishCollecting metrics: TaskMetrics
+    ) async -> `session(_:task:didFinishCollecting:) takes a SessionTask` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) async -> `the label of the task is downloadTask` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        taskIsWaitingForConnectivity task: DownloadTask
+    ) async -> `session(_:taskIsWaitingForConnectivity:) takes a SessionTask` { .init() }
 
     /// Stands for a method that the delegate does not have.
     public func sessionDidFinishEvents(
-        forBackgroundURLSession session: DownloadSession
+        for session: DownloadSession
     ) async -> `the method is sessionDidFinishEvents(forBackgroundSession:)` { .init() }
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`: Sendable {
-    fileprivate init() {}
+    init() {}
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
-public struct `totalBytesExpectedToWrite is an Int64?`: Sendable { fileprivate init() {} }
+public struct `totalBytesExpectedToWrite is an Int64?`: Sendable { init() {} }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
-public struct `expectedTotalBytes is an Int64?`: Sendable { fileprivate init() {} }
+public struct `expectedTotalBytes is an Int64?`: Sendable { init() {} }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:task:didCompleteWithError:) takes a DownloadError?`: Sendable {
-    fileprivate init() {}
+    init() {}
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:task:didCompleteWithError:) takes a SessionTask`: Sendable {
-    fileprivate init() {}
+    init() {}
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:task:didCompleteWithError:) takes a SessionTask and a DownloadError?`:
     Sendable
-{ fileprivate init() {} }
+{ init() {} }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:dataTask:didReceive:) takes an array of bytes`: Sendable {
-    fileprivate init() {}
+    init() {}
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
-public struct `session(_:task:didReceive:) takes a SessionTask`: Sendable { fileprivate init() {} }
+public struct `session(_:task:didReceive:) takes a SessionTask`: Sendable { init() {} }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:task:didReceive:) returns a ResponseDisposition`: Sendable {
-    fileprivate init() {}
+    init() {}
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:didBecomeInvalidWithError:) takes a DownloadError?`: Sendable {
-    fileprivate init() {}
+    init() {}
 }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
-public struct `the methods begin with session, not urlSession`: Sendable { fileprivate init() {} }
+public struct `the methods begin with session, not urlSession`: Sendable { init() {} }
 
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `the method is sessionDidFinishEvents(forBackgroundSession:)`: Sendable {
-    fileprivate init() {}
+    init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:task:didFinishCollecting:) takes a SessionTask`: Sendable {
+    init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `the label of the task is downloadTask`: Sendable { init() {} }
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:taskIsWaitingForConnectivity:) takes a SessionTask`: Sendable {
+    init() {}
 }

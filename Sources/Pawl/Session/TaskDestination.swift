@@ -6,7 +6,8 @@ public enum TaskDestination: Sendable {
     ///
     /// It is removed when the task's completion handler and the delegate have returned. Without a
     /// handler it is removed when the task is released. If the task's `file` was awaited, it stays
-    /// until the session ends.
+    /// until the session is released. The next session of the same application removes what an
+    /// earlier process left.
     case temporary
     /// The given file; its folder is created.
     ///
@@ -22,8 +23,9 @@ public enum TaskDestination: Sendable {
     case place(Place, name: String? = nil)
     /// The result of the closure, which is called once the server has responded.
     ///
-    /// It may block and throw.
-    case choosing(@Sendable (DownloadResponse) throws(DownloadError) -> Destination)
+    /// It may block. If it throws, the download fails with `DownloadError(error)`: any other error
+    /// than a ``DownloadError`` gets the code `.unknown`, and is its ``DownloadError/cause``.
+    case choosing(@Sendable (DownloadResponse) throws -> Destination)
 }
 
 extension TaskDestination {

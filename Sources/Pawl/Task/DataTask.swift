@@ -70,7 +70,8 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     /// The whole body in memory, as soon as it is complete.
     ///
     /// Reading this does not start the task; `resume()` does. Cancelling the task of the last
-    /// caller that awaits it cancels this task.
+    /// caller that awaits it cancels this task. It may return before the delegate's last call for
+    /// the task and before the completion handler.
     ///
     /// - Throws: `DownloadError`, with the code `.tooLarge` if the body is larger than the task's
     ///   limit, or `.usage` if it is read in pieces.
@@ -104,7 +105,9 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     /// Passes each piece of the body to a closure, and fetches at most one buffer ahead meanwhile.
     ///
     /// - Throws: `DownloadError`, or the closure's error, which cancels the task.
-    public func stream(to sink: @Sendable ([UInt8]) async throws -> Void) async throws {
+    public nonisolated(nonsending) func stream(
+        to sink: nonisolated(nonsending) ([UInt8]) async throws -> Void
+    ) async throws {
         for try await chunk in bytes { try await sink(chunk) }
     }
 

@@ -142,7 +142,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     ///
     /// Reading this does not start the task; `resume()` does. Cancelling the task of the last
     /// caller that awaits it pauses the download and keeps the bytes received so far; `resume()`
-    /// continues.
+    /// continues. While the task is suspended or paused, callers wait.
+    ///
+    /// It may return before the delegate's last call for the task and before the completion
+    /// handler: to wait for these, read ``SessionTask/events`` to the end.
     ///
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
@@ -199,13 +202,19 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     func sessionLimitChanged() { control.limitChanged() }
 
     /// Ends the connections and keeps the bytes received so far; `resume()` continues.
-    public func pause() { handle(.pauseAsked) }
-
-    /// Pauses the task.
     ///
-    /// For a task of a background session, this returns when the daemon has been told, or cannot be
-    /// told.
-    package func pauseAndWait() async { pause() }
+    /// It returns when the checkpoint lists those bytes, so that not even `kill -9` loses them. For
+    /// a task of a background session, it returns when the daemon has been told, or cannot be told.
+    ///
+    /// The task does not end: callers that await ``file`` wait on. To end it with resume data, use
+    /// `cancelByProducingResumeData()`.
+    public func pause() async {
+        askToPause()
+        await waitForRunEnd()
+    }
+
+    /// Pauses the task without waiting.
+    package func askToPause() { handle(.pauseAsked) }
 
     /// Whether the download could be resumed if it were cancelled now, and if not, why.
     public var resumability: Resumability {

@@ -39,6 +39,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var feeds: EventFeeds<TaskEvent>?
         /// Whether its end was reported.
         var isReported = false
+        /// Completes when the current run has ended; `nil` if nobody waits for it.
+        var runEnd: Completion<Void>?
     }
 
     typealias CompletionHandler = @Sendable (Result<TaskProduct, DownloadError>) -> Void
@@ -51,7 +53,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var isLate: Bool
     }
 
-    /// The task's number, unique within the session and counted from 1.
+    /// The task's number, unique within the session and counted from 1; in a background session it
+    /// is a large number.
     public let taskIdentifier: Int
     /// The request with which the task was created.
     public let originalRequest: DownloadRequest
@@ -206,8 +209,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         if isWanted: (inout State) -> Bool = { _ in true }
     ) {
         var (hasEnded, discards) = (false, false)
-        shared.withLock { state in
-            guard isWanted(&state) else { return }
+        let runEnd = shared.withLock { state -> Completion<Void>? in
+            guard isWanted(&state) else { return nil }
             var actions = state.lifecycle.handle(event)[...]
             while let action = actions.popFirst() {
                 switch action {
@@ -223,7 +226,11 @@ public class SessionTask: @unchecked Sendable, Identifiable {
                 default: actions += perform(action, &state)
                 }
             }
+            if case .runEnded = event {} else if state.lifecycle.isRunning { return nil }
+            defer { state.runEnd = nil }
+            return state.runEnd
         }
+        runEnd?.complete()
         guard hasEnded else { return }
         if discards { discard { self.reportEnd() } } else { reportEnd() }
     }
@@ -312,6 +319,17 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         case .failure(let error) where error.code == .interrupted: handle(.runEnded(.stopped))
         case .failure: handle(.runEnded(.failed), result)
         }
+    }
+
+    /// Waits until the current run has ended; returns at once if there is none.
+    func waitForRunEnd() async {
+        let end = shared.withLock { state -> Completion<Void>? in
+            guard state.lifecycle.isRunning else { return nil }
+            let end = state.runEnd ?? Completion()
+            state.runEnd = end
+            return end
+        }
+        await end?.waitIgnoringCancellation()
     }
 
     private func attempt(_ slot: RunSlot) async -> Result<TaskProduct, DownloadError> {
@@ -427,17 +445,17 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     /// Waits until the delegate has decided on the response.
     ///
-    /// Throws if it has cancelled the task.
+    /// Throws if it has cancelled the task, or the run was stopped meanwhile.
     func waitForDecision() async throws(DownloadError) {
         let isReported = shared.withLock { state in
             report(&state, isLast: false)
             return state.reports.hasResponse
         }
-        guard isReported, let decision, await decision.waitIgnoringCancellation() == .cancel
-        else {
-            return
-        }
-        throw DownloadError(.interrupted, "the delegate cancelled the task")
+        guard isReported, let decision else { return }
+        let disposition = await decision.waitIgnoringCancellation()
+        let isStopping = shared.withLock { $0.lifecycle.isStopping }
+        guard disposition == .cancel || isStopping else { return }
+        throw DownloadError(.interrupted, "the task was stopped")
     }
 
     /// Reports the end to all that wait for it.

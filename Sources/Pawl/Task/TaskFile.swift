@@ -37,7 +37,10 @@ final class TaskFile: Sendable {
 
     /// The closure that chooses the destination, if there is one.
     var choice: (@Sendable (DownloadResponse) throws(DownloadError) -> Destination)? {
-        if case .choosing(let choose) = requested { choose } else { nil }
+        guard case .choosing(let choose) = requested else { return nil }
+        return { (response) throws(DownloadError) in
+            do { return try choose(response) } catch { throw DownloadError(error) }
+        }
     }
 
     /// Creates the monitor.
@@ -62,7 +65,11 @@ final class TaskFile: Sendable {
             try await disk.run { () throws(DownloadError) in try files.prepare() }
         }
         switch requested {
-        case .file(let path): return .file(path)
+        case .file(let path):
+            guard !path.isEmpty else {
+                throw .usage("the destination is an empty path", advice: "give the file's path")
+            }
+            return .file(path)
         case .directory(let path): return .directory(path)
         case .temporary:
             if let path = state.withLock({ $0.path }) { return .file(path) }

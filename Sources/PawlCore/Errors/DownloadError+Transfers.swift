@@ -135,7 +135,7 @@ extension DownloadError {
             // Network Authentication Required (RFC 6585 §6).
             self.init(.captivePortal, said, advice: "log in to the network", retryClass: .later)
         default:
-            self.init(.badResponse, said, advice: "try another URL for the file")
+            self.init(.badResponse, said, advice: "check the URL and what is sent with the request")
         }
         httpStatus = status
         self.retryAfter = retryAfter

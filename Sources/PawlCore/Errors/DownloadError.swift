@@ -44,8 +44,9 @@ public struct DownloadError: Error, Sendable {
         set { refusal = newValue.map(Refusal.init) }
     }
     private var refusal: Refusal?
-    /// The delay that the server requested.
-    package var retryAfter: Duration?
+    /// The delay that the server requested with `Retry-After` (RFC 9110 §10.2.3); `nil` if it
+    /// requested none.
+    public package(set) var retryAfter: Duration?
 
     /// A response outside the error, which is passed on often and rarely has one.
     private final class Refusal: Sendable {
@@ -123,6 +124,9 @@ extension DownloadError: CustomStringConvertible {
 extension DownloadError: LocalizedError {
     /// What failed, and what was being done; the text of `localizedDescription`.
     public var errorDescription: String? { failure }
+
+    /// What failed: the ``message``.
+    public var failureReason: String? { message }
 
     /// Advice on what to do next; `nil` if there is none.
     public var recoverySuggestion: String? { advice.isEmpty ? nil : advice }

@@ -40,6 +40,14 @@ public struct DownloadResponse: Sendable, Hashable {
         )
     }
 
+    /// Is called ``status``.
+    @available(*, unavailable, renamed: "status")
+    public var statusCode: Int { status }
+
+    /// Is called ``value(_:)``.
+    @available(*, unavailable, renamed: "value(_:)")
+    public func value(forHTTPHeaderField name: String) -> String? { value(name) }
+
     /// Returns the values of all fields of that name, joined by commas (RFC 9110 §5.3), ignoring
     /// case.
     public func value(_ name: String) -> String? {

@@ -138,6 +138,7 @@ public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codabl
     ///
     /// Another download's partial file does not count as a file: the new file then gets a number.
     case skip
-    /// The download fails, even if only another download's partial file has the name.
+    /// The download fails, even if the file is the complete file of an earlier download, or only
+    /// another download's partial file has the name.
     case fail
 }

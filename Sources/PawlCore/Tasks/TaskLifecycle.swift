@@ -56,6 +56,12 @@ package struct TaskLifecycle: Sendable, Hashable {
 
     package init() {}
 
+    /// Whether a run was started and has not ended.
+    package var isRunning: Bool { run != .none }
+
+    /// Whether the run was asked to stop.
+    package var isStopping: Bool { run == .stopping }
+
     package mutating func handle(_ event: Event) -> [Action] {
         if state.isEnd { return afterEnd(event) }
         switch event {

@@ -41,6 +41,7 @@ package final class CancellationToken: Sendable {
     package static let late = DownloadError(
         .timedOut,
         "the download exceeded its time limit",
-        advice: "\(DownloadError.resumeAdvice), or raise \(.maximumDuration)"
+        advice: "\(DownloadError.resumeAdvice), or raise \(.maximumDuration)",
+        retryClass: .never
     )
 }

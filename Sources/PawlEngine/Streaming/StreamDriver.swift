@@ -303,7 +303,8 @@ package final class StreamDriver: Sendable {
     }
 
     private func accept(_ head: ResponseHead) -> DownloadResponse {
-        if head.decoding == .none, let coding = Representation(head: head).contentEncoding {
+        let isOwn = order.settings.fields.contains { $0.hasName("Accept-Encoding") }
+        if !isOwn, head.decoding == .none, let coding = Representation(head: head).contentEncoding {
             logger.notice(
                 "the response is encoded (\(coding.sanitized)), which the request did not allow"
             )

@@ -82,7 +82,7 @@ public final class TaskProgress: Progress, @unchecked Sendable {
             if !isPaused {
                 task.resume()
             } else if let task = task as? DownloadTask {
-                task.pause()
+                task.askToPause()
             } else {
                 task.suspend()
             }

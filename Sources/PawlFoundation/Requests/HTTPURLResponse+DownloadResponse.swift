@@ -11,7 +11,8 @@ extension HTTPURLResponse {
     ///
     /// Fields of the same name are joined by commas. As with `URLSession`, `expectedContentLength`
     /// is the `Content-Length` of this response, so for a 206 it is the length of the rest;
-    /// `DownloadResponse.expectedContentLength` is the length of the whole file.
+    /// `DownloadResponse.expectedContentLength` is the length of the whole file. On Linux,
+    /// Foundation's `suggestedFilename` is often "Unknown": use that of the `DownloadResponse`.
     ///
     /// It is `nil` if Foundation does not accept the status or the fields.
     public convenience init?(_ response: DownloadResponse) {

@@ -92,7 +92,8 @@ extension OutputStream {
     }
 
     private var failure: DownloadError {
-        streamError.map { DownloadError(sink: $0) }
+        // On Linux, reading the error of a stream without one may crash.
+        (streamStatus == .error ? streamError : nil).map { DownloadError(sink: $0) }
             ?? DownloadError(.diskFailure, "the stream takes no more bytes of the body")
     }
 }

@@ -192,7 +192,7 @@ struct RunFetcher: Sendable {
             task.cancel()
             await task.end.waitIgnoringCancellation()
         } else {
-            await task.pauseAndWait()
+            await task.pause()
         }
         return .stopped
     }

@@ -24,7 +24,16 @@ package struct FileFolder: Hashable, Sendable {
 
     /// Creates a new file with all of its bytes, or none.
     package func createFile(_ name: String, _ bytes: [UInt8]) throws(DownloadError) {
-        try put(bytes, name) { (draft, file) throws(Errno) in try draft.giveName(file) }
+        do throws(DownloadError) {
+            try put(bytes, name) { (draft, file) throws(Errno) in try draft.giveName(file) }
+        } catch  where error.code == .fileExists {
+            throw DownloadError(
+                .fileExists,
+                error.message,
+                advice: "use another name, or replace the file",
+                context: error.context
+            )
+        }
     }
 
     /// Writes a file, replacing an existing one.

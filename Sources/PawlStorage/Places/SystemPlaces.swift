@@ -56,7 +56,7 @@ package struct SystemPlaces: Sendable {
         of place: StandardPlace,
         for application: StorageKey
     ) throws(DownloadError) -> FilePath {
-        if let path = resolver.folder(of: place, for: application.readableName) {
+        if let path = resolver.folder(of: place, for: application.applicationName) {
             return earlierPath(of: place, for: application) ?? FilePath(path)
         }
         guard place != .resources else {
@@ -75,16 +75,19 @@ package struct SystemPlaces: Sendable {
         )
     }
 
-    /// Returns the folder if it exists under the name that versions before 0.2 gave it.
+    /// Returns the folder if it exists under a name that earlier versions gave it.
     ///
     /// Temporary files are not worth a search: another user could have made such a folder.
     private func earlierPath(of place: StandardPlace, for application: StorageKey) -> FilePath? {
-        guard place != .temporary, application.fileName != application.readableName,
-            let earlier = resolver.folder(of: place, for: application.fileName)
-        else { return nil }
-        // A folder that cannot be examined counts as missing.
-        let status = try? FilePath(earlier).status()
-        return status?.isDirectory == true ? FilePath(earlier) : nil
+        guard place != .temporary else { return nil }
+        for name in [application.readableName, application.fileName]
+        where name != application.applicationName {
+            guard let earlier = resolver.folder(of: place, for: name) else { continue }
+            // A folder that cannot be examined counts as missing.
+            let status = try? FilePath(earlier).status()
+            if status?.isDirectory == true { return FilePath(earlier) }
+        }
+        return nil
     }
 
     /// Returns the folder, which exists when this returns.

@@ -1,16 +1,17 @@
 internal import PawlCore
 
-/// A way in which the connection to a server fails.
+/// A way in which the connection to a server fails, and the code of the error if it is not
+/// repeated.
 public enum ScriptedFailure: Sendable, CaseIterable {
-    /// The name of the host is not known.
+    /// The name of the host is not known: `.nameNotResolved`.
     case nameNotResolved
-    /// The server refuses the connection.
+    /// The server refuses the connection: `.network`.
     case cannotConnect
-    /// The server does not accept the connection in time.
+    /// The server does not accept the connection in time: `.timedOut`.
     case connectTimedOut
-    /// The certificate of the server is not trusted.
+    /// The certificate of the server is not trusted: `.tlsFailed`.
     case certificateRefused
-    /// The connection breaks.
+    /// The connection breaks: `.network`.
     case connectionLost
 
     var outcome: TransferOutcome {

@@ -16,6 +16,13 @@ final class CurlHandle {
     private var cookies: CookieJar.Contents?
     /// Whether the cookies have not changed since they were given to the handle.
     private var hasOldCookies = true
+    /// Whether libcurl ignores all cookies that the handle is given before its next transfer.
+    private(set) var takesNoCookies = false
+
+    /// The number of cookies that libcurl takes from a response.
+    ///
+    /// After that many, it also ignores those of `CURLOPT_COOKIELIST` (libcurl 7.88).
+    private static let cookieLimit = 50
 
     init(share: CurlShare, tenant: LoopTenant) throws(TransferFailure) {
         // Without a share it would use connections of other transports.
@@ -179,7 +186,10 @@ final class CurlHandle {
     }
 
     /// Stores the cookies that the servers of this transfer have set in the request's jar.
-    func keepCookies(of request: TransferRequest) {
+    ///
+    /// `count` is their number.
+    func keepCookies(of request: TransferRequest, count: Int) {
+        if count >= Self.cookieLimit { takesNoCookies = true }
         guard let jar = request.cookies, let before = cookies else { return }
         jar.change(before.lines, to: cookieLines)
         hasOldCookies = false

@@ -29,6 +29,7 @@ final class TenantHandles {
     }
 
     func giveBack(_ handle: CurlHandle) {
+        if handle.takesNoCookies { return }
         handle.reset()
         if idle.count < Self.idleLimit { idle.append(handle) }
     }

@@ -19,8 +19,8 @@ struct HeadCollector {
     private var status = 0
     private var reason = ""
     private var fields: [HTTPField] = []
-    /// Whether a head of the exchange has set a cookie; an interim response's head counts, too.
-    private(set) var setsCookies = false
+    /// The number of cookies that heads of the exchange have set, interim responses included.
+    private(set) var cookieCount = 0
 
     init(hasBody: Bool = true) { self.hasBody = hasBody }
 
@@ -32,7 +32,10 @@ struct HeadCollector {
     /// Whether the head alone decides how to proceed.
     ///
     /// libcurl handles none of these itself.
-    var isDecisive: Bool { isSuccess || isRedirect }
+    var isDecisive: Bool { isSuccess || isRedirect || isRefusal }
+
+    /// libcurl may answer 401 and 407 with credentials.
+    private var isRefusal: Bool { isComplete && status >= 400 && status != 401 && status != 407 }
 
     private var isRedirect: Bool {
         isComplete && (300..<400).contains(status) && fields.contains { $0.hasName("Location") }
@@ -89,7 +92,7 @@ struct HeadCollector {
             try beginHead(text)
         } else if text.isEmpty {
             isComplete = true
-            if fields.contains(where: { $0.hasName("Set-Cookie") }) { setsCookies = true }
+            cookieCount += fields.count { $0.hasName("Set-Cookie") }
             if isSuccess { try checkTransferCodings() }
         } else if !isComplete {
             try takeField(text)

@@ -291,14 +291,14 @@ extension TransferContext {
     /// A head that is not decisive is passed on only when a body or the end proves it final: a 401
     /// that libcurl answers with credentials has neither.
     private func showHead() {
-        let setsCookies = head.setsCookies
+        let cookieCount = head.cookieCount
         guard let sink, var head = head.finalHead(url: request.url) else { return }
         isHeadShown = true
         head.decoding = request.codings == .decoded ? ContentCodings.decoding(of: head) : .none
         if head.decoding == .decoded { handle?.readInSmallPieces() }
         head.connectTime = handle?.connectTime
         handle?.noteScheme(of: request, isSignedIn: head.status != 401)
-        if setsCookies { handle?.keepCookies(of: request) }
+        if cookieCount > 0 { handle?.keepCookies(of: request, count: cookieCount) }
         switch sink.transferReceived(head) {
         case .take: break
         case .hold: pause = .held

@@ -21,7 +21,7 @@ struct SystemPlacesTests {
         let folder = try StorageFolder()
         let places = SystemPlaces(Below(path: folder.path))
         let path = try places.prepare(place, for: "org.example.App")
-        #expect(path.lastComponent?.string == "org.example.%41pp")
+        #expect(path.lastComponent?.string == "org.example.App")
         for made in [path, path.removingLastComponent()] {
             var status = stat()
             #expect(lstat(made.string, &status) == 0)
@@ -55,6 +55,16 @@ struct SystemPlacesTests {
             try places.path(of: .temporary, for: "org.example.player").lastComponent?.string
                 == "org.example.player"
         )
+    }
+
+    @Test(arguments: ["%50layer", "%50layer%201", "Player", "Player 1"])
+    func `capital letters stay, and folders without them are found`(name: String) throws {
+        let folder = try StorageFolder()
+        try folder.makeFolder("caches")
+        try folder.makeFolder("caches/\(name)")
+        let key: StorageKey = name.hasSuffix("1") ? "Player 1" : "Player"
+        let caches = try SystemPlaces(Below(path: folder.path)).prepare(.caches, for: key)
+        #expect(caches.lastComponent?.string == name)
     }
 
     @Test(arguments: [StandardPlace.home, .resources])

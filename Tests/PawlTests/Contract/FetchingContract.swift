@@ -227,7 +227,7 @@ struct FetchingContract {
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()
         await waitForBytes(400_000, of: task)
-        task.pause()
+        await task.pause()
         await scene.origin.waitForQuiet()
         scene.origin.route("/disk.bin", .resource(resource))
         task.resume()

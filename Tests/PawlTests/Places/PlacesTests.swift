@@ -29,6 +29,11 @@ struct PlacesTests {
         #expect(folder.path == scratch.path("a/b"))
         #expect(try await folder.createDirectory("covers"))
         try await folder.createFile("covers/1.png", contents: [1, 2, 3])
+        let taken = await #expect(throws: DownloadError.self) {
+            try await folder.createFile("covers/1.png", contents: [])
+        }
+        #expect(taken?.code == .fileExists)
+        #expect(taken?.advice == "use another name, or replace the file")
         try await folder.write(Array("hello".utf8), to: "greeting.txt")
         #expect(try await folder.read("greeting.txt") == Array("hello".utf8))
         #expect(try await folder.size(of: "covers") == 3)

@@ -93,9 +93,9 @@ struct DataTaskTests {
         let session = DownloadSession(scene.configuration)
         let task = session.dataTask(with: try scene.url())
         task.resume()
-        let sink = Observed<[UInt8]>([])
-        try await task.stream { chunk in sink.update { $0 += chunk } }
-        #expect(sink.value == resource.bytes())
+        var received: [UInt8] = []
+        try await task.stream { received += $0 }
+        #expect(received == resource.bytes())
         #expect(task.state == .finished)
         let other = session.dataTask(with: try scene.url())
         other.resume()

@@ -63,7 +63,7 @@ struct DelegateTests {
         task.resume()
         await latch.waitForArrivals()
         await waitForBytes(400_000, of: task)
-        task.pause()
+        await task.pause()
         await scene.origin.waitForQuiet()
         scene.origin.route("/disk.bin", .resource(resource))
         task.resume()

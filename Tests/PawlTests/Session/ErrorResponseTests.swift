@@ -6,6 +6,21 @@ import Testing
 /// The responses with which servers refuse requests.
 @Suite(.timeLimit(.minutes(1)))
 struct ErrorResponseTests {
+    @Test(arguments: [404, 403, 503])
+    func `a refusal whose body never begins is reported as what it is`(status: Int) async throws {
+        let reply = Reply.status(status, body: String(repeating: "x", count: 1000))
+        let scene = try SessionScene(reply.holdAfterBytes(0, until: Latch()))
+        var configuration = scene.configuration
+        configuration.settings.retries = 0
+        let session = DownloadSession(configuration)
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.data(from: scene.url())
+        }
+        #expect(error?.httpStatus == status)
+        #expect(error?.errorResponse?.isWhole == false)
+        #expect(error?.errorResponse?.content.bytes == [])
+    }
+
     private func fail(_ scene: SessionScene) async throws -> (DownloadTask, DownloadError) {
         var configuration = scene.configuration
         configuration.settings.retries = 0

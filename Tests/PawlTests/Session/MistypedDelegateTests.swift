@@ -102,6 +102,74 @@ struct MistypedDelegateTests {
             "sessionDidFinishEvents(forBackgroundURLSession s: DownloadSession)",
             "the method is sessionDidFinishEvents(forBackgroundSession:)"
         ),
+        (
+            "urlSession(_ s: DownloadSession, downloadTask: DownloadTask, "
+                + "didResumeAtOffset x: Int64, expectedTotalBytes: Int64)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, downloadTask: DownloadTask, "
+                + "didResumeAtOffset x: Int64, expectedTotalBytes: Int64?)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, taskIsWaitingForConnectivity x: "
+                + "SessionTask)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, task: SessionTask, didFinishCollecting "
+                + "x: TaskMetrics)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, didBecomeInvalidWithError x: (any "
+                + "Error)?)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, didBecomeInvalidWithError x: "
+                + "DownloadError?)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "urlSessionDidFinishEvents(forBackgroundURLSession x: DownloadSession)",
+            "the method is sessionDidFinishEvents(forBackgroundSession:)"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, dataTask: DataTask, didReceive x: "
+                + "DownloadResponse, completionHandler: @escaping (ResponseDisposition) -> "
+                + "Void)",
+            "session(_:task:didReceive:) returns a ResponseDisposition"
+        ),
+        (
+            "urlSession(_ s: DownloadSession, dataTask: DataTask, didReceive x: Data)",
+            "the methods begin with session, not urlSession"
+        ),
+        (
+            "session(_ s: DownloadSession, downloadTask: DownloadTask, "
+                + "didCompleteWithError x: DownloadError?)",
+            "session(_:task:didCompleteWithError:) takes a SessionTask"
+        ),
+        (
+            "session(_ s: DownloadSession, downloadTask: DownloadTask, "
+                + "didFinishCollecting x: TaskMetrics)",
+            "session(_:task:didFinishCollecting:) takes a SessionTask"
+        ),
+        (
+            "session(_ s: DownloadSession, task: DownloadTask, didFinishDownloadingTo "
+                + "x: DownloadedFile)",
+            "the label of the task is downloadTask"
+        ),
+        (
+            "session(_ s: DownloadSession, taskIsWaitingForConnectivity x: "
+                + "DownloadTask)",
+            "session(_:taskIsWaitingForConnectivity:) takes a SessionTask"
+        ),
+        (
+            "sessionDidFinishEvents(for x: DownloadSession)",
+            "the method is sessionDidFinishEvents(forBackgroundSession:)"
+        ),
     ]
 
     @Test func `each of URLSession's methods is refused with the name of the right one`()

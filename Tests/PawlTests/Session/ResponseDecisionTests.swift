@@ -59,6 +59,28 @@ struct ResponseDecisionTests {
         #expect(try resource.verify(fileAt: try await task.file.path) == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `a task that is stopped before the delegate has decided leaves no file`(
+        isCancelled: Bool
+    ) async throws {
+        let scene = try SessionScene(.resource(Resource(size: 100)))
+        let gate = Latch()
+        let session = DownloadSession(scene.configuration, delegate: Judge(.allow, gate))
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await gate.waitForArrivals()
+        await scene.origin.waitUntil { $0.activeExchanges == 0 }
+        if isCancelled { task.cancel() } else { task.suspend() }
+        async let paused: Void = task.pause()
+        gate.release()
+        await paused
+        #expect(task.state == (isCancelled ? .cancelled : .paused))
+        #expect(!scene.folder.exists("disk.bin"))
+        guard !isCancelled else { return }
+        task.resume()
+        #expect(try await task.file.path == scene.folder.path("disk.bin"))
+    }
+
     @Test func `a data task is cancelled before its bytes are delivered`() async throws {
         let scene = try SessionScene(.resource(Resource(size: 1 << 20)))
         let session = DownloadSession(scene.configuration, delegate: Judge(.cancel))

@@ -1,3 +1,4 @@
+import struct FoundationEssentials.URL
 import Glibc
 import Pawl
 import PawlTesting
@@ -53,6 +54,23 @@ struct SessionCookieTests {
         let refused = without.downloadTask(with: try scene.url("/login"), to: scene.place("c"))
         refused.resume()
         await #expect(throws: DownloadError.self) { try await refused.file }
+    }
+
+    @Test func `a response with very many cookies costs other hosts none`() async throws {
+        let scene = try scene()
+        var reply = Reply.status(200, body: "many")
+        for number in 0..<60 { reply = reply.adding("Set-Cookie", "n\(number)=1") }
+        scene.origin.route("/many", reply)
+        let session = DownloadSession(scene.configuration)
+        let login = session.downloadTask(with: try scene.url("/login"), to: scene.place("a"))
+        login.resume()
+        _ = try await login.file
+        let many = scene.origin.url("/many").replacing("127.0.0.1", with: "localhost")
+        let url = try #require(URL(string: many))
+        for _ in 0..<3 { _ = try await session.data(from: url) }
+        let file = session.downloadTask(with: try scene.url("/file"), to: scene.place("b"))
+        file.resume()
+        #expect(try resource.verify(fileAt: await file.file.path) == nil)
     }
 
     // MARK: - In a file

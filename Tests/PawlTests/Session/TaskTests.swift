@@ -5,6 +5,8 @@ import PawlCore
 import PawlTesting
 import Testing
 
+private struct Refused: Error {}
+
 /// The contract's rows on tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskTests {
@@ -95,7 +97,7 @@ struct TaskTests {
             task.resume()
             await waitForBytes(400_000, of: task)
             if isPaused {
-                task.pause()
+                await task.pause()
                 try await waitForPartialFile(in: scene)
             }
             task.cancel()
@@ -134,7 +136,7 @@ struct TaskTests {
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()
         await waitForBytes(400_000, of: task)
-        task.pause()
+        await task.pause()
         try await waitForPartialFile(in: scene)
         await scene.origin.waitForQuiet()
         for name in scene.folder.list() { unlink(scene.folder.path(name)) }
@@ -239,6 +241,44 @@ struct TaskTests {
         )
         #expect(file.path == folder + "/200.bin")
         #expect(try resource.verify(fileAt: file.path) == nil)
+    }
+
+    @Test func `whatever the closure that chooses the destination throws ends the task`()
+        async throws
+    {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(
+            with: try scene.url(),
+            to: .choosing { _ in throw Refused() }
+        )
+        task.resume()
+        _ = try? await task.file
+        #expect(task.error?.code == .unknown)
+        #expect(task.error?.cause is Refused)
+    }
+
+    @Test func `a pause returns when the checkpoint lists the received bytes`() async throws {
+        let latch = Latch()
+        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let session = DownloadSession(scene.configuration)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await waitForBytes(400_000, of: task)
+        await task.pause()
+        #expect(task.state == .paused)
+        let partial = scene.folder.path("disk.bin.part")
+        #expect(try CheckpointDescription(partialFile: partial).usableBytes >= 300_000)
+    }
+
+    @Test func `an empty path is refused before anything is sent`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.download(try scene.url(), to: .file(""))
+        }
+        #expect(error?.code == .usage)
+        #expect(scene.origin.requests.isEmpty)
     }
 
     @Test func `response and metrics report redirects and transfers`() async throws {

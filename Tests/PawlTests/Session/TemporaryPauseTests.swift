@@ -18,7 +18,7 @@ struct TemporaryPauseTests {
     /// closed.
     private func pause(_ task: DownloadTask, at bytes: Int64, in scene: SessionScene) async {
         await waitForBytes(bytes, of: task)
-        task.pause()
+        await task.pause()
         await scene.origin.waitForQuiet()
     }
 
@@ -39,7 +39,7 @@ struct TemporaryPauseTests {
         let task = DownloadSession(configuration).downloadTask(with: try scene.url())
         task.resume()
         await waitForBytes(Self.held, of: task)
-        if isSuspended { task.suspend() } else { task.pause() }
+        if isSuspended { task.suspend() } else { await task.pause() }
         while task.state != .paused, !Task.isCancelled { await Task.yield() }
         await scene.origin.waitForQuiet()
         try await finish(task, in: scene)
@@ -91,7 +91,7 @@ struct TemporaryPauseTests {
         )
         task.resume()
         await waitForBytes(Self.held + 100_000, of: task)
-        task.pause()
+        await task.pause()
         await scene.origin.waitForQuiet()
         try await finish(task, in: scene)
         #expect(scene.origin.requests.last?.range?.first == Self.held + 100_000)

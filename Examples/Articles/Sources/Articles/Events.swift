@@ -12,6 +12,15 @@ final class Window: DownloadSessionDelegate {
     ) {
         files.append(file.path)
     }
+
+    @MainActor
+    func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didCompleteWithError error: DownloadError?
+    ) async {
+        print(error.map { "failed: \($0)" } ?? "\(files.count) files")
+    }
 }
 
 final class FullDelegate: DownloadSessionDelegate {

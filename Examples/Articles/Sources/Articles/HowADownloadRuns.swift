@@ -12,7 +12,7 @@ private func heldAndPaused(_ url: URL, _ folder: String) async throws {
     task.resume()
     task.suspend()
     task.resume()
-    task.pause()
+    await task.pause()
     task.resume()
     let file = try await task.file
     print(file.path)
