@@ -58,6 +58,23 @@ struct ScriptedFailureTests {
         #expect(error.code == .network && error.resumeData?.receivedBytes == 200_000)
     }
 
+    @Test func `a body of another length than its field says ends as from a real server`()
+        async throws
+    {
+        var configuration = SessionConfiguration.default
+        configuration.settings.retries = 0
+        let scene = try ScriptedScene(configuration)
+        let body = ScriptedResponse.body([UInt8].sample(1000))
+        scene.server.respond(to: try scene.url(), with: body.field("Content-Length", "2000"))
+        let error = await #expect(throws: DownloadError.self) {
+            try await scene.session.data(from: try scene.url())
+        }
+        #expect(error?.code == .network)
+        scene.server.respond(to: try scene.url(), with: body.field("Content-Length", "500"))
+        let short = try await scene.session.data(from: try scene.url())
+        #expect(short.bytes == Array([UInt8].sample(1000).prefix(500)))
+    }
+
     @Test func `an error status has the scripted text`() async throws {
         let scene = try ScriptedScene()
         scene.server.respond(to: try scene.url(), with: .status(404, text: "gone away"))

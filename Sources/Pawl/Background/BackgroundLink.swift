@@ -25,9 +25,17 @@ final class BackgroundLink: Sendable {
         var numbers: [Int64: Int] = [:]
         /// Whether the daemon may be started: it was not ended on purpose, or is needed again.
         var mayStart = true
-        /// Set when the phase has changed.
+        /// Whether the events that the session had missed are reported.
+        var hasReplayed = false
+        /// Set when the phase has changed, or those events are reported.
         var change = Completion<Void>()
         weak var session: DownloadSession?
+
+        mutating func enter(_ phase: Phase) {
+            // A session that was left or lost stays so.
+            if case .lost = self.phase { return }
+            self.phase = phase
+        }
     }
 
     let identifier: String
@@ -75,7 +83,10 @@ final class BackgroundLink: Sendable {
     /// Stops following.
     ///
     /// Reported events are still acknowledged, and pending requests are sent once more.
-    func stop() { stopped.complete() }
+    func stop() {
+        stopped.complete()
+        change { _ in }
+    }
 
     /// Stops following when the event that is being reported has been reported.
     ///
@@ -83,6 +94,20 @@ final class BackgroundLink: Sendable {
     func leave(_ error: DownloadError) async {
         await finish()
         enter(.lost(error))
+    }
+
+    /// Handles that the events that the session had missed are reported.
+    func replayed() { change { $0.hasReplayed = true } }
+
+    /// Waits until the events that the session had missed are reported, while it is attached.
+    func waitForReplay() async {
+        while true {
+            let (phase, hasReplayed, change) = state.withLock { state in
+                (state.phase, state.hasReplayed, state.change)
+            }
+            guard case .attached = phase, !hasReplayed, !stopped.isComplete else { return }
+            await change.waitIgnoringCancellation()
+        }
     }
 
     /// Stops following, and waits until the last event is reported and acknowledged.
@@ -163,8 +188,8 @@ final class BackgroundLink: Sendable {
             let mayStart = state.withLock { $0.mayStart }
             do throws(DownloadError) {
                 try await receiver.receive(starting: mayStart)
-                state.withLock { state in
-                    state.phase = .connecting
+                change { state in
+                    state.enter(.connecting)
                     // The user who ends the daemon on purpose does not want it to start again at
                     // once.
                     state.mayStart = false
@@ -231,16 +256,18 @@ final class BackgroundLink: Sendable {
     private static let checkInterval: Duration = .seconds(1)
 
     private func enter(_ phase: Phase) {
+        change { $0.enter(phase) }
+        listed.complete()
+        wakeTasks()
+    }
+
+    private func change(_ body: (inout State) -> Void) {
         let change = state.withLock { state in
-            // A session that was left or lost stays so.
-            if case .lost = state.phase { return state.change }
-            state.phase = phase
+            body(&state)
             defer { state.change = Completion() }
             return state.change
         }
         change.complete()
-        listed.complete()
-        wakeTasks()
     }
 
     private func wakeTasks() { for task in tasks { task.wake() } }

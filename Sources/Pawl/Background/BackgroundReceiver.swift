@@ -167,6 +167,7 @@ final class BackgroundReceiver: Sendable {
         if let last { try await link.client().acknowledge(last, of: link.identifier) }
         state.withLock { $0.hasReplayed = true }
         session?.runner.post(.finishedEvents)
+        link.replayed()
     }
 
     // MARK: - Events

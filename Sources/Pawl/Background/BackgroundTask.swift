@@ -113,11 +113,6 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     override var resumeData: ResumeData? { remote.withLock { $0.resumeData } }
 
-    override func pause() async {
-        askToPause()
-        await remote.withLock { $0.runEnd }?.waitIgnoringCancellation()
-    }
-
     override func cancelByProducingResumeData() async -> ResumeData? {
         // Its requests must not overlap with what follows.
         await pause()
@@ -165,9 +160,6 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     ///
     /// Returns when the file is in its place.
     private func follow() async throws(DownloadError) -> DownloadedFile {
-        let runEnd = Completion<Void>()
-        remote.withLock { $0.runEnd = runEnd }
-        defer { runEnd.complete() }
         link.want()
         while true {
             let phase = link.phase

@@ -25,7 +25,8 @@ extension DownloadSession {
         if let task = knownTask(number) { return task }
         switch await link?.settledPhase() {
         case .failed(let error), .lost(let error): throw error
-        case .attached, .connecting, nil: return knownTask(number)
+        case .connecting: throw Self.left
+        case .attached, nil: return knownTask(number)
         }
     }
 
@@ -35,14 +36,15 @@ extension DownloadSession {
     /// are reported to the next one. It has no effect on other kinds of sessions.
     package func leave() async {
         guard let link else { return }
-        let error = DownloadError(
-            .interrupted,
-            "this process has left the session",
-            advice: "the daemon continues the download: open the session again to follow it"
-        )
-        await link.leave(error)
-        lost(error)
+        await link.leave(Self.left)
+        lost(Self.left)
     }
+
+    private static let left = DownloadError(
+        .interrupted,
+        "this process has left the session",
+        advice: "the daemon continues the download: open the session again to follow it"
+    )
 }
 
 extension SessionConfiguration.Kind {

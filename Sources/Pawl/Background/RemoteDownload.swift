@@ -43,8 +43,6 @@ struct RemoteDownload {
     var options: BackgroundTaskOptions?
     /// Set at the end of the current request.
     var request: Completion<Void>?
-    /// Set at the end of the run that began last.
-    var runEnd: Completion<Void>?
     private(set) var resumeData: ResumeData?
     /// The number of bytes that existed when this process found the download, or when its run
     /// continued.

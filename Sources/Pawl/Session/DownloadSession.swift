@@ -72,7 +72,7 @@ public final class DownloadSession: Sendable {
         self.init(configuration, logger: logger, network: nil)
     }
 
-    /// Is called `init(_:delegate:)`.
+    /// Not available: use `init(_:delegate:)`.
     @available(
         *,
         unavailable,
@@ -401,6 +401,7 @@ public final class DownloadSession: Sendable {
         // The delegate's executor may be busy with the last event, which must be acknowledged first:
         // the program may end when it is told, and must not get the same event again.
         Task.detached {
+            await link.waitForReplay()
             await link.finish()
             self.runner.post(.invalidated(loss))
         }

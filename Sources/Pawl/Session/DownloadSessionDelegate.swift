@@ -138,7 +138,7 @@ public protocol DownloadSessionDelegate: MistypedDelegateMethods {
     /// been delivered.
     ///
     /// It is called once after the session was created, also if there were no such events, unless
-    /// the session is invalidated before.
+    /// the daemon cannot be reached.
     nonisolated(nonsending) func sessionDidFinishEvents(
         forBackgroundSession session: DownloadSession
     ) async

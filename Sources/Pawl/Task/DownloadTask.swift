@@ -285,7 +285,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             let driver = DownloadDriver(job, engine: engine, monitor: monitor) {
                 slot.releaseBeforeNaming()
             }
-            return .file(try await target.take(try await driver.run()))
+            let file = try await driver.run()
+            // Such a file was not announced.
+            if file.wasAlreadyThere { try await waitForDecision() }
+            return .file(try await target.take(file))
         } catch {
             let error = completed(error)
             let isInterrupted = error.code == .interrupted

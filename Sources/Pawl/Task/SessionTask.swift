@@ -41,6 +41,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         var isReported = false
         /// Completes when the current run has ended; `nil` if nobody waits for it.
         var runEnd: Completion<Void>?
+        /// Wakes the run that waits for the delegate's decision, when it is to stop.
+        var decisionStop: Wakeup?
     }
 
     typealias CompletionHandler = @Sendable (Result<TaskProduct, DownloadError>) -> Void
@@ -254,6 +256,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
             release()
         case .stop(let keeping):
             clearExpiry(&state)
+            state.decisionStop?.send()
             stop(keeping: keeping)
             if session.runner.dequeue(self) { return state.lifecycle.handle(.runEnded(.stopped)) }
         case .discard, .conclude: break
@@ -452,9 +455,16 @@ public class SessionTask: @unchecked Sendable, Identifiable {
             return state.reports.hasResponse
         }
         guard isReported, let decision else { return }
-        let disposition = await decision.waitIgnoringCancellation()
-        let isStopping = shared.withLock { $0.lifecycle.isStopping }
-        guard disposition == .cancel || isStopping else { return }
+        let stop = Wakeup()
+        shared.withLock { $0.decisionStop = stop }
+        defer { shared.withLock { $0.decisionStop = nil } }
+        // A delegate may wait for the end of the run, so this must not wait for the delegate then.
+        while !shared.withLock({ $0.lifecycle.isStopping }) {
+            switch await decision.waitIgnoringCancellation(or: stop) {
+            case .allow where !shared.withLock({ $0.lifecycle.isStopping }): return
+            case .allow, .cancel, nil: break
+            }
+        }
         throw DownloadError(.interrupted, "the task was stopped")
     }
 

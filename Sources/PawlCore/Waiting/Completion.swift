@@ -53,6 +53,16 @@ package final class Completion<Value: Sendable>: Sendable {
         }
     }
 
+    /// Waits until the value is set or a wake-up arrives, even if the task is cancelled.
+    ///
+    /// Returns the value if it is set.
+    package func waitIgnoringCancellation(or wakeup: Wakeup) async -> Value? {
+        guard enroll(wakeup) else { return value }
+        await wakeup.waitIgnoringCancellation()
+        resign(wakeup)
+        return value
+    }
+
     /// Registers a waiting task.
     ///
     /// Returns `false` if the value is set already.

@@ -32,7 +32,9 @@ package final class EventFeed<Event: Sendable>: Sendable {
         /// Only unread items have a position here.
         var updates: [Int: Int] = [:]
         var isEnded = false
-        /// Whether the reader has stopped reading.
+        /// The number of tasks that read.
+        var readers = 0
+        /// Whether the last of them has stopped reading.
         var isAbandoned = false
 
         mutating func takeFirst(_ bounds: Bounds) -> Item? {
@@ -57,25 +59,37 @@ package final class EventFeed<Event: Sendable>: Sendable {
     package init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
 
     package func post(_ event: Event) {
-        state.withLock { state in
-            if let lost = bounds.lost, state.items.count >= bounds.limit {
-                state.position += state.items.count
-                state.items = [.event(lost)]
-                state.updates = [:]
-            }
-            guard let subject = bounds.subject(event) else {
-                return state.items.append(.event(event))
-            }
-            let earlier = state.updates[subject.number]
-            if subject.isUpdate, let earlier {
-                state.items[state.items.startIndex + earlier - state.position] = .event(event)
-            } else {
-                let next = state.position + state.items.count
-                state.updates[subject.number] = subject.isUpdate ? next : nil
-                state.items.append(.event(event))
-            }
+        // A receipt may call anything when it is released.
+        let dropped = state.withLock { state in
+            let dropped = makeRoom(&state)
+            add(event, &state)
+            return dropped
         }
+        withExtendedLifetime(dropped) {}
         wakeup.send()
+    }
+
+    /// Replaces all items if there are too many, and returns them.
+    private func makeRoom(_ state: inout State) -> ArraySlice<Item> {
+        guard let lost = bounds.lost, state.items.count >= bounds.limit else { return [] }
+        defer {
+            state.position += state.items.count
+            state.items = [.event(lost)]
+            state.updates = [:]
+        }
+        return state.items
+    }
+
+    private func add(_ event: Event, _ state: inout State) {
+        guard let subject = bounds.subject(event) else { return state.items.append(.event(event)) }
+        let earlier = state.updates[subject.number]
+        if subject.isUpdate, let earlier {
+            state.items[state.items.startIndex + earlier - state.position] = .event(event)
+        } else {
+            let next = state.position + state.items.count
+            state.updates[subject.number] = subject.isUpdate ? next : nil
+            state.items.append(.event(event))
+        }
     }
 
     /// Adds a receipt, which is released when the reader asks for the event after those posted
@@ -92,11 +106,13 @@ package final class EventFeed<Event: Sendable>: Sendable {
         wakeup.send()
     }
 
-    /// Handles that nobody reads any more: receipts are released, and events wait for the next
-    /// reading.
+    /// Handles that a task reads no more; after the last one, receipts are released, and events wait
+    /// for the next reading.
     func abandon() {
         // A receipt may call anything when it is released.
         let released = state.withLock { state in
+            state.readers -= 1
+            guard state.readers == 0 else { return [ReadReceipt]() }
             state.isAbandoned = true
             return state.items.indices.compactMap { index -> ReadReceipt? in
                 guard case .receipt(let receipt) = state.items[index] else { return nil }
@@ -108,22 +124,35 @@ package final class EventFeed<Event: Sendable>: Sendable {
     }
 
     /// Handles that the sequence is read, perhaps again.
-    func resume() { state.withLock { $0.isAbandoned = false } }
+    func resume() {
+        state.withLock { state in
+            state.readers += 1
+            state.isAbandoned = false
+        }
+    }
 
     /// Returns the oldest unread event; `nil` after the end, or if the task was cancelled.
     package func next() async -> Event? {
         while !Task.isCancelled {
-            let (item, isEnded) = state.withLock { state in
-                (state.takeFirst(bounds), state.isEnded)
+            let (item, isEnded, hasMore) = state.withLock { state in
+                (state.takeFirst(bounds), state.isEnded, state.readers > 1 && !state.items.isEmpty)
             }
             switch item {
-            case .event(let event): return event
+            case .event(let event):
+                if hasMore { wakeup.send() }
+                return event
             case .receipt: continue
             case nil:
-                if isEnded { return nil }
+                if isEnded { return endReading() }
                 await wakeup.wait()
             }
         }
+        return endReading()
+    }
+
+    /// Passes the wake-up on: another task may read the same sequence.
+    private func endReading() -> Event? {
+        wakeup.send()
         return nil
     }
 }

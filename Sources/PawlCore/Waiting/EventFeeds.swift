@@ -57,6 +57,8 @@ package final class EventFeeds<Event: Sendable>: Sendable {
 
 /// Events for one reader, in order, from the moment at which this value was requested.
 ///
+/// If several tasks read the same value, each event reaches one of them.
+///
 /// It ends with its source, and when the task that reads it is cancelled.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// Events never fail.

@@ -22,7 +22,7 @@ final class LibraryRun: Sendable {
     /// Set when the library has handled its end.
     let ended = Completion<Void>()
     private let state: Mutex<State>
-    /// Wakes the run when it is to leave its task, which continues in the daemon.
+    /// Wakes the run when the task of the daemon is to be paused.
     private let halt = Wakeup()
 
     init(_ start: LibraryIndex.Start, _ found: DownloadTask? = nil) {
@@ -52,7 +52,7 @@ final class LibraryRun: Sendable {
 
     /// Stops the run.
     ///
-    /// A task of the daemon is only left if its bytes are kept, so that it can be resumed.
+    /// A task of the daemon does not end if its bytes are kept: the run pauses it.
     func stop(keeping: Bool) {
         let task = state.withLock { state in
             state.stop = keeping && state.stop != false

@@ -133,16 +133,25 @@ package struct SystemPlaces: Sendable {
     }
 
     /// Creates the program's own folder.
-    ///
-    /// Environment variables name it, not an option.
     private static func prepareOwn(_ path: FilePath) throws(DownloadError) {
-        do throws(DownloadError) {
+        try own(path) { () throws(DownloadError) in
             try FolderPreparation.prepare(path, mode: 0o700)
+        }
+    }
+
+    /// Does something with the program's own folder, which environment variables name, not an
+    /// option.
+    private static func own<Value>(
+        _ path: FilePath,
+        _ body: () throws(DownloadError) -> Value
+    ) throws(DownloadError) -> Value {
+        do throws(DownloadError) {
+            return try body()
         } catch {
             var error = error
             error.guidance =
                 "make \(path) writable, or choose another folder with HOME or with the variable of the XDG "
-                + "folder that contains it (such as XDG_STATE_HOME)"
+                + "folder that contains it (such as XDG_STATE_HOME or XDG_RUNTIME_DIR)"
             throw error
         }
     }
@@ -155,7 +164,10 @@ package struct SystemPlaces: Sendable {
 
     /// Checks that no other user can access the folder; a folder that does not exist passes.
     package static func checkPrivate(_ path: FilePath) throws(DownloadError) {
-        guard let status = try attempt(.prepareFolder, path, path.status()) else { return }
+        let found = try own(path) { () throws(DownloadError) in
+            try attempt(.prepareFolder, path, path.status())
+        }
+        guard let status = found else { return }
         guard status.isDirectory, status.owner == getuid(), status.permissions & 0o077 == 0 else {
             throw DownloadError(
                 .directoryNotUsable,

@@ -33,11 +33,18 @@ struct DeliveryPlan {
         let holds = response.holds.map { DeliveryStep.hold($0) }
         if let failure = response.failure { return holds + [.end(failure.outcome)] }
         let (head, range) = answer()
-        return holds + [.head(head)] + body(range)
+        guard request.method != "HEAD", ![204, 304].contains(head.status), !isEncoded,
+            let length = head["Content-Length"].flatMap({ Int($0) }), length != range.count,
+            length >= 0
+        else { return holds + [.head(head)] + body(range, .completed) }
+        // The test has set another length than that of the body.
+        let sent = range.prefix(length)
+        let end = TransferOutcome.failed(TransferFailure(.bodyIncomplete, "scripted"))
+        return holds + [.head(head)] + body(sent, length > range.count ? end : .completed)
     }
 
-    /// The steps of the body: its bytes up to each mark, in order.
-    private func body(_ range: Range<Int>) -> [DeliveryStep] {
+    /// The steps of the body: its bytes up to each mark, in order, and the end.
+    private func body(_ range: Range<Int>, _ outcome: TransferOutcome) -> [DeliveryStep] {
         var steps: [DeliveryStep] = []
         var start = range.lowerBound
         let marks = response.marks.sorted { $0.offset < $1.offset }
@@ -51,7 +58,7 @@ struct DeliveryPlan {
             }
         }
         if start < range.upperBound { steps.append(.bytes(start..<range.upperBound)) }
-        return steps + [.end(.completed)]
+        return steps + [.end(outcome)]
     }
 
     /// Returns the head, and the bytes of the body that follow it.

@@ -18,10 +18,7 @@ public struct ScriptedRequest: Sendable {
     /// The value of a field, ignoring the case of its name; `nil` if there is no such field.
     ///
     /// The values of several fields are joined by commas.
-    public subscript(name: String) -> String? {
-        let values = fields.filter { $0.hasName(name) }.map(\.value)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
-    }
+    public subscript(name: String) -> String? { fields.value(name) }
 
     init(_ request: TransferRequest, number: Int) {
         (url, method, body) = (request.url, request.method, request.body)
@@ -32,6 +29,7 @@ public struct ScriptedRequest: Sendable {
             fields.append(HTTPField(name: name, value: value))
         }
         add("User-Agent", request.connection.userAgent)
+        add("Accept", "*/*")
         add("Accept-Encoding", request.codings.requested)
         add("Range", request.range.map { "bytes=\($0)" })
         add("Referer", request.referer)

@@ -23,6 +23,10 @@ extension DaemonSuites {
             #expect(await second.waitForExit() == .code(0), "\(second.output)\(second.errors)")
             let path = scene.workshop.folder.path(Workshop.name)
             #expect(second.output.contains("finished: \(path), \(resource.size) bytes\n"))
+            // The program ends as soon as its session is invalid.
+            let third = try start(scene)
+            #expect(await third.waitForExit() == .code(0), "\(third.output)\(third.errors)")
+            #expect(third.output.isEmpty)
             try expectExact(Workshop.name, resource, in: scene.workshop)
         }
 

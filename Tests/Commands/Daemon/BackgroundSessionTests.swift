@@ -128,6 +128,26 @@ extension DaemonSuites {
             #expect(third.lines("file", "completed").isEmpty)
         }
 
+        @Test func `a session that ends with its last missed event hears that there are no more`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let door = Latch()
+            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let first = try await scene.session("films")
+            await add("one", to: first, in: scene)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            await first.kill()
+            door.release()
+            try await scene.succeed("wait", Workshop.name)
+            let second = try await scene.session("films")
+            second.type("tasks")
+            second.type("finish")
+            await second.hears("invalid ok")
+            let heard = second.lines("completed", "events", "invalid")
+            #expect(heard == ["completed one ok", "events", "invalid ok"])
+        }
+
         @Test func `reopened without the session: no event is received and none is lost`()
             async throws
         {

@@ -31,6 +31,33 @@ struct EventFeedTests {
         return events
     }
 
+    @Test func `tasks that read the same sequence share its events, and both end`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        async let one = read(sequence)
+        async let other = read(sequence)
+        for number in 0..<100 {
+            feeds.post(.fact(of: number, "\(number)"))
+            await Task.yield()
+        }
+        feeds.end()
+        let events = await one + other
+        #expect(events.count == 100)
+        for number in 0..<100 { #expect(events.contains(.fact(of: number, "\(number)"))) }
+    }
+
+    @Test func `a cancelled reader leaves the events to another one of its sequence`() async {
+        let feeds = EventFeeds(Self.bounds())
+        let sequence = feeds.makeSequence()
+        let cancelled = Task { await read(sequence) }
+        let reader = Task { await read(sequence) }
+        cancelled.cancel()
+        _ = await cancelled.value
+        feeds.post(.fact(of: 1, "late"))
+        feeds.end()
+        #expect(await reader.value == [.fact(of: 1, "late")])
+    }
+
     @Test func `an unread update is replaced by a newer one of its subject`() async {
         let feeds = EventFeeds(Self.bounds())
         let sequence = feeds.makeSequence()

@@ -57,6 +57,20 @@ struct SystemPlacesTests {
         )
     }
 
+    @Test func `a private folder below a file is refused with advice on the variables`() throws {
+        let folder = try StorageFolder()
+        try folder.makeFolder("run")
+        let file = folder.path.appending("run/file")
+        #expect(creat(file.string, 0o600) >= 0)
+        for path in [file.appending("pawl"), file.appending("a/pawl")] {
+            let error = failure { try SystemPlaces.preparePrivate(path) }
+            #expect(error?.code == .directoryNotUsable)
+            #expect(error?.advice.contains("XDG_RUNTIME_DIR") == true)
+            let checked = failure { try SystemPlaces.checkPrivate(path) }
+            #expect(checked?.advice.contains("XDG_RUNTIME_DIR") == true)
+        }
+    }
+
     @Test(arguments: ["%50layer", "%50layer%201", "Player", "Player 1"])
     func `capital letters stay, and folders without them are found`(name: String) throws {
         let folder = try StorageFolder()

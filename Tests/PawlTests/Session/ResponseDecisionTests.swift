@@ -59,6 +59,35 @@ struct ResponseDecisionTests {
         #expect(try resource.verify(fileAt: try await task.file.path) == nil)
     }
 
+    /// Pauses each task before it decides.
+    private final class Pausing: DownloadSessionDelegate {
+        let hasPaused = Observed(false)
+
+        func session(
+            _ session: DownloadSession,
+            task: SessionTask,
+            didReceive response: DownloadResponse
+        ) async -> ResponseDisposition {
+            await (task as? DownloadTask)?.pause()
+            hasPaused.update { $0 = true }
+            return .allow
+        }
+    }
+
+    @Test(arguments: [100, 1 << 20] as [Int64])
+    func `a delegate that decides may wait until its task is paused`(size: Int64) async throws {
+        let scene = try SessionScene(.resource(Resource(size: size)))
+        let delegate = Pausing()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        await delegate.hasPaused.wait { $0 }
+        #expect(task.state == .paused)
+        #expect(!scene.folder.exists("disk.bin"))
+        task.resume()
+        #expect(try await task.file.byteCount == size)
+    }
+
     @Test(arguments: [true, false])
     func `a task that is stopped before the delegate has decided leaves no file`(
         isCancelled: Bool
@@ -70,15 +99,32 @@ struct ResponseDecisionTests {
         task.resume()
         await gate.waitForArrivals()
         await scene.origin.waitUntil { $0.activeExchanges == 0 }
-        if isCancelled { task.cancel() } else { task.suspend() }
-        async let paused: Void = task.pause()
+        if isCancelled { task.cancel() } else { task.askToPause() }
         gate.release()
-        await paused
+        await task.pause()
         #expect(task.state == (isCancelled ? .cancelled : .paused))
         #expect(!scene.folder.exists("disk.bin"))
         guard !isCancelled else { return }
         task.resume()
         #expect(try await task.file.path == scene.folder.path("disk.bin"))
+    }
+
+    @Test func `a response that is not allowed cancels a task whose file is there already`()
+        async throws
+    {
+        let resource = Resource(size: 100_000)
+        let scene = try SessionScene(.resource(resource))
+        _ = try await DownloadSession(scene.configuration).download(
+            try scene.url(),
+            to: scene.place()
+        )
+        let session = DownloadSession(scene.configuration, delegate: Judge(.cancel))
+        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        task.resume()
+        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        #expect(error?.code == .cancelled)
+        #expect(try resource.verify(fileAt: scene.folder.path("disk.bin")) == nil)
+        #expect(scene.folder.list() == ["disk.bin"])
     }
 
     @Test func `a data task is cancelled before its bytes are delivered`() async throws {
