@@ -19,6 +19,8 @@ package final class Engine: Sendable {
     package let budgets: HostBudgets
     package let alarms: AlarmClock
     package let finisher: SmallFileFinisher
+    /// The short way of small files.
+    let lane: SmallFileLane
     package let seeds = Seeds()
     /// The numbers of the partial files in the folders of recent downloads.
     package let numberedPartials = NumberedPartials()
@@ -57,6 +59,7 @@ package final class Engine: Sendable {
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
+        lane = SmallFileLane(disk, alarms, time)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
     }
 

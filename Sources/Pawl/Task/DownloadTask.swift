@@ -282,10 +282,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
         do throws(DownloadError) {
             let job = try await makeJob(slot)
-            let driver = DownloadDriver(job, engine: engine, monitor: monitor) {
-                slot.releaseBeforeNaming()
-            }
-            let file = try await driver.run()
+            let file = try await engine.run(job, monitor) { slot.releaseBeforeNaming() }
             // Such a file was not announced.
             if file.wasAlreadyThere { try await waitForDecision() }
             return .file(try await target.take(file))

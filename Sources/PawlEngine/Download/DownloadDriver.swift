@@ -9,21 +9,14 @@ internal import SystemPackage
 /// All of it runs in the task that calls `run()`. Only the store, the cursors and the mailbox are
 /// shared with other threads.
 package final class DownloadDriver {
-    private let job: DownloadJob
-    private let engine: Engine
-    private let monitor: DownloadMonitor
+    private let parts: DownloadParts
     private let whenFetched: @Sendable () -> Void
-    private let mailbox = Mailbox<DriverMessage>()
-    private let context: DownloadContext
-    private let stop: CancellationToken
-    private let resolver: TargetResolver
-    private let requests: DownloadRequests
-    private let finisher: FileFinisher
     private let store: DownloadStore
-    private let logger: Logger
     private var planner: DownloadPlanner
     private var transfers = RunningTransfers()
     private var slots: DownloadSlots
+    /// What it took over; `nil` if it began the download itself.
+    private var handover: Handover?
     private var load = ThreadLoad()
     private var alarm: AlarmClock.Ticket = 0
     private var lastTick = Moment.zero
@@ -44,35 +37,32 @@ package final class DownloadDriver {
     /// `whenFetched` is called at most once, as soon as the network is no longer needed and before
     /// the file is named. It is called only for a file that was received completely in memory,
     /// while there is memory for more such files.
-    package init(
+    package convenience init(
         _ job: DownloadJob,
         engine: Engine,
         monitor: DownloadMonitor,
         whenFetched: @escaping @Sendable () -> Void = {}
     ) {
-        self.whenFetched = whenFetched
-        self.job = job
-        self.engine = engine
-        self.monitor = monitor
-        context = DownloadContext(job, engine: engine, mailbox)
-        stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
-        requests = DownloadRequests(job, engine: engine, limits: context.limits)
-        finisher = FileFinisher(job, engine: engine, stop: stop)
-        resolver = TargetResolver(job, engine, stop)
-        slots = DownloadSlots(engine.budgets, context.limits)
-        var logger = engine.logger
-        logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
-        self.logger = logger
-        store = DownloadStore(
-            job,
-            engine: engine,
-            stop: stop,
-            monitor: monitor,
-            context,
-            resolver,
-            requests,
-            logger
-        )
+        self.init(DownloadParts(job, engine, monitor), nil, whenFetched)
+    }
+
+    /// Creates a driver that continues where the lane for small files stopped.
+    package convenience init(
+        _ handover: Handover,
+        whenFetched: @escaping @Sendable () -> Void = {}
+    ) {
+        self.init(handover.parts, handover, whenFetched)
+    }
+
+    private init(
+        _ parts: DownloadParts,
+        _ handover: Handover?,
+        _ whenFetched: @escaping @Sendable () -> Void
+    ) {
+        (self.parts, self.handover, self.whenFetched) = (parts, handover, whenFetched)
+        slots = handover?.slots ?? DownloadSlots(parts.engine.budgets, parts.context.limits)
+        store = DownloadStore(parts)
+        let job = parts.job
         planner = DownloadPlanner(
             url: job.url,
             mirrors: job.mirrors.map(\.url),
@@ -81,19 +71,20 @@ package final class DownloadDriver {
         )
     }
 
+    private var job: DownloadJob { parts.job }
+    private var engine: Engine { parts.engine }
+    private var monitor: DownloadMonitor { parts.monitor }
+    private var mailbox: DriverMailbox { parts.mailbox }
+    private var stop: CancellationToken { parts.stop }
+    private var logger: Logger { parts.logger }
+
     /// Runs the download to its end.
     ///
     /// Cancelling the task keeps the bytes received so far and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
-        let (mailbox, stop) = (mailbox, stop)
-        job.control?.attach { message in
-            if case .cancelled = message { stop.cancel() }
-            mailbox.post(message)
-        }
-        defer { job.control?.detach() }
-        monitor.began(job)
-        slots.enroll { mailbox.post(.slotGranted(host: $0)) }
-        defer { slots.resign() }
+        let (parts, mailbox) = (parts, mailbox)
+        if handover == nil { parts.begin(&slots) }
+        defer { parts.end(slots) }
         alarm = engine.alarms.enroll { mailbox.wake() }
         defer { engine.alarms.resign(alarm) }
         let observation = engine.observeNetwork(for: job.settings) { path in
@@ -105,8 +96,7 @@ package final class DownloadDriver {
             await store.finishWork()
             return result
         } onCancel: {
-            stop.cancel()
-            mailbox.post(.cancelled)
+            parts.cancel()
         }
         monitor.resuming.ended()
         switch result {
@@ -150,15 +140,10 @@ package final class DownloadDriver {
     }
 
     private func begin() async throws(DownloadError) {
+        if let failure = handover?.failure { throw failure }
         monitor.entered(.connecting)
-        let resolver = resolver
-        monitor.named(resolver.expected.lastComponent?.string ?? "")
-        // A partial file on another file system is copied. Checkpoints must not wait for that.
-        let pool = job.resume == nil ? engine.disk : engine.syncs
-        let found = try await pool.run { () throws(DownloadError) in
-            try resolver.findBeforeAsking()
-        }
-        switch found {
+        monitor.named(parts.resolver.expected.lastComponent?.string ?? "")
+        switch try await findBeforeAsking() {
         case .nothing(let notes, let path):
             logger.report(notes)
             absent = path
@@ -170,6 +155,14 @@ package final class DownloadDriver {
             try checkResumable(recovery)
             await report(.started(store.startingPoint))
         }
+    }
+
+    private func findBeforeAsking() async throws(DownloadError) -> TargetResolver.Found {
+        if let found = handover?.found { return try found.get() }
+        let resolver = parts.resolver
+        // A partial file on another file system is copied. Checkpoints must not wait for that.
+        let pool = job.resume == nil ? engine.disk : engine.syncs
+        return try await pool.run { () throws(DownloadError) in try resolver.findBeforeAsking() }
     }
 
     /// Throws if the download may only be resumed and cannot be.
@@ -313,18 +306,14 @@ package final class DownloadDriver {
     }
 
     private func open(_ order: TransferOrder) {
-        logger.debug(
-            "\(order.id) requests \(order.range?.description ?? "all") of \(order.url.redacted)"
-        )
+        if let (transfer, cursor) = handover?.takeTransfer(of: order) {
+            return transfers.add(order.id, transfer, cursor)
+        }
         if order.pinned != nil { store.join() }
         let cursor = TransferCursor(start: order.start, end: order.end)
         if order.comparesBytes { cursor.compares() }
         if order.isEndProven { cursor.currentEdge.isProven = true }
-        monitor.bytes.opened(order.id, cursor, from: order.url)
-        let sink = SegmentSink(order: order, cursor: cursor, context: context)
-        var request = requests.request(for: order)
-        request.multiplexes = slots.multiplexes(order)
-        transfers.add(order.id, engine.transport.start(request, sink: sink), cursor)
+        transfers.add(order.id, parts.start(order, cursor, slots), cursor)
         if store.isOpen { monitor.entered(.receiving) }
     }
 
@@ -387,16 +376,11 @@ package final class DownloadDriver {
     /// Records what a head reports besides the bytes: whether the length can be verified, and a
     /// digest.
     private func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
-        if !head.protocolVersion.hasPrefix("HTTP/1") {
-            engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
-        }
+        parts.noteMultiplexing(head)
         switch verdict {
         case .pin, .whole:
             monitor.answered(head, isFirst: verdict.isPin && store.startingPoint == nil)
-            // HTTP/2 and later frame every body, so that a truncated one is detected.
-            isLengthVerified =
-                head["Content-Length"] != nil || head["Transfer-Encoding"] != nil
-                || !head.protocolVersion.hasPrefix("HTTP/1")
+            isLengthVerified = head.verifiesLength
         case .write(_, let representation):
             monitor.answered(head)
             monitor.agreed()
@@ -428,12 +412,11 @@ package final class DownloadDriver {
         guard transfers.cursor(of: id) != nil else { return }
         monitor.sized(body.representation.total)
         noteHead(body.head, body.verdict)
-        let prepare = finisher.preparation(
+        let prepare = parts.finisher.preparation(
             of: body,
             source: planner.sourceText(pinnedBy: id),
-            resolver,
-            absent: absent,
-            logger
+            parts.resolver,
+            absent: absent
         )
         // There is nothing left to plan, so the connection is released for others.
         for action in follow(.abandoned) { _ = await perform(action) }
@@ -441,7 +424,7 @@ package final class DownloadDriver {
         if engine.smallBodies.isRoomy { whenFetched() }
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
-            let named = try await self.finisher.finish(prepare, self.logger)
+            let named = try await self.parts.finisher.finish(prepare)
             self.succeed(named.path, size: named.size) { file in
                 file.wasAlreadyThere = named.wasAlreadyThere
                 file.isLengthVerified = self.isLengthVerified
@@ -492,7 +475,7 @@ package final class DownloadDriver {
     private func complete(_ total: Int64) async {
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
-            switch try await self.store.finish(total: total, self.finisher) {
+            switch try await self.store.finish(total: total) {
             case .named(let name, let digest):
                 self.succeed(name.path, size: total) { file in
                     file.wasAlreadyThere = name.wasThere
@@ -525,6 +508,10 @@ package final class DownloadDriver {
     /// `unread` are the messages that arrived together with the one that ended the download.
     private func shutDown(_ unread: [DriverMessage]) async {
         for action in follow(.abandoned) { _ = await perform(action) }
+        // A transfer that was taken over and not asked for has no place in the plan.
+        if let (transfer, cursor) = handover?.takeTransfer(of: .first(job.url)) {
+            transfers.add(TransferID(1), transfer, cursor)
+        }
         transfers.cancelAll()
         for message in unread { await receiveAtEnd(message) }
         while !transfers.isEmpty {

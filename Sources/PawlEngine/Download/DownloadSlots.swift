@@ -9,6 +9,8 @@ struct DownloadSlots {
     private var mayMultiplex = true
     /// The host whose slot is a stream instead of a connection.
     private var streamHost: String?
+    /// The request that was made before the planner could ask for it.
+    private var early: (host: String, isGranted: Bool)?
 
     init(_ budgets: HostBudgets, _ limits: TransferLimits) {
         (self.budgets, self.limits) = (budgets, limits)
@@ -19,14 +21,33 @@ struct DownloadSlots {
         ticket = budgets.enroll(granted)
     }
 
-    /// Withdraws all requests.
-    func resign() { budgets.resign(ticket) }
+    /// Withdraws all requests, and returns a connection that nobody has asked for since.
+    func resign() {
+        budgets.resign(ticket)
+        guard let early, early.isGranted else { return }
+        var slots = self
+        slots.release(early.host)
+    }
+
+    /// Makes the first request of a download, of whose file nothing is known.
+    ///
+    /// Returns whether it was granted at once. The planner's own first request gets the same
+    /// answer.
+    mutating func requestEarly(_ host: String) -> Bool {
+        let isGranted = request(host, isFirst: true, mayShare: true)
+        early = (host, isGranted)
+        return isGranted
+    }
 
     /// Requests a connection; returns whether it was granted at once.
     ///
     /// The first request of a download `isFirst`; if it knows nothing of the file yet, it
     /// `mayShare` a connection, which does not count as one of the host's.
     mutating func request(_ host: String, isFirst: Bool, mayShare: Bool) -> Bool {
+        if let early, early.host == host {
+            self.early = nil
+            return early.isGranted
+        }
         if isFirst, mayShare, mayMultiplex, !limits.isLimited, streamHost == nil,
             budgets.requestStream(host)
         {
@@ -39,6 +60,7 @@ struct DownloadSlots {
     func withdraw(_ host: String) { budgets.withdraw(host, ticket) }
 
     mutating func release(_ host: String) {
+        if early?.host == host { early = nil }
         guard streamHost == host else { return budgets.release(host) }
         streamHost = nil
         budgets.releaseStream(host)

@@ -28,6 +28,7 @@ final class DownloadStore {
     private let monitor: DownloadMonitor
     private let resolver: TargetResolver
     private let requests: DownloadRequests
+    private let finisher: FileFinisher
     private let unclaimed: UnclaimedBytes
     private let openStore: OpenStore
     private let logger: Logger
@@ -53,21 +54,13 @@ final class DownloadStore {
     /// still write.
     private var isDistrusting = false
 
-    init(
-        _ job: DownloadJob,
-        engine: Engine,
-        stop: CancellationToken,
-        monitor: DownloadMonitor,
-        _ context: DownloadContext,
-        _ resolver: TargetResolver,
-        _ requests: DownloadRequests,
-        _ logger: Logger
-    ) {
-        (self.job, self.engine, self.stop, self.monitor) = (job, engine, stop, monitor)
-        (self.resolver, self.requests, self.logger) = (resolver, requests, logger)
-        let (openStore, mailbox) = (context.store, context.mailbox)
+    init(_ parts: DownloadParts) {
+        (job, engine, stop, monitor) = (parts.job, parts.engine, parts.stop, parts.monitor)
+        (resolver, requests, logger) = (parts.resolver, parts.requests, parts.logger)
+        finisher = parts.finisher
+        let (openStore, mailbox) = (parts.context.store, parts.mailbox)
         self.openStore = openStore
-        unclaimed = context.unclaimed
+        unclaimed = parts.context.unclaimed
         digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
         syncer = LatestRequestWorker(pool: engine.syncs) {
             (request: SyncRequest) throws(DownloadError) in
@@ -440,10 +433,7 @@ final class DownloadStore {
     }
 
     /// Verifies the file after all its bytes have been received, and gives it its name.
-    func finish(
-        total: Int64,
-        _ finisher: FileFinisher
-    ) async throws(DownloadError) -> Finish {
+    func finish(total: Int64) async throws(DownloadError) -> Finish {
         guard let store = openStore.current else {
             throw DownloadError(.unknown, "the download ended without a file")
         }
@@ -452,7 +442,7 @@ final class DownloadStore {
             digest = try await digests.verify(store, total: total, stop)
         } catch {
             guard error.code == .checksumMismatch else { throw error }
-            throw try await keepAsCorrupt(store, error, finisher)
+            throw try await keepAsCorrupt(store, error)
         }
         do throws(DownloadError) {
             let name = try await finisher.finish(store, total: total, epoch: trustedEpoch)
@@ -466,8 +456,7 @@ final class DownloadStore {
     /// Keeps a file with a wrong digest under another name, and returns the error that names it.
     private func keepAsCorrupt(
         _ store: PartialStore,
-        _ error: DownloadError,
-        _ finisher: FileFinisher
+        _ error: DownloadError
     ) async throws(DownloadError) -> DownloadError {
         let path = try await finisher.keepAsCorrupt(store, error)
         openStore.current = nil

@@ -12,9 +12,10 @@ struct FileFinisher: Sendable {
     private let job: DownloadJob
     private let engine: Engine
     private let stop: CancellationToken
+    private let logger: Logger
 
-    init(_ job: DownloadJob, engine: Engine, stop: CancellationToken) {
-        (self.job, self.engine, self.stop) = (job, engine, stop)
+    init(_ job: DownloadJob, engine: Engine, stop: CancellationToken, logger: Logger) {
+        (self.job, self.engine, self.stop, self.logger) = (job, engine, stop, logger)
     }
 
     /// The policy for an existing file with the same name, by the names of the download.
@@ -73,11 +74,10 @@ struct FileFinisher: Sendable {
         of body: SmallBody,
         source: String,
         _ resolver: TargetResolver,
-        absent: FilePath?,
-        _ logger: Logger
-    ) -> @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared {
+        absent: FilePath?
+    ) -> SmallFileFinisher.Preparation {
         let (policy, acceptsSame) = (policy, job.acceptsSameFile)
-        let (takenNames, url) = (engine.takenNames, job.url)
+        let (takenNames, url, logger) = (engine.takenNames, job.url, logger)
         return { () throws(DownloadError) in
             let representation = body.representation
             let store: PartialStore
@@ -126,31 +126,62 @@ struct FileFinisher: Sendable {
 
     /// Gives a small file its name; `prepare` opens and fills it, and blocks.
     func finish(
-        _ prepare: @escaping @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared,
-        _ logger: Logger
+        _ prepare: @escaping SmallFileFinisher.Preparation
     ) async throws(DownloadError) -> SmallFileFinisher.Named {
+        guard job.willFinish != nil else {
+            let result = await withCheckedContinuation { continuation in
+                finish(prepare) { continuation.resume(returning: $0) }
+            }
+            return try result.get()
+        }
         var attempt = 1
         while true {
-            switch try await tryToFinish(prepare) {
-            case .named(let named): return named
-            case .durable: throw DownloadError(.unknown, "the file has no name")
-            case .syncFailed(let error):
-                guard attempt < Self.mostAttempts else { throw error }
-                logger.warning("\(error.message): writing the file again")
-                attempt += 1
+            let outcome = try await finishAnnounced(prepare)
+            if let result = result(of: outcome, attempt) { return try result.get() }
+            attempt += 1
+        }
+    }
+
+    /// Gives a small file its name as above if nobody is told before, and then calls `done`.
+    func finish(
+        _ prepare: @escaping SmallFileFinisher.Preparation,
+        attempt: Int = 1,
+        done: @escaping @Sendable (Result<SmallFileFinisher.Named, DownloadError>) -> Void
+    ) {
+        engine.finisher.finish(prepare) { answer in
+            switch answer {
+            case .success(let outcome):
+                if let result = result(of: outcome, attempt) { return done(result) }
+                finish(prepare, attempt: attempt + 1, done: done)
+            case .failure(let error): done(.failure(error))
             }
         }
     }
 
-    private func tryToFinish(
-        _ prepare: @escaping @Sendable () throws(DownloadError) -> SmallFileFinisher.Prepared
+    /// Returns the result of an attempt; `nil` if there is to be another one.
+    private func result(
+        of outcome: SmallFileFinisher.Outcome,
+        _ attempt: Int
+    ) -> Result<SmallFileFinisher.Named, DownloadError>? {
+        switch outcome {
+        case .named(let named): return .success(named)
+        case .durable: return .failure(DownloadError(.unknown, "the file has no name"))
+        case .syncFailed(let error):
+            guard attempt < Self.mostAttempts else { return .failure(error) }
+            logger.warning("\(error.message): writing the file again")
+            return nil
+        }
+    }
+
+    /// Makes the file durable, announces it, and then gives it its name.
+    private func finishAnnounced(
+        _ prepare: @escaping SmallFileFinisher.Preparation
     ) async throws(DownloadError) -> SmallFileFinisher.Outcome {
         let finisher = engine.finisher
-        guard let willFinish = job.willFinish else { return try await finisher.finish(prepare) }
         let answer = try await finisher.makeDurable(prepare)
         guard case .durable(let file, let stamp) = answer else { return answer }
         do throws(DownloadError) {
-            try await willFinish(file.announced(stamp))
+            try await job.willFinish?(file.announced(stamp))
         } catch {
             try await engine.disk.run { () throws(DownloadError) in try file.discard() }
             throw error

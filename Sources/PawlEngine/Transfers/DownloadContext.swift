@@ -2,7 +2,7 @@ internal import PawlCore
 
 /// What all transfers of one download share.
 struct DownloadContext: Sendable {
-    let mailbox: Mailbox<DriverMessage>
+    let mailbox = DriverMailbox()
     let store: OpenStore
     let unclaimed: UnclaimedBytes
     let limits: TransferLimits
@@ -12,9 +12,9 @@ struct DownloadContext: Sendable {
     let takesServerDigests: Bool
     let control: DownloadControl?
 
-    init(_ job: DownloadJob, engine: Engine, _ mailbox: Mailbox<DriverMessage>) {
-        self.mailbox = mailbox
+    init(_ job: DownloadJob, engine: Engine) {
         store = OpenStore()
+        let mailbox = mailbox
         unclaimed = UnclaimedBytes { mailbox.post(.checkpointDue) }
         let own = job.settings.limitBytesPerSecond
         limits = TransferLimits(

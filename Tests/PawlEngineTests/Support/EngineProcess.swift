@@ -61,13 +61,7 @@ final class EngineProcess: Sendable {
         job.connectivityChanged = connectivityChanged
         let task = Task { [job] () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {
-                let driver = DownloadDriver(
-                    job,
-                    engine: self.engine,
-                    monitor: monitor,
-                    whenFetched: whenFetched
-                )
-                return .success(try await driver.run())
+                return .success(try await self.engine.run(job, monitor, whenFetched: whenFetched))
             } catch {
                 monitor.ended()
                 return .failure(error)

@@ -27,11 +27,17 @@ package final class SmallFileFinisher: Sendable {
         case syncFailed(DownloadError)
     }
 
+    /// Opens and fills a file.
+    ///
+    /// It blocks.
+    typealias Preparation = @Sendable () throws(DownloadError) -> Prepared
+    typealias Answer = @Sendable (Result<Outcome, DownloadError>) -> Void
+
     private struct Order: Sendable {
-        var prepare: @Sendable () throws(DownloadError) -> Prepared
+        var prepare: Preparation
         /// Whether the file is to be named as well.
         var isToBeNamed: Bool
-        let answer = Completion<Result<Outcome, DownloadError>>()
+        var answer: Answer
     }
 
     private struct State {
@@ -52,36 +58,44 @@ package final class SmallFileFinisher: Sendable {
 
     init(pool: BlockingPool) { self.pool = pool }
 
+    /// Makes the file durable and gives it its name, and then calls `answer` on a thread for syncs.
+    func finish(_ prepare: @escaping Preparation, answer: @escaping Answer) {
+        serve(Order(prepare: prepare, isToBeNamed: true, answer: answer))
+    }
+
     /// Makes the file durable and gives it its name.
-    ///
-    /// `prepare` opens and fills the file. It blocks.
-    func finish(
-        _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
-    ) async throws(DownloadError) -> Outcome {
+    func finish(_ prepare: @escaping Preparation) async throws(DownloadError) -> Outcome {
         try await serve(prepare, isToBeNamed: true)
     }
 
     /// Makes the file durable without naming it; `finish` names it later.
     ///
     /// Returns the existing file if there is one.
-    func makeDurable(
-        _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared
-    ) async throws(DownloadError) -> Outcome {
+    func makeDurable(_ prepare: @escaping Preparation) async throws(DownloadError) -> Outcome {
         try await serve(prepare, isToBeNamed: false)
     }
 
     private func serve(
-        _ prepare: @escaping @Sendable () throws(DownloadError) -> Prepared,
+        _ prepare: @escaping Preparation,
         isToBeNamed: Bool
     ) async throws(DownloadError) -> Outcome {
-        let order = Order(prepare: prepare, isToBeNamed: isToBeNamed)
+        let result = await withCheckedContinuation { continuation in
+            serve(
+                Order(prepare: prepare, isToBeNamed: isToBeNamed) {
+                    continuation.resume(returning: $0)
+                }
+            )
+        }
+        return try result.get()
+    }
+
+    private func serve(_ order: Order) {
         let isIdle = state.withLock { state in
             state.waiting.append(order)
             defer { state.isBusy = true }
             return !state.isBusy
         }
         if isIdle { begin() }
-        return try await order.answer.waitIgnoringCancellation().get()
     }
 
     private func begin() { pool.start { refusal in self.serve(refusal) } }
@@ -93,7 +107,7 @@ package final class SmallFileFinisher: Sendable {
             return orders
         }
         if let refusal {
-            for order in orders { order.answer.complete(with: .failure(refusal)) }
+            for order in orders { order.answer(.failure(refusal)) }
             return continueWithNext()
         }
         let batch = Batch(orders)
@@ -144,7 +158,7 @@ package final class SmallFileFinisher: Sendable {
                 guard let name = names.popFirst() else { continue }
                 answer = Self.answer(name, of: file)
             }
-            order.answer.complete(with: answer)
+            order.answer(answer)
         }
         continueWithNext()
     }

@@ -1,0 +1,84 @@
+internal import Logging
+internal import PawlCore
+
+/// The parts of one download that its driver shares with the lane for small files.
+final class DownloadParts: Sendable {
+    let job: DownloadJob
+    let engine: Engine
+    let monitor: DownloadMonitor
+    let context: DownloadContext
+    let stop: CancellationToken
+    let resolver: TargetResolver
+    let requests: DownloadRequests
+    let finisher: FileFinisher
+    let logger: Logger
+
+    init(_ job: DownloadJob, _ engine: Engine, _ monitor: DownloadMonitor) {
+        (self.job, self.engine, self.monitor) = (job, engine, monitor)
+        context = DownloadContext(job, engine: engine)
+        stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
+        resolver = TargetResolver(job, engine, stop)
+        requests = DownloadRequests(job, engine: engine, limits: context.limits)
+        var logger = engine.logger
+        logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
+        self.logger = logger
+        finisher = FileFinisher(job, engine: engine, stop: stop, logger: logger)
+    }
+
+    var mailbox: DriverMailbox { context.mailbox }
+
+    /// Begins the download: what its control and its slots report becomes a message.
+    func begin(_ slots: inout DownloadSlots) {
+        let (mailbox, stop) = (mailbox, stop)
+        job.control?.attach { message in
+            if case .cancelled = message { stop.cancel() }
+            mailbox.post(message)
+        }
+        monitor.began(job)
+        slots.enroll { mailbox.post(.slotGranted(host: $0)) }
+    }
+
+    /// Ends the download, however it ended.
+    func end(_ slots: borrowing DownloadSlots) {
+        slots.resign()
+        job.control?.detach()
+    }
+
+    /// Ends the download as soon as possible, and keeps the bytes received so far.
+    func cancel() {
+        stop.cancel()
+        mailbox.post(.cancelled)
+    }
+
+    /// Starts a transfer.
+    func start(
+        _ order: TransferOrder,
+        _ cursor: TransferCursor,
+        _ slots: borrowing DownloadSlots
+    ) -> any Transfer {
+        logger.debug(
+            "\(order.id) requests \(order.range?.description ?? "all") of \(order.url.redacted)"
+        )
+        monitor.bytes.opened(order.id, cursor, from: order.url)
+        let sink = SegmentSink(order: order, cursor: cursor, context: context)
+        var request = requests.request(for: order)
+        request.multiplexes = slots.multiplexes(order)
+        return engine.transport.start(request, sink: sink)
+    }
+
+    /// Records that a host shares its connections, if its response shows it.
+    func noteMultiplexing(_ head: ResponseHead) {
+        guard !head.protocolVersion.hasPrefix("HTTP/1") else { return }
+        engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
+    }
+}
+
+extension ResponseHead {
+    /// Whether a body that was cut short is noticed.
+    ///
+    /// HTTP/2 and later frame every body.
+    var verifiesLength: Bool {
+        self["Content-Length"] != nil || self["Transfer-Encoding"] != nil
+            || !protocolVersion.hasPrefix("HTTP/1")
+    }
+}

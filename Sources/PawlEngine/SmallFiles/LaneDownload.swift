@@ -1,0 +1,338 @@
+internal import Logging
+package import PawlCore
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+package import struct FoundationEssentials.URL
+
+/// One download in the lane for small files.
+///
+/// It looks for existing files, sends one request, receives the body in memory and lets the
+/// `SmallFileFinisher` write it. It leaves with the first message that is anything but the complete
+/// body.
+package final class LaneDownload: Sendable {
+    /// What became of the download.
+    package enum End: Sendable {
+        case finished(DownloadedFile)
+        /// A driver must take over.
+        case left(Handover)
+    }
+
+    private enum Phase {
+        case waiting
+        /// A thread looks for files and sends the request.
+        case starting
+        case transferring
+        /// The file is being written; messages no longer matter.
+        case finishing
+        case ended
+    }
+
+    private struct State {
+        var phase = Phase.starting
+        /// The messages that arrived while the download was starting.
+        var early: [DriverMessage] = []
+        /// Whether it leaves as soon as it has started.
+        var mustLeave = false
+        var handover: Handover
+    }
+
+    /// What follows from a message or from the end of the start.
+    private enum Step {
+        case nothing
+        case leave(Handover)
+        case finish(SmallBody)
+    }
+
+    let began: Moment
+    private let parts: DownloadParts
+    private let host: String
+    private let whenFetched: @Sendable () -> Void
+    private let whenEnded: @Sendable (End) -> Void
+    private let state: Mutex<State>
+
+    private init(
+        _ parts: DownloadParts,
+        whenFetched: @escaping @Sendable () -> Void,
+        whenEnded: @escaping @Sendable (End) -> Void
+    ) {
+        began = parts.engine.time.now()
+        host = HostBudget.name(of: parts.job.url)
+        (self.parts, self.whenFetched, self.whenEnded) = (parts, whenFetched, whenEnded)
+        let slots = DownloadSlots(parts.engine.budgets, parts.context.limits)
+        state = Mutex(State(handover: Handover(parts: parts, slots: slots)))
+    }
+
+    /// Begins a download in the lane; returns `nil` if it cannot be one of a small file.
+    ///
+    /// `whenFetched` is called as by a driver. `whenEnded` is called once, on any thread, unless
+    /// this returns `nil`.
+    package static func begin(
+        _ job: DownloadJob,
+        engine: Engine,
+        monitor: DownloadMonitor,
+        whenFetched: @escaping @Sendable () -> Void = {},
+        whenEnded: @escaping @Sendable (End) -> Void
+    ) -> LaneDownload? {
+        guard job.fitsLane else { return nil }
+        let parts = DownloadParts(job, engine, monitor)
+        let download = LaneDownload(parts, whenFetched: whenFetched, whenEnded: whenEnded)
+        parts.mailbox.setReceiver { message in download.receive(message) }
+        download.enter()
+        return download
+    }
+
+    /// Ends the download as soon as possible, and keeps the bytes received so far.
+    package func cancel() { parts.cancel() }
+
+    /// Lets a driver take over, unless the file is being written.
+    func leave() {
+        let step = state.withLock { state -> Step in
+            switch state.phase {
+            case .waiting, .transferring: return leave(&state)
+            case .starting:
+                state.mustLeave = true
+                return .nothing
+            case .finishing, .ended: return .nothing
+            }
+        }
+        follow(step)
+    }
+
+    // MARK: - Starting
+
+    private func enter() {
+        var slots = state.withLock { $0.handover.slots }
+        parts.begin(&slots)
+        parts.monitor.entered(.connecting)
+        parts.monitor.named(parts.resolver.expected.lastComponent?.string ?? "")
+        let enrolled = slots
+        let step = state.withLock { state -> Step? in
+            state.handover.slots = enrolled
+            // Its control may have been stopped before it began.
+            guard state.early.isEmpty else { return leave(&state) }
+            state.phase = .waiting
+            return nil
+        }
+        if let step { follow(step) } else { parts.engine.lane.enter(self) }
+    }
+
+    /// Looks for existing files and sends the request.
+    ///
+    /// It blocks. `refusal` is the reason why it is not on a thread of the disk.
+    func start(_ refusal: DownloadError?) {
+        let isWanted = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .starting
+            return true
+        }
+        guard isWanted else { return }
+        guard refusal == nil, isFree(), let (transfer, cursor) = startTransfer() else {
+            return follow(state.withLock { leave(&$0) })
+        }
+        let step = state.withLock { state -> Step in
+            state.handover.transfer = transfer
+            state.handover.cursor = cursor
+            state.phase = .transferring
+            guard !state.mustLeave else { return leave(&state) }
+            let early = state.early
+            state.early = []
+            guard let first = early.first else { return .nothing }
+            return next(first, rest: Array(early.dropFirst()), &state)
+        }
+        follow(step)
+    }
+
+    /// Whether no file of an earlier run must be resumed or kept.
+    private func isFree() -> Bool {
+        let resolver = parts.resolver
+        let found = Result { () throws(DownloadError) in try resolver.findBeforeAsking() }
+        state.withLock { $0.handover.found = found }
+        guard case .success(.nothing(let notes, _)) = found else { return false }
+        // The driver would report them again.
+        return notes.isEmpty
+    }
+
+    /// Sends the request if there is a connection for it.
+    private func startTransfer() -> (any Transfer, TransferCursor)? {
+        var slots = state.withLock { $0.handover.slots }
+        let isGranted = slots.requestEarly(host)
+        let wanted = slots
+        state.withLock { $0.handover.slots = wanted }
+        guard isGranted else { return nil }
+        let order = TransferOrder.first(parts.job.url)
+        let cursor = TransferCursor(start: order.start, end: order.end)
+        return (parts.start(order, cursor, slots), cursor)
+    }
+
+    // MARK: - Messages
+
+    /// Takes a message; returns `false` if it is the driver's.
+    private func receive(_ message: DriverMessage) -> Bool {
+        let step = state.withLock { state -> Step? in
+            switch state.phase {
+            case .waiting, .transferring: return next(message, rest: [], &state)
+            case .starting: state.early.append(message)
+            case .finishing: break
+            case .ended: return nil
+            }
+            return .nothing
+        }
+        guard let step else { return false }
+        follow(step)
+        return true
+    }
+
+    /// Returns what follows from a message; `rest` are the messages after it.
+    private func next(
+        _ message: DriverMessage,
+        rest: [DriverMessage],
+        _ state: inout State
+    ) -> Step {
+        if case .arrived(_, let body) = message {
+            state.phase = .finishing
+            return .finish(body)
+        }
+        parts.mailbox.pass([message] + rest)
+        return leave(&state)
+    }
+
+    /// Ends the stay: what arrives from now on is the driver's.
+    private func leave(_ state: inout State) -> Step {
+        state.phase = .ended
+        parts.mailbox.pass(state.early)
+        state.early = []
+        return .leave(state.handover)
+    }
+
+    private func follow(_ step: Step) {
+        switch step {
+        case .nothing: break
+        case .finish(let body): finish(body)
+        case .leave(let handover):
+            parts.engine.lane.remove(self)
+            parts.mailbox.setReceiver(nil)
+            whenEnded(.left(handover))
+        }
+    }
+
+    // MARK: - Finishing
+
+    private func finish(_ body: SmallBody) {
+        let (monitor, engine) = (parts.monitor, parts.engine)
+        monitor.sized(body.representation.total)
+        parts.noteMultiplexing(body.head)
+        monitor.answered(body.head, isFirst: true)
+        let handover = state.withLock { state in
+            defer { (state.handover.transfer, state.handover.cursor) = (nil, nil) }
+            return state.handover
+        }
+        if let cursor = handover.cursor {
+            monitor.transferEnded(TransferEnd(.completed), cursor)
+        }
+        monitor.bytes.ended(TransferOrder.first(parts.job.url).id)
+        engine.lane.remove(self)
+        releaseSlot()
+        if engine.smallBodies.isRoomy { whenFetched() }
+        monitor.entered(.verifying)
+        let prepare = parts.finisher.preparation(
+            of: body,
+            source: parts.job.url.redacted,
+            parts.resolver,
+            absent: handover.absent
+        )
+        let isLengthVerified = body.head.verifiesLength
+        parts.finisher.finish(prepare) { result in self.end(result, isLengthVerified) }
+    }
+
+    private func releaseSlot() {
+        var slots = state.withLock { $0.handover.slots }
+        slots.release(host)
+        let released = slots
+        state.withLock { $0.handover.slots = released }
+    }
+
+    private func end(
+        _ result: Result<SmallFileFinisher.Named, DownloadError>,
+        _ isLengthVerified: Bool
+    ) {
+        switch result {
+        case .success(let named):
+            var file = DownloadedFile(path: named.path.string, byteCount: named.size)
+            file.wasAlreadyThere = named.wasAlreadyThere
+            file.isLengthVerified = isLengthVerified
+            let handover = state.withLock { state in
+                state.phase = .ended
+                return state.handover
+            }
+            parts.mailbox.setReceiver(nil)
+            parts.end(handover.slots)
+            parts.monitor.named(named.path.lastComponent?.string ?? "")
+            parts.monitor.finished(file)
+            whenEnded(.finished(file))
+        case .failure(let error):
+            follow(
+                state.withLock { state in
+                    state.handover.failure = error
+                    return leave(&state)
+                }
+            )
+        }
+    }
+}
+
+extension DownloadJob {
+    /// Whether the file may take the lane for small files, if it proves to be small.
+    ///
+    /// Whatever the lane does not know keeps out.
+    fileprivate var fitsLane: Bool {
+        takesSmallBodies && mirrors.isEmpty && resume == nil && willFinish == nil
+            && !settings.adoptsPartialFile && settings.allowsExpensiveNetwork
+    }
+}
+
+extension TransferOrder {
+    /// The order with which the planner of a download begins that knows nothing of its file.
+    package static func first(_ url: URL) -> TransferOrder {
+        TransferOrder(id: TransferID(1), url: url, range: nil, pinned: nil, start: 0, end: .max)
+    }
+}
+
+extension Engine {
+    /// Runs a download to its end, in the lane for small files or with a driver.
+    ///
+    /// Cancelling the task keeps the bytes received so far and throws `.interrupted`. `whenFetched`
+    /// is called as by a driver.
+    package func run(
+        _ job: DownloadJob,
+        _ monitor: DownloadMonitor,
+        whenFetched: @escaping @Sendable () -> Void = {}
+    ) async throws(DownloadError) -> DownloadedFile {
+        let end = Completion<LaneDownload.End>()
+        let download = LaneDownload.begin(
+            job,
+            engine: self,
+            monitor: monitor,
+            whenFetched: whenFetched
+        ) { end.complete(with: $0) }
+        guard let download else {
+            let driver = DownloadDriver(
+                job,
+                engine: self,
+                monitor: monitor,
+                whenFetched: whenFetched
+            )
+            return try await driver.run()
+        }
+        let ended = await withTaskCancellationHandler {
+            await end.waitIgnoringCancellation()
+        } onCancel: {
+            download.cancel()
+        }
+        switch ended {
+        case .finished(let file): return file
+        case .left(let handover):
+            return try await DownloadDriver(handover, whenFetched: whenFetched).run()
+        }
+    }
+}
