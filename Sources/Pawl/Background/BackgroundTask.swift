@@ -81,9 +81,13 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         if goal != .run { link.want() }
     }
 
-    override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
-        .file(try await follow())
-    }
+    override func work(
+        _ slot: RunSlot,
+        after handover: Handover?
+    ) async throws(DownloadError) -> TaskProduct { .file(try await follow()) }
+
+    /// Never begins in the lane: the daemon downloads the file.
+    override func enterLane(_ slot: RunSlot) -> Bool { false }
 
     override func discard(_ done: @escaping @Sendable () -> Void) {
         guard let id = remote.withLock({ $0.cancel() }) else { return done() }

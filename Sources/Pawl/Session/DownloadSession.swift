@@ -341,8 +341,7 @@ public final class DownloadSession: Sendable {
         for case let task as DownloadTask in currentTasks { task.sessionLimitChanged() }
     }
 
-    /// Waits until another task could start at once; returns `false` if the calling task was
-    /// cancelled before.
+    /// Waits until few tasks are queued; returns `false` if the calling task was cancelled before.
     ///
     /// It serves many downloads: a task that is created only then uses nothing while it waits.
     package func waitForRoom() async -> Bool { await runner.waitForRoom() }

@@ -29,10 +29,12 @@ final class RunSlot: Sendable {
     }
 
     func release() {
-        state.withLock { state in
-            if state != .ended { session.runner.scheduled { $0.ended(task) } }
-            state = .ended
+        let isOpen = state.withLock { state in
+            defer { state = .ended }
+            return state != .ended
         }
+        // The next task may begin on this thread.
+        if isOpen { session.runner.slotReleased(by: task) }
     }
 
     /// Lets another task start until `reclaim()`.

@@ -19,18 +19,18 @@ final class SessionRunner: Sendable {
         var starting: ArraySlice<Int64> = []
         /// The tasks that need no slot.
         var atOnce: ArraySlice<Int64> = []
+        /// The runs that have begun and need a Swift task.
+        var begun: [TaskRun] = []
         /// The number of runs that have begun and not ended, with or without connections.
         var runs = 0
         var undelivered = 0
         var isRunning = false
-        /// The callers that wait until a task could start at once, by their numbers.
+        /// The callers that wait until few tasks are queued, by their numbers.
         var roomWaiters: [Int: Completion<Void>] = [:]
         var lastRoomWaiter = 0
 
-        /// Whether another task could start at once.
-        var hasRoom: Bool {
-            scheduler.isEmpty && starting.isEmpty && scheduler.placesTaken < scheduler.limit
-        }
+        /// The number of tasks that wait for their turn.
+        var waitingCount: Int { scheduler.waitingCount + starting.count }
 
         var isIdle: Bool {
             scheduler.isEmpty && starting.isEmpty && atOnce.isEmpty && runs == 0
@@ -38,8 +38,12 @@ final class SessionRunner: Sendable {
         }
     }
 
+    /// The number of tasks that are queued for those who wait for room, so that the next one can
+    /// begin when one has ended.
+    private static let mostQueued = 16
+
     private enum Step {
-        case run(SessionTask)
+        case run([TaskRun])
         case wait(until: Moment?)
         case rest
     }
@@ -114,12 +118,11 @@ final class SessionRunner: Sendable {
         change { body(&$0.scheduler) }
     }
 
-    /// Waits until another task could start at once; returns `false` if the calling task was
-    /// cancelled before.
+    /// Waits until few tasks are queued; returns `false` if the calling task was cancelled before.
     func waitForRoom() async -> Bool {
         let room = Completion<Void>()
         let number = state.withLock { state -> Int? in
-            guard !state.hasRoom else { return nil }
+            guard state.waitingCount >= Self.mostQueued else { return nil }
             state.lastRoomWaiter += 1
             state.roomWaiters[state.lastRoomWaiter] = room
             return state.lastRoomWaiter
@@ -177,12 +180,10 @@ final class SessionRunner: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.deliver(for: session) }
             while true {
+                beginRuns()
                 switch nextStep() {
-                case .run(let task):
-                    group.addTask {
-                        await task.run()
-                        self.change { $0.runs -= 1 }
-                    }
+                case .run(let runs):
+                    for run in runs { group.addTask { await run.finish() } }
                 case .wait(let moment):
                     alarms.set(alarm, at: moment ?? .distantFuture)
                     await wakeup.waitIgnoringCancellation()
@@ -196,29 +197,64 @@ final class SessionRunner: Sendable {
     }
 
     private func nextStep() -> Step {
-        let (step, admitted) = takeStep()
-        for room in admitted { room.complete() }
-        return step
+        state.withLock { state in
+            guard state.begun.isEmpty else {
+                defer { state.begun = [] }
+                return .run(state.begun)
+            }
+            return state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
+        }
     }
 
-    /// Returns the next step, and the callers for which there is room before it.
-    private func takeStep() -> (Step, Dictionary<Int, Completion<Void>>.Values) {
+    // MARK: - Runs
+
+    /// Handles that a run needs its slot no longer: the next task begins on this thread.
+    func slotReleased(by id: StartScheduler.ID) {
+        state.withLock { $0.scheduler.ended(id) }
+        beginRuns()
+    }
+
+    /// Handles that a run needs a Swift task from now on.
+    func resume(_ run: TaskRun) {
+        state.withLock { $0.begun.append(run) }
+        wakeup.send()
+    }
+
+    /// Handles the end of a run.
+    func runEnded() {
+        let isIdle = state.withLock { state in
+            state.runs -= 1
+            return state.isIdle
+        }
+        if isIdle { wakeup.send() }
+    }
+
+    /// Begins the tasks whose turn it is.
+    ///
+    /// Those that need a Swift task get it from `runWhileBusy`.
+    private func beginRuns() {
+        while let task = takeNext() {
+            if let run = task.beginRun() { resume(run) }
+        }
+    }
+
+    /// Returns the next task to begin, and admits the callers for which there is room then.
+    private func takeNext() -> SessionTask? {
         let now = time.now()
-        return state.withLock { state in
+        let (task, admitted) = state.withLock { state in
             var id = state.atOnce.popFirst()
             if id == nil {
                 state.starting += state.scheduler.begin(moment: now)
                 id = state.starting.popFirst()
             }
-            if let id, let task = state.queued.removeValue(forKey: id) {
-                state.runs += 1
-                return (.run(task), [:].values)
-            }
+            let task = id.flatMap { state.queued.removeValue(forKey: $0) }
+            if task != nil { state.runs += 1 }
             var admitted: [Int: Completion<Void>] = [:]
-            if state.hasRoom { swap(&admitted, &state.roomWaiters) }
-            let step: Step = state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
-            return (step, admitted.values)
+            if state.waitingCount <= Self.mostQueued / 2 { swap(&admitted, &state.roomWaiters) }
+            return (task, admitted.values)
         }
+        for room in admitted { room.complete() }
+        return task
     }
 
     /// Delivers events, one at a time, until `.end`.

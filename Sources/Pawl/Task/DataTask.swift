@@ -153,7 +153,10 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         buffer.wakeWriter()
     }
 
-    override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
+    override func work(
+        _ slot: RunSlot,
+        after handover: Handover?
+    ) async throws(DownloadError) -> TaskProduct {
         current.withLock { $0.slot = slot }
         defer { current.withLock { $0.slot = nil } }
         if state == .suspended { slot.release() }

@@ -279,10 +279,27 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func stop(keeping: Bool) { control.stop(keeping: keeping) }
 
-    override func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
+    override func enterLane(_ slot: RunSlot) -> Bool {
+        guard let destination = target.plainDestination, let job = try? makeJob(slot, destination)
+        else { return false }
+        let download = LaneDownload.begin(job, engine: engine, monitor: monitor) {
+            slot.releaseBeforeNaming()
+        } whenEnded: { end in
+            switch end {
+            case .finished(let file): self.endRun(slot, .success(.file(file)))
+            case .left(let handover):
+                self.session.runner.resume(TaskRun(task: self, slot: slot, handover: handover))
+            }
+        }
+        return download != nil
+    }
+
+    override func work(
+        _ slot: RunSlot,
+        after handover: Handover?
+    ) async throws(DownloadError) -> TaskProduct {
         do throws(DownloadError) {
-            let job = try await makeJob(slot)
-            let file = try await engine.run(job, monitor) { slot.releaseBeforeNaming() }
+            let file = try await driver(slot, after: handover).run()
             // Such a file was not announced.
             if file.wasAlreadyThere { try await waitForDecision() }
             return .file(try await target.take(file))
@@ -307,7 +324,19 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return error
     }
 
-    private func makeJob(_ run: RunSlot) async throws(DownloadError) -> DownloadJob {
+    private func driver(
+        _ slot: RunSlot,
+        after handover: Handover?
+    ) async throws(DownloadError) -> DownloadDriver {
+        if let handover { return DownloadDriver(handover) { slot.releaseBeforeNaming() } }
+        let job = try makeJob(slot, try await target.destination(of: resumeRequest?.data))
+        return DownloadDriver(job, engine: engine, monitor: monitor) { slot.releaseBeforeNaming() }
+    }
+
+    private func makeJob(
+        _ run: RunSlot,
+        _ destination: Destination
+    ) throws(DownloadError) -> DownloadJob {
         guard isGET else { throw Self.notDownloadable(originalRequest.method) }
         let request = try CheckedRequest(
             originalRequest.url,
@@ -316,7 +345,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         var job = DownloadJob(
             url: request.url,
             mirrors: request.mirrors,
-            destination: try await target.destination(of: resumeRequest?.data),
+            destination: destination,
             settings: request.settings,
             seed: engine.seeds.next()
         )

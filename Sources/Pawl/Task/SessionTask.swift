@@ -303,15 +303,21 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     // MARK: - Running
 
-    /// Runs the task once.
-    func run() async {
+    /// Begins a run.
+    ///
+    /// Returns the run if it needs a Swift task; `nil` if it is in the lane for small files.
+    func beginRun() -> TaskRun? {
         handle(.runBegan)
         let slot = RunSlot(session, taskIdentifier, isCounted: takesSlot)
         shared.withLock { state in
             state.isActive = true
             keepReporting(&state)
         }
-        let result = await attempt(slot)
+        return !isLate && enterLane(slot) ? nil : TaskRun(task: self, slot: slot)
+    }
+
+    /// Ends a run, from any thread.
+    func endRun(_ slot: RunSlot, _ result: Result<TaskProduct, DownloadError>) {
         shared.withLock { state in
             state.isActive = false
             stopReporting(&state)
@@ -322,6 +328,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         case .failure(let error) where error.code == .interrupted: handle(.runEnded(.stopped))
         case .failure: handle(.runEnded(.failed), result)
         }
+        session.runner.runEnded()
     }
 
     /// Waits until the current run has ended; returns at once if there is none.
@@ -335,13 +342,16 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         await end?.waitIgnoringCancellation()
     }
 
-    private func attempt(_ slot: RunSlot) async -> Result<TaskProduct, DownloadError> {
+    /// Does the work of a run that needs a Swift task.
+    func finish(_ run: TaskRun) async {
+        let result: Result<TaskProduct, DownloadError>
         do throws(DownloadError) {
             guard !isLate else { throw Self.late }
-            return .success(try await work(slot))
+            result = .success(try await work(run.slot, after: run.handover))
         } catch {
-            return .failure(error)
+            result = .failure(error)
         }
+        endRun(run.slot, result)
     }
 
     static let late = DownloadError.usage(
@@ -523,7 +533,17 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     func stop(keeping: Bool) {}
 
     /// Runs until the work or the run ends; `slot` may be released before.
-    func work(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct { .given }
+    ///
+    /// `handover` is what the lane for small files has left, if the run was in it.
+    func work(
+        _ slot: RunSlot,
+        after handover: Handover?
+    ) async throws(DownloadError) -> TaskProduct { .given }
+
+    /// Begins the run in the lane for small files, which needs no Swift task.
+    ///
+    /// Returns `false` if the run does not fit there.
+    func enterLane(_ slot: RunSlot) -> Bool { false }
 
     /// Whether the task must wait for its turn.
     var takesSlot: Bool { true }

@@ -57,6 +57,16 @@ final class TaskFile: Sendable {
         session.configuration.kind == .ephemeral ? "\(number)" : nil
     }
 
+    /// The destination of all runs if nothing must be prepared for it.
+    var plainDestination: Destination? {
+        guard session.configuration.kind != .ephemeral else { return nil }
+        switch requested {
+        case .file(let path): return path.isEmpty ? nil : .file(path)
+        case .directory(let path): return .directory(path)
+        case .temporary, .choosing, .place: return nil
+        }
+    }
+
     /// Returns the destination of a run; `data` are the data to resume from.
     func destination(of data: ResumeData?) async throws(DownloadError) -> Destination {
         let (files, disk) = (session.temporaryFiles, session.engine.disk)

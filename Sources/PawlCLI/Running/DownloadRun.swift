@@ -40,9 +40,9 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Starts the downloads in the order given when there is room for them.
+    /// Queues the downloads in the order given when there is room for them.
     ///
-    /// A download that has not started, or has ended, uses no resources.
+    /// A download that is not queued yet, or has ended, uses no resources.
     private func startAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
         await withDiscardingTaskGroup { group in
             for (index, download) in downloads.enumerated() {
@@ -63,12 +63,10 @@ struct DownloadRun: Sendable {
         id: Int,
         _ progress: ProgressCollector
     ) async {
-        let clock = SystemTimekeeper()
-        progress.started(
+        progress.added(
             id: id,
             source: requested.url.redacted,
-            name: requested.workingName,
-            at: clock.now()
+            name: requested.workingName
         ) { task.currentProgress }
         let result: Result<DownloadedFile, DownloadError>
         do throws(DownloadError) {
@@ -76,7 +74,7 @@ struct DownloadRun: Sendable {
         } catch {
             result = .failure(error)
         }
-        progress.ended(id: id, result, at: clock.now())
+        progress.ended(id: id, result, after: task.metrics.duration)
         if case .failure(let error) = result, error.code != .interrupted || !Task.isCancelled {
             // With several downloads, the URL tells which one has failed.
             console.report(error, of: downloads.count > 1 ? requested.url.redacted : nil)

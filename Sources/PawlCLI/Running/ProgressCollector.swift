@@ -17,7 +17,6 @@ final class ProgressCollector: Sendable {
     private struct Entry {
         var source: String
         var fallbackName: String
-        var startedAt: Moment
         var sample: @Sendable () -> DownloadProgress
 
         var progress: DownloadProgress {
@@ -33,19 +32,19 @@ final class ProgressCollector: Sendable {
         state = Mutex(State(display: display, summary: summary))
     }
 
-    /// `name`: the displayed name until the server has named the file.
-    func started(
+    /// Adds a download, which may still wait for its turn.
+    ///
+    /// `name` is the displayed name until the server has named the file.
+    func added(
         id: Int,
         source: String,
         name: String,
-        at now: Moment,
         sample: @escaping @Sendable () -> DownloadProgress
     ) {
         state.withLock { state in
             state.running[id] = Entry(
                 source: source,
                 fallbackName: name,
-                startedAt: now,
                 sample: sample
             )
         }
@@ -59,18 +58,23 @@ final class ProgressCollector: Sendable {
             var run = state.summary
             for id in state.running.keys.sorted() {
                 guard let entry = state.running[id] else { continue }
+                let progress = entry.progress
+                guard progress.phase != .waiting else { continue }
                 run.running.append(
-                    RunningDownload(id: id, source: entry.source, progress: entry.progress)
+                    RunningDownload(id: id, source: entry.source, progress: progress)
                 )
             }
             state.display.show(run, at: now)
         }
     }
 
+    /// Records the end of a download.
+    ///
+    /// `duration` is the time for which it has run. One that has not run is not shown.
     func ended(
         id: Int,
         _ result: Result<DownloadedFile, DownloadError>,
-        at now: Moment
+        after duration: Duration
     ) {
         state.withLock { state in
             guard let entry = state.running.removeValue(forKey: id) else { return }
@@ -81,19 +85,24 @@ final class ProgressCollector: Sendable {
                 name: progress.name,
                 result: result
             )
-            ended.elapsed = now - entry.startedAt
+            ended.elapsed = duration
             ended.keptBytes = progress.completedBytes
+            if case .success(let file) = result {
+                ended.fetchedBytes = max(0, file.byteCount - progress.resumedBytes)
+            }
+            state.ended.append(ended)
+            if duration == .zero, case .failure(let error) = result, error.code == .interrupted {
+                return
+            }
             state.summary.endedCount += 1
             switch result {
             case .success(let file):
-                ended.fetchedBytes = max(0, file.byteCount - progress.resumedBytes)
                 state.summary.finishedBytes =
                     state.summary.finishedBytes.saturatingAdd(file.byteCount)
             case .failure:
                 state.summary.failedCount += 1
             }
             state.display.ended(ended)
-            state.ended.append(ended)
         }
     }
 

@@ -24,13 +24,11 @@ extension HTTPField {
     ///
     /// Valid names have no others.
     package func hasName(_ other: String) -> Bool {
-        guard name.utf8.count == other.utf8.count else { return false }
-        var (left, right) = (name, other)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
-                zip(left, right).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
-            }
-        }
+        let (left, right) = (name.utf8, other.utf8)
+        guard left.count == right.count else { return false }
+        for (left, right) in zip(left, right)
+        where left.lowercasedASCII != right.lowercasedASCII { return false }
+        return true
     }
 }
 

@@ -82,6 +82,45 @@ final class EngineProcess: Sendable {
         } ?? 0
 }
 
+extension Engine {
+    /// Runs a download to its end, in the lane for small files or with a driver.
+    ///
+    /// Cancelling the task keeps the bytes received so far and throws `.interrupted`. `whenFetched`
+    /// is called as by a driver.
+    fileprivate func run(
+        _ job: DownloadJob,
+        _ monitor: DownloadMonitor,
+        whenFetched: @escaping @Sendable () -> Void
+    ) async throws(DownloadError) -> DownloadedFile {
+        let end = Completion<LaneDownload.End>()
+        let download = LaneDownload.begin(
+            job,
+            engine: self,
+            monitor: monitor,
+            whenFetched: whenFetched
+        ) { end.complete(with: $0) }
+        guard let download else {
+            let driver = DownloadDriver(
+                job,
+                engine: self,
+                monitor: monitor,
+                whenFetched: whenFetched
+            )
+            return try await driver.run()
+        }
+        let ended = await withTaskCancellationHandler {
+            await end.waitIgnoringCancellation()
+        } onCancel: {
+            download.cancel()
+        }
+        switch ended {
+        case .finished(let file): return file
+        case .left(let handover):
+            return try await DownloadDriver(handover, whenFetched: whenFetched).run()
+        }
+    }
+}
+
 /// A running download.
 struct RunningDownload: Sendable {
     let monitor: DownloadMonitor
