@@ -186,8 +186,9 @@ struct SourcePlanner: Sendable {
     }
 
     /// Notes that a connection is replaced as slow.
-    mutating func wasReplaced(_ segment: Segment) {
+    mutating func wasReplaced(_ segment: Segment, at now: Moment) {
         sources[segment.source].slowBytesPerSecond = segment.bytesPerSecond
+        sources[segment.source].evidence.record.replaced(at: now)
     }
 
     // MARK: - Failures

@@ -45,6 +45,14 @@ struct SourceRecord: Sendable {
         measuredAt = now
     }
 
+    /// Notes that a connection is replaced as slow.
+    ///
+    /// A source that has sent nothing counts as measured, so that it is not tried again at once.
+    mutating func replaced(at now: Moment) {
+        guard bytes == 0 else { return }
+        (lastSpeed, measuredAt) = (0, now)
+    }
+
     /// Ignores the time up to now, because the download was suspended.
     mutating func skip(to now: Moment) {
         rate.skip(totalBytes: bytes, to: now)

@@ -592,7 +592,7 @@ struct TransferPlanner: Sendable {
         guard let slow, let segment = parts.segments[slow] else { return false }
         log("connection \(slow) is much slower than the others: replacing it")
         close(slow)
-        sources.wasReplaced(segment)
+        sources.wasReplaced(segment, at: now)
         return true
     }
 }

@@ -39,6 +39,13 @@ struct SlowMirrorTests {
         #expect(elapsed < 15)
     }
 
+    @Test func `a mirror that never answers is asked once`() async throws {
+        let both = try MirrorScene(.resource(resource).rate(700_000), mirror: .never)
+        try await both.scene.download(try both.settings(4))
+        try both.scene.expectFile(resource)
+        #expect(both.asked.count == 1)
+    }
+
     @Test func `a source that becomes slow is dropped`() async throws {
         let elapsed = try await seconds(under: 30, 2) {
             let link = SharedLink(bytesPerSecond: 20_000)
