@@ -78,9 +78,17 @@ struct ScriptedDataTests {
         let fetched = try await scene.session.data(from: try scene.url())
         #expect(try fetched.string() == text)
         #expect(fetched.response.value("Content-Encoding") == "gzip")
-        #expect(scene.server.requests.first?["Accept-Encoding"] == "gzip")
+        #expect(fetched.isLengthVerified)
+        #expect(scene.server.requests.first?["Accept-Encoding"] == "zstd, br, gzip")
         try await scene.download()
         try scene.expectFile(Array(text.utf8))
+    }
+
+    @Test func `a 204 has no length`() async throws {
+        let scene = try ScriptedScene()
+        scene.server.respond(to: try scene.url(), with: .status(204))
+        let response = try await scene.session.data(from: try scene.url()).response
+        #expect(response.value("Content-Length") == nil)
     }
 
     @Test func `a field can be replaced and removed`() async throws {

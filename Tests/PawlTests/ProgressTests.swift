@@ -7,15 +7,25 @@ import Testing
 struct ProgressTests {
     private let resource = Resource(size: DownloadScene.size)
 
-    private func read(_ download: DownloadTask) async -> [DownloadProgress] {
+    private func read(
+        _ download: DownloadTask,
+        _ look: (DownloadProgress) -> Void = { _ in }
+    ) async -> [DownloadProgress] {
         var all: [DownloadProgress] = []
-        for await progress in download.progress { all.append(progress) }
+        for await progress in download.progress {
+            all.append(progress)
+            look(progress)
+        }
         return all
     }
 
     @Test func `several readers see the progress grow, and each sees the end`() async throws {
         let scene = try DownloadScene()
-        scene.origin.route("/disk.bin", .resource(resource).rate(350_000))
+        let (holds, latches) = ([300_000, 600_000] as [Int64], [Latch(), Latch()])
+        let reply = zip(holds, latches).reduce(Reply.resource(resource)) {
+            $0.holdAfterBytes($1.0, until: $1.1)
+        }
+        scene.origin.route("/disk.bin", reply)
         let download = scene.task(
             try scene.url(),
             to: scene.file(),
@@ -23,8 +33,19 @@ struct ProgressTests {
         )
         #expect(download.currentProgress.phase == .waiting)
         async let file = scene.session.finish(download)
+        let seenBytes = Observed([Int64](repeating: 0, count: 3))
         let readers = await withTaskGroup(of: [DownloadProgress].self) { group in
-            for _ in 0..<3 { group.addTask { await read(download) } }
+            for number in 0..<3 {
+                group.addTask {
+                    await read(download) { progress in
+                        seenBytes.update { $0[number] = progress.completedBytes }
+                    }
+                }
+            }
+            for (bytes, latch) in zip(holds, latches) {
+                await seenBytes.wait { $0.allSatisfy { $0 >= bytes } }
+                latch.release()
+            }
             return await group.reduce(into: [[DownloadProgress]]()) { $0.append($1) }
         }
         _ = try await file

@@ -96,6 +96,9 @@ final class BackgroundLink: Sendable {
         enter(.lost(error))
     }
 
+    /// Whether the events that the session had missed are reported.
+    var hasReplayed: Bool { state.withLock { $0.hasReplayed } }
+
     /// Handles that the events that the session had missed are reported.
     func replayed() { change { $0.hasReplayed = true } }
 

@@ -20,7 +20,6 @@ final class BackgroundReceiver: Sendable {
         var lastSeen: Int64?
         /// Set when the latest event has been reported.
         var reporting: Completion<Void>?
-        var hasReplayed = false
     }
 
     private let link: BackgroundLink
@@ -162,10 +161,10 @@ final class BackgroundReceiver: Sendable {
     /// A caller that is told may end the process at once, so everything reported before is
     /// acknowledged first.
     private func finishReplay() async throws(DownloadError) {
-        let (hasReplayed, last) = state.withLock { ($0.hasReplayed, $0.lastSeen) }
-        guard !hasReplayed else { return }
-        if let last { try await link.client().acknowledge(last, of: link.identifier) }
-        state.withLock { $0.hasReplayed = true }
+        guard !link.hasReplayed else { return }
+        if let last = state.withLock({ $0.lastSeen }) {
+            try await link.client().acknowledge(last, of: link.identifier)
+        }
         session?.runner.post(.finishedEvents)
         link.replayed()
     }

@@ -46,10 +46,7 @@ public struct FetchedData: Sendable, Hashable {
     ///
     /// Without it, the body may be too short.
     public var isLengthVerified: Bool {
-        // HTTP/2 and later frame every body.
-        !response.protocolVersion.hasPrefix("HTTP/1")
-            || response.value("Content-Length") != nil
-            || response.value("Transfer-Encoding") != nil
+        BodyFraming.isVerified(response.fields, response.protocolVersion)
     }
 
     // MARK: - JSON

@@ -56,7 +56,10 @@ enum Delivery: Sendable {
             )
         case .progressed(let task, _): task.progressDelivered()
         case .received(let task, let bytes):
-            await delegate?.session(session, dataTask: task, didReceive: bytes)
+            // A decision on the response may have cancelled the task meanwhile.
+            if !task.isEnding {
+                await delegate?.session(session, dataTask: task, didReceive: bytes)
+            }
             task.pieceDelivered()
         case .waitsForConnectivity(let task):
             await delegate?.session(session, taskIsWaitingForConnectivity: task)

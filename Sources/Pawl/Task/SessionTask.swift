@@ -228,7 +228,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
                 default: actions += perform(action, &state)
                 }
             }
-            if case .runEnded = event {} else if state.lifecycle.isRunning { return nil }
+            guard event.endsRun || !state.lifecycle.isRunning else { return nil }
             defer { state.runEnd = nil }
             return state.runEnd
         }
@@ -450,6 +450,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// Handles that the reported progress was delivered.
     func progressDelivered() { shared.withLock { $0.reports.progressDelivered() } }
 
+    /// Whether the task was stopped or has ended, so that nothing more of its body is delivered.
+    var isEnding: Bool { shared.withLock { $0.lifecycle.isStopping || $0.outcome != nil } }
+
     /// Handles that the delegate was told of the response.
     func decided(_ disposition: ResponseDisposition) {
         if disposition == .cancel { cancel() }
@@ -572,4 +575,9 @@ extension SessionTask: ProgressSource {
     var engine: Engine { session.engine }
     var hasEnded: Bool { end.isComplete }
     var lastEnd: Completion<Void>? { end }
+}
+
+extension TaskLifecycle.Event {
+    /// Whether the event is the end of a run, although another one may begin at once.
+    fileprivate var endsRun: Bool { if case .runEnded = self { true } else { false } }
 }

@@ -61,7 +61,7 @@ final class TaskFile: Sendable {
     var plainDestination: Destination? {
         guard session.configuration.kind != .ephemeral else { return nil }
         switch requested {
-        case .file(let path): return path.isEmpty ? nil : .file(path)
+        case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
         case .temporary, .choosing, .place: return nil
         }
@@ -75,11 +75,7 @@ final class TaskFile: Sendable {
             try await disk.run { () throws(DownloadError) in try files.prepare() }
         }
         switch requested {
-        case .file(let path):
-            guard !path.isEmpty else {
-                throw .usage("the destination is an empty path", advice: "give the file's path")
-            }
-            return .file(path)
+        case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
         case .temporary:
             if let path = state.withLock({ $0.path }) { return .file(path) }

@@ -46,3 +46,13 @@ package enum BodyFraming: Hashable, Sendable {
             : "the server sent the length '\(shown)', which is not a number"
     }
 }
+
+extension BodyFraming {
+    /// Whether a body with these fields in its head is known to be too short if it was cut off.
+    ///
+    /// HTTP/2 and later frame every body.
+    package static func isVerified(_ fields: [HTTPField], _ protocolVersion: String) -> Bool {
+        !protocolVersion.hasPrefix("HTTP/1") || fields.value("Content-Length") != nil
+            || fields.value("Transfer-Encoding") != nil
+    }
+}

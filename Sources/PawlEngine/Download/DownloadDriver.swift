@@ -380,7 +380,7 @@ package final class DownloadDriver {
         switch verdict {
         case .pin, .whole:
             monitor.answered(head, isFirst: verdict.isPin && store.startingPoint == nil)
-            isLengthVerified = head.verifiesLength
+            isLengthVerified = BodyFraming.isVerified(head.fields, head.protocolVersion)
         case .write(_, let representation):
             monitor.answered(head)
             monitor.agreed()

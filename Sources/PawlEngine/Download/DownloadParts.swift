@@ -72,13 +72,3 @@ final class DownloadParts: Sendable {
         engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
     }
 }
-
-extension ResponseHead {
-    /// Whether a body that was cut short is noticed.
-    ///
-    /// HTTP/2 and later frame every body.
-    var verifiesLength: Bool {
-        self["Content-Length"] != nil || self["Transfer-Encoding"] != nil
-            || !protocolVersion.hasPrefix("HTTP/1")
-    }
-}

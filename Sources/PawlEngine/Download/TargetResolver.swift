@@ -61,6 +61,7 @@ struct TargetResolver: Sendable {
     /// Finds the files of an earlier run under the name that is known before the server is asked.
     func findBeforeAsking() throws(DownloadError) -> Found {
         guard choice == nil else { return .nothing(notes: [], absent: nil) }
+        try Self.check(destination)
         let path = expected
         try FolderPreparation.prepare(path.removingLastComponent())
         let isThere = try ExistingFile.isThere(path)
@@ -216,7 +217,14 @@ struct TargetResolver: Sendable {
 
     private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
         guard let choice else { return path(head, in: destination) }
-        return path(head, in: try choice(DownloadResponse(head)))
+        let chosen = try choice(DownloadResponse(head))
+        try Self.check(chosen)
+        return path(head, in: chosen)
+    }
+
+    private static func check(_ destination: Destination) throws(DownloadError) {
+        guard case .file("") = destination else { return }
+        throw .usage("the destination is an empty path", advice: "give the file's path")
     }
 
     private func path(_ head: ResponseHead, in destination: Destination) -> FilePath {

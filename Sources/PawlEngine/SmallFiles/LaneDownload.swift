@@ -241,7 +241,10 @@ package final class LaneDownload: Sendable {
             parts.resolver,
             absent: handover.absent
         )
-        let isLengthVerified = body.head.verifiesLength
+        let isLengthVerified = BodyFraming.isVerified(
+            body.head.fields,
+            body.head.protocolVersion
+        )
         parts.finisher.finish(prepare) { result in self.end(result, isLengthVerified) }
     }
 

@@ -303,8 +303,9 @@ package final class StreamDriver: Sendable {
     }
 
     private func accept(_ head: ResponseHead) -> DownloadResponse {
-        let isOwn = order.settings.fields.contains { $0.hasName("Accept-Encoding") }
-        if !isOwn, head.decoding == .none, let coding = Representation(head: head).contentEncoding {
+        if head.decoding == .none, let coding = Representation(head: head).contentEncoding,
+            !order.choosesCodings
+        {
             logger.notice(
                 "the response is encoded (\(coding.sanitized)), which the request did not allow"
             )

@@ -31,10 +31,11 @@ package struct StreamOrder: Sendable {
         self.seed = seed
     }
 
-    /// Whether the request's fields choose the codings or the part of the response.
-    private var isSelective: Bool {
-        settings.fields.contains { $0.hasName("Accept-Encoding") || $0.hasName("Range") }
-    }
+    /// Whether the request has its own `Accept-Encoding`.
+    var choosesCodings: Bool { settings.fields.contains { $0.hasName("Accept-Encoding") } }
+
+    /// Whether the request asks for a part of the response.
+    private var choosesRange: Bool { settings.fields.contains { $0.hasName("Range") } }
 
     /// Throws if the request cannot be sent as it is.
     func check() throws(DownloadError) {
@@ -69,7 +70,7 @@ package struct StreamOrder: Sendable {
         var request = TransferRequest(next.url, settings: settings, original: url)
         if request.fields.contains(where: { $0.hasName("Accept-Encoding") }) {
             request.codings = .own
-        } else if decodes, decodesContent, !isSelective {
+        } else if decodes, decodesContent, !choosesCodings, !choosesRange {
             request.codings = .decoded
         }
         request.cookies = engine.cookies

@@ -81,7 +81,7 @@ extension DownloadError {
         case .notDirectory: "a part of the path of \(name) is not a directory"
         case .noSuchFileOrDirectory: "\(name) or its folder does not exist"
         case .fileExists: "\(name) already exists"
-        case .fileTooLarge: "\(name) is too large for the file system"
+        case .fileTooLarge: "\(name) is larger than the file system, or the limit of the process, allows"
         case .tooManySymbolicLinkLevels: "\(name) is a symbolic link or part of a loop of links"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "too many files are open"
         case .notSupported: "the file system of \(name) does not support the operation"
@@ -100,7 +100,8 @@ extension DownloadError {
         case .notDirectory, .isDirectory, .noSuchFileOrDirectory: otherPlaceAdvice
         case .fileNameTooLong: "choose \(.shorterName)"
         case .fileExists: "choose \(.otherName), or \(set: .ifExists, to: "rename")"
-        case .fileTooLarge, .notSupported: "choose \(.otherFileSystem)"
+        case .fileTooLarge: "raise the limit with ulimit -f, or choose \(.otherFileSystem)"
+        case .notSupported: "choose \(.otherFileSystem)"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
             "raise the limit with ulimit -n, or run fewer downloads at the same time"
         case .ioError: "check the disk's health, then \(.runAgain)"

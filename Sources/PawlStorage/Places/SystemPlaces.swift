@@ -56,8 +56,9 @@ package struct SystemPlaces: Sendable {
         of place: StandardPlace,
         for application: StorageKey
     ) throws(DownloadError) -> FilePath {
-        if let path = resolver.folder(of: place, for: application.applicationName) {
-            return earlierPath(of: place, for: application) ?? FilePath(path)
+        let name = application.applicationName
+        if let path = resolver.folder(of: place, for: name) {
+            return earlierPath(of: place, for: application, besides: name) ?? FilePath(path)
         }
         guard place != .resources else {
             throw DownloadError(
@@ -78,10 +79,13 @@ package struct SystemPlaces: Sendable {
     /// Returns the folder if it exists under a name that earlier versions gave it.
     ///
     /// Temporary files are not worth a search: another user could have made such a folder.
-    private func earlierPath(of place: StandardPlace, for application: StorageKey) -> FilePath? {
+    private func earlierPath(
+        of place: StandardPlace,
+        for application: StorageKey,
+        besides current: String
+    ) -> FilePath? {
         guard place != .temporary else { return nil }
-        for name in [application.readableName, application.fileName]
-        where name != application.applicationName {
+        for name in [application.readableName, application.fileName] where name != current {
             guard let earlier = resolver.folder(of: place, for: name) else { continue }
             // A folder that cannot be examined counts as missing.
             let status = try? FilePath(earlier).status()

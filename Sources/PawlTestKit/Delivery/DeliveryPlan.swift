@@ -91,7 +91,8 @@ struct DeliveryPlan {
         var all = [HTTPField(name: "Date", value: Self.date)] + response.fields + more
         if isEncoded {
             all.append(HTTPField(name: "Content-Encoding", value: "gzip"))
-        } else if let length {
+            all.append(HTTPField(name: "Transfer-Encoding", value: "chunked"))
+        } else if let length, status != 204 {
             all.append(HTTPField(name: "Content-Length", value: "\(length)"))
         }
         var head = ResponseHead(

@@ -9,6 +9,9 @@ public struct ScriptedRequest: Sendable {
     public let method: String
     /// The header fields: those of the program, and those that the session adds, such as `Range`
     /// and `User-Agent`.
+    ///
+    /// The content codings in `Accept-Encoding` depend on the system's libcurl; here they are
+    /// always `zstd, br, gzip`.
     public let fields: [HTTPField]
     /// The body; it is empty for a request without one.
     public let body: [UInt8]
@@ -42,7 +45,8 @@ extension AcceptedCodings {
     fileprivate var requested: String? {
         switch self {
         case .none: "identity"
-        case .decoded: "gzip"
+        // What Debian's libcurl decodes.
+        case .decoded: "zstd, br, gzip"
         case .own: nil
         }
     }

@@ -40,11 +40,14 @@ public final class ScriptedServer: Sendable {
 
     /// Sets the responses to the requests for a URL.
     ///
-    /// The first request from now on receives the first response, and so on; the last response
-    /// repeats. They replace earlier ones. A user and a fragment of the URL are ignored, its query
-    /// is not.
-    public func respond(to url: URL, with responses: ScriptedResponse...) {
-        state.withLock { $0.scripts[Self.key(of: url)] = responses }
+    /// The first request from now on receives `first`, and so on; the last response repeats. They
+    /// replace earlier ones. A user and a fragment of the URL are ignored, its query is not.
+    public func respond(
+        to url: URL,
+        with first: ScriptedResponse,
+        _ others: ScriptedResponse...
+    ) {
+        state.withLock { $0.scripts[Self.key(of: url)] = [first] + others }
     }
 
     /// All requests so far, in order.

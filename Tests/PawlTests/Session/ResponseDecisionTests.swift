@@ -11,6 +11,7 @@ struct ResponseDecisionTests {
         private let disposition: ResponseDisposition
         private let gate: Latch?
         private(set) var statuses: [Int] = []
+        private(set) var receivedBytes = 0
 
         init(_ disposition: ResponseDisposition, _ gate: Latch? = nil) {
             (self.disposition, self.gate) = (disposition, gate)
@@ -24,6 +25,10 @@ struct ResponseDecisionTests {
             statuses.append(response.status)
             await gate?.pass()
             return disposition
+        }
+
+        func session(_ session: DownloadSession, dataTask: DataTask, didReceive data: [UInt8]) {
+            receivedBytes += data.count
         }
     }
 
@@ -129,9 +134,17 @@ struct ResponseDecisionTests {
 
     @Test func `a data task is cancelled before its bytes are delivered`() async throws {
         let scene = try SessionScene(.resource(Resource(size: 1 << 20)))
-        let session = DownloadSession(scene.configuration, delegate: Judge(.cancel))
+        let gate = Latch()
+        let judge = Judge(.cancel, gate)
+        let session = DownloadSession(scene.configuration, delegate: judge)
         let task = session.dataTask(with: try scene.url())
         task.resume()
+        await gate.waitForArrivals()
+        // The first bytes wait to be delivered.
+        while task.currentProgress.completedBytes == 0, !Task.isCancelled { await Task.yield() }
+        gate.release()
+        for await _ in task.events {}
+        #expect(await judge.receivedBytes == 0)
         let error = await #expect(throws: DownloadError.self) { try await task.data }
         #expect(error?.code == .cancelled)
     }

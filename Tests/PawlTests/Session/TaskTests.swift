@@ -281,6 +281,15 @@ struct TaskTests {
         #expect(scene.origin.requests.isEmpty)
     }
 
+    @Test func `an empty path is refused if a closure chooses it`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.download(try scene.url(), to: .choosing { _ in .file("") })
+        }
+        #expect(error?.code == .usage)
+    }
+
     @Test func `response and metrics report redirects and transfers`() async throws {
         let scene = try SessionScene(.resource(resource))
         scene.origin.route("/old", .redirect(to: "/disk.bin"))
