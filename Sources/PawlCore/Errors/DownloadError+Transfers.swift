@@ -20,7 +20,14 @@ extension DownloadError {
         return error
     }
 
-    /// Creates the error for a broken exchange, with its advice.
+    /// The error with the advice for a request whose response cannot be resumed.
+    package var ofUnresumableRequest: DownloadError {
+        var error = self
+        error.guidance = guidance.replacing(.resume, with: "send the request again")
+        return error
+    }
+
+    /// Creates the error for a broken exchange, with the advice for a download.
     package init(_ failure: TransferFailure, host: String) {
         let again = Self.resumeAdvice
         let (code, what, advice): (ErrorCode, String, Advice) =
@@ -50,6 +57,11 @@ extension DownloadError {
             case .expandsTooMuch:
                 (
                     .tooLarge, "the response of \(host) becomes too large when it is decoded",
+                    "request it without content codings (decodesContent)"
+                )
+            case .undecodable:
+                (
+                    .badResponse, "the encoded response of \(host) cannot be decoded",
                     "request it without content codings (decodesContent)"
                 )
             case .malformedResponse:

@@ -176,7 +176,7 @@ extension TransferFailure.Kind {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
-        case .addressRefused, .expandsTooMuch, .notScripted: false
+        case .addressRefused, .expandsTooMuch, .undecodable, .notScripted: false
         case .nameNotResolved, .cannotConnect, .connectTimedOut: true
         }
     }

@@ -152,7 +152,8 @@ package struct ExchangePlanner: Sendable {
         hasResponded: Bool
     ) -> Repetition? {
         switch failure {
-        case .certificateRefused, .unsupportedURL, .addressRefused, .expandsTooMuch, .notScripted:
+        case .certificateRefused, .unsupportedURL, .addressRefused, .expandsTooMuch, .undecodable,
+            .notScripted:
             nil
         case .tlsFailed, .local, .malformedResponse: hasResponded ? .later : nil
         case .nameNotResolved: hasResponded ? .immediate : nil

@@ -31,6 +31,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case bodyIncomplete
         /// A few encoded bytes have become too many to hold for a slow reader.
         case expandsTooMuch
+        /// The encoded body is damaged, or has another form than libcurl decodes.
+        case undecodable
         /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
         case unsupportedURL

@@ -73,7 +73,7 @@ package struct Inspector: Sendable {
                 advice: "try again later"
             )
         }
-        throw DownloadError(failure, host: address.host() ?? "the server")
+        throw DownloadError(failure, host: address.host() ?? "the server").ofUnresumableRequest
     }
 }
 

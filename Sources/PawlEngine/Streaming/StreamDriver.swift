@@ -303,12 +303,10 @@ package final class StreamDriver: Sendable {
     }
 
     private func accept(_ head: ResponseHead) -> DownloadResponse {
-        if head.decoding == .none, let coding = Representation(head: head).contentEncoding,
+        if head.decoding == .none, let coding = Representation(head: head).contentEncoding?.sanitized,
             !order.choosesCodings
         {
-            logger.notice(
-                "the response is encoded (\(coding.sanitized)), which the request did not allow"
-            )
+            logger.notice("the response is encoded (\(coding)), which the request did not allow")
         }
         return state.withLock { state in
             let response = DownloadResponse(head, redirects: state.exchange.redirects)
@@ -392,12 +390,13 @@ package final class StreamDriver: Sendable {
             after: failure.kind,
             hasResponded: progress != .nothing
         )
-        try await failed(DownloadError(failure, host: host), repetition, after: progress)
+        let error = DownloadError(failure, host: host).ofUnresumableRequest
+        try await failed(error, repetition, after: progress)
     }
 
     private func stalled(after progress: Progress) async throws(DownloadError) {
-        let time = order.settings.stallTimeout
-        let error = DownloadError(stalledFor: time, host: host, advice: "try again later")
+        let timeout = order.settings.stallTimeout
+        let error = DownloadError(stalledFor: timeout, host: host, advice: "try again later")
         try await failed(error, .immediate, after: progress)
     }
 

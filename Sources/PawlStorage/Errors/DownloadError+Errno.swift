@@ -81,7 +81,8 @@ extension DownloadError {
         case .notDirectory: "a part of the path of \(name) is not a directory"
         case .noSuchFileOrDirectory: "\(name) or its folder does not exist"
         case .fileExists: "\(name) already exists"
-        case .fileTooLarge: "\(name) is larger than the file system, or the limit of the process, allows"
+        case .fileTooLarge:
+            "\(name) is larger than the file system, or the limit of the process, allows"
         case .tooManySymbolicLinkLevels: "\(name) is a symbolic link or part of a loop of links"
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem: "too many files are open"
         case .notSupported: "the file system of \(name) does not support the operation"

@@ -27,9 +27,10 @@ extension TransferFailure.Kind {
             ],
             .bodyIncomplete: [CURLE_PARTIAL_FILE],
             .malformedResponse: [
-                CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_RANGE_ERROR,
-                CURLE_FILESIZE_EXCEEDED, CURLE_TOO_MANY_REDIRECTS, pawl_curl_too_large,
+                CURLE_WEIRD_SERVER_REPLY, CURLE_RANGE_ERROR, CURLE_FILESIZE_EXCEEDED,
+                CURLE_TOO_MANY_REDIRECTS, pawl_curl_too_large,
             ],
+            .undecodable: [CURLE_BAD_CONTENT_ENCODING],
             .unsupportedURL: [CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT],
         ]
         var table: [CURLcode.RawValue: TransferFailure.Kind] = [:]
@@ -65,6 +66,10 @@ extension TransferFailure {
             // libcurl decodes all bytes that it has read, and keeps at most 64 MiB while it is
             // paused.
             kind = .expandsTooMuch
+            message = ""
+        case CURLE_WRITE_ERROR where head.isFinal && request.codings == .decoded:
+            // libcurl found bytes behind the end of the encoded body, such as a second gzip member.
+            kind = .undecodable
             message = ""
         case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
             kind = .malformedResponse

@@ -157,12 +157,19 @@ struct ContentCodingTests {
         #expect(scene.origin.requests.count == 2)
     }
 
-    @Test func `bytes that are not of the coding are an error`() async throws {
-        let scene = try SessionScene(reply(Array("plain text, no gzip".utf8), "gzip"))
-        let error = await #expect(throws: DownloadError.self) {
-            try await session(scene).data(from: try scene.url())
+    @Test func `a body that cannot be decoded is an error with advice`() async throws {
+        let body = try encoded("gzip")
+        // The second one has two members, which libcurl does not decode.
+        for wrong in [Array("plain text, no gzip".utf8), body + body] {
+            let scene = try SessionScene(reply(wrong, "gzip"))
+            let error = await #expect(throws: DownloadError.self) {
+                try await session(scene, retries: 3).data(from: try scene.url())
+            }
+            #expect(error?.code == .badResponse)
+            #expect(error?.message.contains("cannot be decoded") == true)
+            #expect(error?.advice.contains("decodesContent") == true)
+            #expect(scene.origin.requests.count == 1)
         }
-        #expect(error?.code == .badResponse)
     }
 
     @Test func `a limit counts decoded bytes`() async throws {
