@@ -19,7 +19,7 @@ package final class Engine: Sendable {
     package let budgets: HostBudgets
     package let alarms: AlarmClock
     package let finisher: SmallFileFinisher
-    /// The short way of small files.
+    /// Receives small files without a driver.
     let lane: SmallFileLane
     package let seeds = Seeds()
     /// The numbers of the partial files in the folders of recent downloads.

@@ -170,7 +170,10 @@ public struct FetchedData: Sendable, Hashable {
     }
 
     private var charset: String? {
-        response.value("Content-Type").flatMap { MediaTypeParameter.value("charset", in: $0) }
+        let value = response.value("Content-Type").flatMap {
+            MediaTypeParameter.value("charset", in: $0)
+        }
+        return value?.trimmed.isEmpty == false ? value : nil
     }
 
     private func decoded(

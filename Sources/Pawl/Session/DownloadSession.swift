@@ -341,6 +341,9 @@ public final class DownloadSession: Sendable {
         for case let task as DownloadTask in currentTasks { task.sessionLimitChanged() }
     }
 
+    /// Starts no task any more, because all of them are about to be cancelled.
+    package func startNoMore() { runner.startNoMore() }
+
     /// Waits until few tasks are queued; returns `false` if the calling task was cancelled before.
     ///
     /// It serves many downloads: a task that is created only then uses nothing while it waits.

@@ -37,6 +37,14 @@ final class RunSlot: Sendable {
         if isOpen { session.runner.slotReleased(by: task) }
     }
 
+    /// Releases the slot while the lock of a task is held: the next task begins on another thread.
+    func releaseUnderLock() {
+        state.withLock { state in
+            if state != .ended { session.runner.scheduled { $0.ended(task) } }
+            state = .ended
+        }
+    }
+
     /// Lets another task start until `reclaim()`.
     func lend() {
         state.withLock { state in

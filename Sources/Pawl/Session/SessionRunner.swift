@@ -20,7 +20,7 @@ final class SessionRunner: Sendable {
         /// The tasks that need no slot.
         var atOnce: ArraySlice<Int64> = []
         /// The runs that have begun and need a Swift task.
-        var begun: [TaskRun] = []
+        var runsNeedingTask: [TaskRun] = []
         /// The number of runs that have begun and not ended, with or without connections.
         var runs = 0
         var undelivered = 0
@@ -94,6 +94,8 @@ final class SessionRunner: Sendable {
         let id = Int64(task.taskIdentifier)
         return state.withLock { state in
             guard state.queued.removeValue(forKey: id) != nil else { return false }
+            // There may be room for another one.
+            defer { wakeup.send() }
             if let index = state.atOnce.firstIndex(of: id) {
                 state.atOnce.remove(at: index)
             } else if let index = state.starting.firstIndex(of: id) {
@@ -141,6 +143,9 @@ final class SessionRunner: Sendable {
         }
     }
 
+    /// Starts no task any more; those that run continue.
+    func startNoMore() { scheduled { $0.limit = 0 } }
+
     // MARK: - Running
 
     /// Changes the state, and wakes or starts the unstructured task.
@@ -183,7 +188,7 @@ final class SessionRunner: Sendable {
                 beginRuns()
                 switch nextStep() {
                 case .run(let runs):
-                    for run in runs { group.addTask { await run.finish() } }
+                    for run in runs { group.addTask { await run.perform() } }
                 case .wait(let moment):
                     alarms.set(alarm, at: moment ?? .distantFuture)
                     await wakeup.waitIgnoringCancellation()
@@ -198,9 +203,9 @@ final class SessionRunner: Sendable {
 
     private func nextStep() -> Step {
         state.withLock { state in
-            guard state.begun.isEmpty else {
-                defer { state.begun = [] }
-                return .run(state.begun)
+            guard state.runsNeedingTask.isEmpty else {
+                defer { state.runsNeedingTask = [] }
+                return .run(state.runsNeedingTask)
             }
             return state.isIdle ? .rest : .wait(until: state.scheduler.nextMoment)
         }
@@ -215,8 +220,8 @@ final class SessionRunner: Sendable {
     }
 
     /// Handles that a run needs a Swift task from now on.
-    func resume(_ run: TaskRun) {
-        state.withLock { $0.begun.append(run) }
+    func needsTask(_ run: TaskRun) {
+        state.withLock { $0.runsNeedingTask.append(run) }
         wakeup.send()
     }
 
@@ -234,7 +239,7 @@ final class SessionRunner: Sendable {
     /// Those that need a Swift task get it from `runWhileBusy`.
     private func beginRuns() {
         while let task = takeNext() {
-            if let run = task.beginRun() { resume(run) }
+            if let run = task.beginRun() { needsTask(run) }
         }
     }
 

@@ -140,7 +140,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         control.suspend()
         buffer.wakeWriter()
         // Let another task start: this one may be held for ever.
-        current.withLock { $0.slot }?.release()
+        current.withLock { $0.slot }?.releaseUnderLock()
     }
 
     override func release() {

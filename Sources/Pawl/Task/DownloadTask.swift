@@ -280,6 +280,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override func stop(keeping: Bool) { control.stop(keeping: keeping) }
 
     override func enterLane(_ slot: RunSlot) -> Bool {
+        // `work` throws the error of a job that cannot be made.
         guard let destination = target.plainDestination, let job = try? makeJob(slot, destination)
         else { return false }
         let download = LaneDownload.begin(job, engine: engine, monitor: monitor) {
@@ -288,7 +289,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             switch end {
             case .finished(let file): self.endRun(slot, .success(.file(file)))
             case .left(let handover):
-                self.session.runner.resume(TaskRun(task: self, slot: slot, handover: handover))
+                self.session.runner.needsTask(TaskRun(task: self, slot: slot, handover: handover))
             }
         }
         return download != nil
@@ -334,7 +335,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     private func makeJob(
-        _ run: RunSlot,
+        _ slot: RunSlot,
         _ destination: Destination
     ) throws(DownloadError) -> DownloadJob {
         guard isGET else { throw Self.notDownloadable(originalRequest.method) }
@@ -370,7 +371,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             }
         }
         job.connectivityChanged = { [weak self] isWaiting in
-            self?.connectivityChanged(isWaiting, run)
+            self?.connectivityChanged(isWaiting, slot)
         }
         return job
     }

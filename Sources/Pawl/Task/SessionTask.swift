@@ -343,7 +343,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     }
 
     /// Does the work of a run that needs a Swift task.
-    func finish(_ run: TaskRun) async {
+    func perform(_ run: TaskRun) async {
         let result: Result<TaskProduct, DownloadError>
         do throws(DownloadError) {
             guard !isLate else { throw Self.late }

@@ -7,5 +7,5 @@ struct TaskRun: Sendable {
     /// What the lane for small files has left; `nil` if the run was not in it.
     var handover: Handover?
 
-    func finish() async { await task.finish(self) }
+    func perform() async { await task.perform(self) }
 }

@@ -44,16 +44,20 @@ struct DownloadRun: Sendable {
     ///
     /// A download that is not queued yet, or has ended, uses no resources.
     private func startAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
-        await withDiscardingTaskGroup { group in
-            for (index, download) in downloads.enumerated() {
-                guard await session.waitForRoom(), !console.outputIsClosed else { break }
-                let task = session.downloadTask(
-                    with: DownloadRequest(download.url) { $0 = download.settings },
-                    to: TaskDestination(download.destination)
-                )
-                task.resume()
-                group.addTask { await run(task, of: download, id: index + 1, progress) }
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                for (index, download) in downloads.enumerated() {
+                    guard await session.waitForRoom(), !console.outputIsClosed else { break }
+                    let task = session.downloadTask(
+                        with: DownloadRequest(download.url) { $0 = download.settings },
+                        to: TaskDestination(download.destination)
+                    )
+                    task.resume()
+                    group.addTask { await run(task, of: download, id: index + 1, progress) }
+                }
             }
+        } onCancel: {
+            session.startNoMore()
         }
     }
 

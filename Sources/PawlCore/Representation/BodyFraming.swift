@@ -7,17 +7,19 @@ package enum BodyFraming: Hashable, Sendable {
     case sound(length: Int64?)
     case malformed(String)
 
-    package init(of head: ResponseHead) {
-        let fields = head.values("Content-Length")
-        guard !fields.isEmpty else {
+    package init(of head: ResponseHead) { self.init(of: head.fields) }
+
+    package init(of fields: [HTTPField]) {
+        let lengths = fields.values("Content-Length")
+        guard !lengths.isEmpty else {
             self = .sound(length: nil)
             return
         }
-        guard head["Transfer-Encoding"] == nil else {
+        guard fields.value("Transfer-Encoding") == nil else {
             self = .malformed("the server sent both Content-Length and Transfer-Encoding")
             return
         }
-        self = Self.agreed(fields.flatMap(\.listMembers))
+        self = Self.agreed(lengths.flatMap(\.listMembers))
     }
 
     /// Returns the length on which all values agree; identical duplicates are allowed (RFC 9110

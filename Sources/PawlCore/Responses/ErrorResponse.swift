@@ -9,11 +9,17 @@ public struct ErrorResponse: Sendable, Hashable {
     public let body: [UInt8]
     /// Whether `body` is the whole body.
     ///
-    /// It is `false` if the body is longer, was interrupted, or took more than half a second.
+    /// It is `false` if the body is longer, was interrupted, has an impossible length in its head, or
+    /// took more than half a second.
     public let isWhole: Bool
 
     package init(_ response: DownloadResponse, body: [UInt8], isWhole: Bool) {
-        (self.response, self.body, self.isWhole) = (response, body, isWhole)
+        (self.response, self.body) = (response, body)
+        if case .sound = BodyFraming(of: response.fields) {
+            self.isWhole = isWhole
+        } else {
+            self.isWhole = false
+        }
     }
 }
 

@@ -258,7 +258,8 @@ package final class DownloadDriver {
     }
 
     private func follow(_ event: DownloadEvent) -> [DownloadAction] {
-        planner.handle(event, at: engine.time.now())
+        // What the lane has done is planned as of that time, so that latencies are measured.
+        planner.handle(event, at: handover?.requestedAt ?? engine.time.now())
     }
 
     // MARK: - Actions of the planner
@@ -510,7 +511,7 @@ package final class DownloadDriver {
         for action in follow(.abandoned) { _ = await perform(action) }
         // A transfer that was taken over and not asked for has no place in the plan.
         if let (transfer, cursor) = handover?.takeTransfer(of: .first(job.url)) {
-            transfers.add(TransferID(1), transfer, cursor)
+            transfers.add(TransferOrder.first(job.url).id, transfer, cursor)
         }
         transfers.cancelAll()
         for message in unread { await receiveAtEnd(message) }

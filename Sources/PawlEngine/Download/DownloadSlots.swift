@@ -57,7 +57,10 @@ struct DownloadSlots {
         return budgets.request(host, ticket, isFirst: isFirst)
     }
 
-    func withdraw(_ host: String) { budgets.withdraw(host, ticket) }
+    mutating func withdraw(_ host: String) {
+        if early?.host == host { early = nil }
+        budgets.withdraw(host, ticket)
+    }
 
     mutating func release(_ host: String) {
         if early?.host == host { early = nil }

@@ -130,7 +130,7 @@ struct FileFinisher: Sendable {
     ) async throws(DownloadError) -> SmallFileFinisher.Named {
         guard job.willFinish != nil else {
             let result = await withCheckedContinuation { continuation in
-                finish(prepare) { continuation.resume(returning: $0) }
+                finishUnannounced(prepare) { continuation.resume(returning: $0) }
             }
             return try result.get()
         }
@@ -142,8 +142,8 @@ struct FileFinisher: Sendable {
         }
     }
 
-    /// Gives a small file its name as above if nobody is told before, and then calls `done`.
-    func finish(
+    /// Gives a small file its name without calling `willFinish`, and then calls `done`.
+    func finishUnannounced(
         _ prepare: @escaping SmallFileFinisher.Preparation,
         attempt: Int = 1,
         done: @escaping @Sendable (Result<SmallFileFinisher.Named, DownloadError>) -> Void
@@ -152,7 +152,7 @@ struct FileFinisher: Sendable {
             switch answer {
             case .success(let outcome):
                 if let result = result(of: outcome, attempt) { return done(result) }
-                finish(prepare, attempt: attempt + 1, done: done)
+                finishUnannounced(prepare, attempt: attempt + 1, done: done)
             case .failure(let error): done(.failure(error))
             }
         }

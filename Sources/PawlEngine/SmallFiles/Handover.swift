@@ -7,8 +7,10 @@ package struct Handover: Sendable {
     var slots: DownloadSlots
     /// What was found before the server was asked; `nil` if nothing was looked for.
     var found: Result<TargetResolver.Found, DownloadError>?
-    /// The first transfer, whose messages are the driver's; `nil` if there is none.
+    /// The running first transfer, whose messages are in the mailbox; `nil` if there is none.
     var transfer: (any Transfer)?
+    /// The moment at which the transfer was started; `nil` if there is none.
+    var requestedAt: Moment?
     /// The position of the transfer.
     var cursor: TransferCursor?
     /// The error with which the download ends; `nil` if it continues.
@@ -19,7 +21,7 @@ package struct Handover: Sendable {
         of order: TransferOrder
     ) -> (transfer: any Transfer, cursor: TransferCursor)? {
         guard order == .first(parts.job.url), let transfer, let cursor else { return nil }
-        (self.transfer, self.cursor) = (nil, nil)
+        (self.transfer, self.cursor, requestedAt) = (nil, nil, nil)
         return (transfer, cursor)
     }
 

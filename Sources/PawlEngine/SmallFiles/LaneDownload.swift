@@ -8,17 +8,17 @@ package import struct FoundationEssentials.URL
 /// One download in the lane for small files.
 ///
 /// It looks for existing files, sends one request, receives the body in memory and lets the
-/// `SmallFileFinisher` write it. It leaves with the first message that is anything but the complete
-/// body.
+/// `SmallFileFinisher` write it. It leaves with the first message that is not the complete body.
 package final class LaneDownload: Sendable {
-    /// What became of the download.
+    /// The outcome of the lane.
     package enum End: Sendable {
         case finished(DownloadedFile)
         /// A driver must take over.
         case left(Handover)
     }
 
-    private enum Phase {
+    private enum Phase: Equatable {
+        case entering
         case waiting
         /// A thread looks for files and sends the request.
         case starting
@@ -29,8 +29,8 @@ package final class LaneDownload: Sendable {
     }
 
     private struct State {
-        var phase = Phase.starting
-        /// The messages that arrived while the download was starting.
+        var phase = Phase.entering
+        /// The messages that arrived while the download was entering or starting.
         var early: [DriverMessage] = []
         /// Whether it leaves as soon as it has started.
         var mustLeave = false
@@ -89,8 +89,8 @@ package final class LaneDownload: Sendable {
     func leave() {
         let step = state.withLock { state -> Step in
             switch state.phase {
-            case .waiting, .transferring: return leave(&state)
-            case .starting:
+            case .waiting, .transferring: return handOver(&state)
+            case .entering, .starting:
                 state.mustLeave = true
                 return .nothing
             case .finishing, .ended: return .nothing
@@ -110,11 +110,14 @@ package final class LaneDownload: Sendable {
         let step = state.withLock { state -> Step? in
             state.handover.slots = enrolled
             // Its control may have been stopped before it began.
-            guard state.early.isEmpty else { return leave(&state) }
+            guard state.early.isEmpty else { return handOver(&state) }
             state.phase = .waiting
             return nil
         }
-        if let step { follow(step) } else { parts.engine.lane.enter(self) }
+        if let step { return follow(step) }
+        parts.engine.lane.enter(self)
+        // It may have left before it was there to be removed.
+        if state.withLock({ $0.phase == .ended }) { parts.engine.lane.remove(self) }
     }
 
     /// Looks for existing files and sends the request.
@@ -127,14 +130,15 @@ package final class LaneDownload: Sendable {
             return true
         }
         guard isWanted else { return }
-        guard refusal == nil, isFree(), let (transfer, cursor) = startTransfer() else {
-            return follow(state.withLock { leave(&$0) })
+        guard refusal == nil, isFree(), let (transfer, cursor, requestedAt) = startTransfer()
+        else {
+            return follow(state.withLock { handOver(&$0) })
         }
         let step = state.withLock { state -> Step in
-            state.handover.transfer = transfer
-            state.handover.cursor = cursor
+            (state.handover.transfer, state.handover.cursor) = (transfer, cursor)
+            state.handover.requestedAt = requestedAt
             state.phase = .transferring
-            guard !state.mustLeave else { return leave(&state) }
+            guard !state.mustLeave else { return handOver(&state) }
             let early = state.early
             state.early = []
             guard let first = early.first else { return .nothing }
@@ -149,12 +153,12 @@ package final class LaneDownload: Sendable {
         let found = Result { () throws(DownloadError) in try resolver.findBeforeAsking() }
         state.withLock { $0.handover.found = found }
         guard case .success(.nothing(let notes, _)) = found else { return false }
-        // The driver would report them again.
+        // The driver reports the notes.
         return notes.isEmpty
     }
 
     /// Sends the request if there is a connection for it.
-    private func startTransfer() -> (any Transfer, TransferCursor)? {
+    private func startTransfer() -> (any Transfer, TransferCursor, Moment)? {
         var slots = state.withLock { $0.handover.slots }
         let isGranted = slots.requestEarly(host)
         let wanted = slots
@@ -162,7 +166,8 @@ package final class LaneDownload: Sendable {
         guard isGranted else { return nil }
         let order = TransferOrder.first(parts.job.url)
         let cursor = TransferCursor(start: order.start, end: order.end)
-        return (parts.start(order, cursor, slots), cursor)
+        let now = parts.engine.time.now()
+        return (parts.start(order, cursor, slots), cursor, now)
     }
 
     // MARK: - Messages
@@ -172,7 +177,7 @@ package final class LaneDownload: Sendable {
         let step = state.withLock { state -> Step? in
             switch state.phase {
             case .waiting, .transferring: return next(message, rest: [], &state)
-            case .starting: state.early.append(message)
+            case .entering, .starting: state.early.append(message)
             case .finishing: break
             case .ended: return nil
             }
@@ -193,14 +198,14 @@ package final class LaneDownload: Sendable {
             state.phase = .finishing
             return .finish(body)
         }
-        parts.mailbox.pass([message] + rest)
-        return leave(&state)
+        parts.mailbox.postToDriver([message] + rest)
+        return handOver(&state)
     }
 
-    /// Ends the stay: what arrives from now on is the driver's.
-    private func leave(_ state: inout State) -> Step {
+    /// Leaves: what arrives from now on is the driver's.
+    private func handOver(_ state: inout State) -> Step {
         state.phase = .ended
-        parts.mailbox.pass(state.early)
+        parts.mailbox.postToDriver(state.early)
         state.early = []
         return .leave(state.handover)
     }
@@ -245,7 +250,7 @@ package final class LaneDownload: Sendable {
             body.head.fields,
             body.head.protocolVersion
         )
-        parts.finisher.finish(prepare) { result in self.end(result, isLengthVerified) }
+        parts.finisher.finishUnannounced(prepare) { result in self.end(result, isLengthVerified) }
     }
 
     private func releaseSlot() {
@@ -269,15 +274,16 @@ package final class LaneDownload: Sendable {
                 return state.handover
             }
             parts.mailbox.setReceiver(nil)
-            parts.end(handover.slots)
             parts.monitor.named(named.path.lastComponent?.string ?? "")
+            parts.monitor.resuming.ended()
             parts.monitor.finished(file)
+            parts.end(handover.slots)
             whenEnded(.finished(file))
         case .failure(let error):
             follow(
                 state.withLock { state in
                     state.handover.failure = error
-                    return leave(&state)
+                    return handOver(&state)
                 }
             )
         }
@@ -285,17 +291,19 @@ package final class LaneDownload: Sendable {
 }
 
 extension DownloadJob {
-    /// Whether the file may take the lane for small files, if it proves to be small.
+    /// Whether the download may be in the lane until its file proves not to be small.
     ///
-    /// Whatever the lane does not know keeps out.
+    /// A job with a feature that the lane does not support stays out.
     fileprivate var fitsLane: Bool {
         takesSmallBodies && mirrors.isEmpty && resume == nil && willFinish == nil
             && !settings.adoptsPartialFile && settings.allowsExpensiveNetwork
+            // The lane does not watch the deadline.
+            && settings.maximumDuration ?? .seconds(1) > SmallFileLane.longestStay
     }
 }
 
 extension TransferOrder {
-    /// The order with which the planner of a download begins that knows nothing of its file.
+    /// The planner's first order if nothing is known of the file.
     package static func first(_ url: URL) -> TransferOrder {
         TransferOrder(id: TransferID(1), url: url, range: nil, pinned: nil, start: 0, end: .max)
     }

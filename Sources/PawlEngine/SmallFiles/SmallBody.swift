@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// When it is complete, it is written together with others, so that the disk syncs many at once.
 ///
-/// `@unchecked Sendable`: only the network's thread fills it, and then hands it over to the driver.
+/// `@unchecked Sendable`: only the network's thread fills it, and then hands it over.
 final class SmallBody: @unchecked Sendable {
     let head: ResponseHead
     let representation: Representation

@@ -2,17 +2,17 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// The short way of small files: one request, a body in memory, a file.
+/// Receives small files without a driver: one request, a body in memory, a file.
 ///
-/// A download in it has neither a planner nor a task of its own. Whatever needs one leaves: another
-/// answer than a small file, a connection that breaks, a pause, or a file that takes longer than
-/// `longestStay`. Then a driver continues where the lane stopped, with the same transfer.
+/// A download in the lane has neither a planner nor a task of its own. It leaves if it needs one: if
+/// the response is not a small file, the connection breaks, the download is paused, or
+/// `longestStay` has passed. Then a driver continues where the lane stopped, with the same transfer.
 final class SmallFileLane: Sendable {
     private struct State {
         /// The downloads whose files are still to be looked for.
         var waiting: [LaneDownload] = []
         /// The number of threads that look for files.
-        var servers = 0
+        var threads = 0
         /// The downloads that have not received their file yet, in the order in which they began.
         var open: [LaneDownload] = []
         var isAlarmSet = false
@@ -21,7 +21,7 @@ final class SmallFileLane: Sendable {
     /// The time after which a download has a driver, which measures speeds and retries.
     static let longestStay = Duration.milliseconds(500)
     /// The maximum number of threads that look for files: the disk's other work gets the rest.
-    private static let mostServers = 2
+    private static let mostThreads = 2
     /// The number of files after which a thread does the disk's other work.
     private static let filesATurn = 16
 
@@ -41,16 +41,16 @@ final class SmallFileLane: Sendable {
 
     /// Adds a download, which is started on a thread of the disk.
     func enter(_ download: LaneDownload) {
-        let (needsServer, needsAlarm) = state.withLock { state in
+        let (needsThread, needsAlarm) = state.withLock { state in
             state.waiting.append(download)
             state.open.append(download)
             defer { state.isAlarmSet = true }
-            guard state.servers < Self.mostServers else { return (false, !state.isAlarmSet) }
-            state.servers += 1
+            guard state.threads < Self.mostThreads else { return (false, !state.isAlarmSet) }
+            state.threads += 1
             return (true, !state.isAlarmSet)
         }
         if needsAlarm { setAlarm(at: download.began + Self.longestStay) }
-        if needsServer { serveLater() }
+        if needsThread { startLater() }
     }
 
     /// Removes a download that has received its file, or has left.
@@ -65,13 +65,13 @@ final class SmallFileLane: Sendable {
         }
     }
 
-    private func serveLater() { pool.start { refusal in self.serve(refusal) } }
+    private func startLater() { pool.start { refusal in self.startWaiting(refusal) } }
 
-    private func serve(_ refusal: DownloadError?) {
+    private func startWaiting(_ refusal: DownloadError?) {
         for _ in 0..<Self.filesATurn {
             let download = state.withLock { state -> LaneDownload? in
                 if state.waiting.isEmpty {
-                    state.servers -= 1
+                    state.threads -= 1
                     return nil
                 }
                 return state.waiting.removeFirst()
@@ -79,12 +79,12 @@ final class SmallFileLane: Sendable {
             guard let download else { return }
             download.start(refusal)
         }
-        serveLater()
+        startLater()
     }
 
     private func setAlarm(at moment: Moment) {
         let ticket = alarm.withLock { alarm in
-            let ticket = alarm ?? alarms.enroll { [weak self] in self?.endStays() }
+            let ticket = alarm ?? alarms.enroll { [weak self] in self?.handOverLate() }
             alarm = ticket
             return ticket
         }
@@ -92,7 +92,7 @@ final class SmallFileLane: Sendable {
     }
 
     /// Lets the downloads leave that have stayed too long.
-    private func endStays() {
+    private func handOverLate() {
         let now = time.now()
         let (late, next) = state.withLock { state in
             let late = Array(state.open.prefix { $0.began + Self.longestStay <= now })

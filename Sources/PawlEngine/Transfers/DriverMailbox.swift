@@ -20,8 +20,8 @@ final class DriverMailbox: Sendable {
         if receiver?(message) != true { messages.post(message) }
     }
 
-    /// Posts messages for the driver.
-    func pass(_ messages: [DriverMessage]) {
+    /// Posts messages for the driver, without asking the receiver.
+    func postToDriver(_ messages: [DriverMessage]) {
         for message in messages { self.messages.post(message) }
     }
 

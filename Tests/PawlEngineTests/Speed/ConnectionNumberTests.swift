@@ -77,6 +77,22 @@ struct ConnectionNumberTests {
         #expect(peaks.contains { $0 >= 4 }, "\(peaks)")
     }
 
+    /// The lane for small files has sent the first request: its latency counts nevertheless.
+    @Test func `a first byte that takes long opens several connections at once`() async throws {
+        let resource = Resource(size: 32 << 20)
+        let latch = Latch()
+        let reply = Reply.resource(resource).delayHead(.milliseconds(200))
+        let scene = try Scene(reply.holdAfterBytes(200_000, until: latch))
+        var settings = DownloadSettings()
+        settings.connections = .automatic
+        let running = try scene.start(settings)
+        // Without a further byte, no trial can show that more connections are faster.
+        await latch.waitForArrivals(8)
+        latch.release()
+        _ = try await running.file()
+        try scene.expectFile(resource)
+    }
+
     @Test func `a fixed number of connections is opened exactly`() async throws {
         let resource = Resource(size: Scene.size)
         let latch = Latch()

@@ -44,7 +44,7 @@ struct CharsetTests {
             ("iso-8859-9", [0xFD], "ı"), ("iso-8859-15", [0xA4], "€"),
             ("windows-1250", [0x8A], "Š"), ("windows-1253", [0xC1], "Α"),
             ("windows-1255", [0xE0], "א"), ("windows-1256", [0xC7], "ا"),
-            ("tis-620", [0xA1], "ก"), ("macintosh", [0x8A], "ä"),
+            ("", [0xC3, 0xA4], "ä"), ("tis-620", [0xA1], "ก"), ("macintosh", [0x8A], "ä"),
         ] as [(String, [UInt8], String)]
     )
     func `the charset of the response is decoded`(

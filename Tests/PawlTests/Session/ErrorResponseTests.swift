@@ -52,6 +52,13 @@ struct ErrorResponseTests {
         #expect(!refusal.isWhole)
     }
 
+    @Test func `a body whose length is impossible is not whole`() async throws {
+        let head = "HTTP/1.1 404 Not Found\r\nContent-Length: 9223372036854775808\r\n\r\n"
+        let (_, error) = try await fail(try SessionScene(.raw(head + "gone")))
+        #expect(error.errorResponse?.isWhole != true)
+        #expect(error.httpStatus == 404)
+    }
+
     @Test func `a body that never arrives delays the error for a moment only`() async throws {
         let scene = try SessionScene(
             .status(403, body: "forbidden").holdAfterBytes(4, until: Latch())
