@@ -303,8 +303,8 @@ package final class StreamDriver: Sendable {
     }
 
     private func accept(_ head: ResponseHead) -> DownloadResponse {
-        if head.decoding == .none, let coding = Representation(head: head).contentEncoding?.sanitized,
-            !order.choosesCodings
+        if head.decoding == .none, !order.choosesCodings,
+            let coding = Representation(head: head).contentEncoding?.sanitized
         {
             logger.notice("the response is encoded (\(coding)), which the request did not allow")
         }

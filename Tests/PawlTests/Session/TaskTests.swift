@@ -271,6 +271,31 @@ struct TaskTests {
         #expect(try CheckpointDescription(partialFile: partial).usableBytes >= 300_000)
     }
 
+    @Test func `a session that starts no more leaves queued tasks waiting`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let latch = Latch()
+        scene.origin.route("/held", .resource(resource).holdAfterBytes(1_000, until: latch))
+        var configuration = scene.configuration
+        configuration.maximumConcurrentDownloads = 1
+        let session = DownloadSession(configuration)
+        let first = session.downloadTask(
+            with: try scene.url("/held"),
+            to: .file(scene.folder.path("held"))
+        )
+        let second = session.downloadTask(with: try scene.url(), to: scene.place())
+        first.resume()
+        second.resume()
+        await latch.waitForArrivals()
+        session.startNoMore()
+        latch.release()
+        _ = try await first.file
+        await first.waitForEndIgnoringCancellation()
+        #expect(second.state == .waiting)
+        second.cancel()
+        await second.waitForEndIgnoringCancellation()
+        #expect(scene.origin.requests.count == 1)
+    }
+
     @Test func `an empty path is refused before anything is sent`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
