@@ -52,9 +52,20 @@ package final class RateLimitClock: Sendable {
             state.arrival = max(state.arrival, now.nanoseconds).addingSaturated(cost)
             return state.arrival
         }
-        guard let arrival else { return .zero }
-        let ahead = Moment(nanoseconds: arrival) - now
-        return max(.zero, ahead - Self.burst)
+        return arrival.map { Self.wait(until: $0, now) } ?? .zero
+    }
+
+    /// Returns for how long a further transfer must not begin, because of the bytes counted so far.
+    ///
+    /// A small file is received before its transfer could wait.
+    package func wait(at now: Moment) -> Duration {
+        guard isLimited else { return .zero }
+        return Self.wait(until: state.withLock { $0.arrival }, now)
+    }
+
+    private static func wait(until arrival: Int64, _ now: Moment) -> Duration {
+        guard arrival > now.nanoseconds else { return .zero }
+        return max(.zero, Moment(nanoseconds: arrival) - now - burst)
     }
 
     /// Changes the limit.

@@ -135,6 +135,7 @@ package final class DownloadDriver {
         let now = engine.time.now()
         let times = [
             planner.wakeAt(now), stop.deadline, engine.budgets.nextOpening, store.nextCheckpoint,
+            slots.delayedUntil,
         ]
         return times.compactMap { $0 }.min() ?? .distantFuture
     }
@@ -194,7 +195,9 @@ package final class DownloadDriver {
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
         case .released: releaseHeld()
-        case .limitChanged: transfers.endPauses(at: engine.time.now())
+        case .limitChanged:
+            transfers.endPauses(at: engine.time.now())
+            slots.limitChanged(at: engine.time.now())
         case .networkChanged(let path): await report(.networkChanged(path))
         case .cancelled: fail(CancellationToken.cancelled)
         }
@@ -228,6 +231,7 @@ package final class DownloadDriver {
         if stop.isLate { return fail(CancellationToken.late) }
         let now = engine.time.now()
         engine.budgets.distribute()
+        if let host = slots.requestDelayed(at: now) { await report(.slotGranted(host: host)) }
         transfers.requestOverdueBytes(at: now)
         if let wake = planner.wakeAt(lastTick), now >= wake {
             lastTick = now
@@ -271,7 +275,8 @@ package final class DownloadDriver {
         switch action {
         case .requestSlot(let host):
             let mayShare = planner.representation == nil
-            if slots.request(host, isFirst: transfers.isEmpty, mayShare: mayShare) {
+            let (isFirst, now) = (transfers.isEmpty, engine.time.now())
+            if slots.request(host, isFirst: isFirst, mayShare: mayShare, at: now) {
                 return follow(.slotGranted(host: host))
             }
         case .withdrawSlotRequest(let host): slots.withdraw(host)

@@ -11,6 +11,8 @@ struct DownloadSlots {
     private var streamHost: String?
     /// The request that was made before the planner could ask for it.
     private var early: (host: String, isGranted: Bool)?
+    /// The first request, if it waits for a rate limit.
+    private var delayed: (host: String, until: Moment)?
 
     init(_ budgets: HostBudgets, _ limits: TransferLimits) {
         (self.budgets, self.limits) = (budgets, limits)
@@ -33,8 +35,8 @@ struct DownloadSlots {
     ///
     /// Returns whether it was granted at once. The planner's own first request gets the same
     /// answer.
-    mutating func requestEarly(_ host: String) -> Bool {
-        let isGranted = request(host, isFirst: true, mayShare: true)
+    mutating func requestEarly(_ host: String, at now: Moment) -> Bool {
+        let isGranted = request(host, isFirst: true, mayShare: true, at: now)
         early = (host, isGranted)
         return isGranted
     }
@@ -42,11 +44,22 @@ struct DownloadSlots {
     /// Requests a connection; returns whether it was granted at once.
     ///
     /// The first request of a download `isFirst`; if it knows nothing of the file yet, it
-    /// `mayShare` a connection, which does not count as one of the host's.
-    mutating func request(_ host: String, isFirst: Bool, mayShare: Bool) -> Bool {
+    /// `mayShare` a connection, which does not count as one of the host's. The first request waits
+    /// until the rate limits allow the bytes received so far.
+    mutating func request(
+        _ host: String,
+        isFirst: Bool,
+        mayShare: Bool,
+        at now: Moment
+    ) -> Bool {
         if let early, early.host == host {
             self.early = nil
             return early.isGranted
+        }
+        let wait = isFirst ? limits.wait(at: now) : .zero
+        guard wait == .zero else {
+            delayed = (host, now + wait)
+            return false
         }
         if isFirst, mayShare, mayMultiplex, !limits.isLimited, streamHost == nil,
             budgets.requestStream(host)
@@ -57,8 +70,27 @@ struct DownloadSlots {
         return budgets.request(host, ticket, isFirst: isFirst)
     }
 
+    /// The time at which a rate limit allows the first request; `nil` if it does not wait for that.
+    var delayedUntil: Moment? { delayed?.until }
+
+    /// Makes the first request if it has waited for a rate limit until now.
+    ///
+    /// Returns its host if it was granted at once.
+    mutating func requestDelayed(at now: Moment) -> String? {
+        guard let (host, until) = delayed, now >= until else { return nil }
+        delayed = nil
+        return budgets.request(host, ticket, isFirst: true) ? host : nil
+    }
+
+    /// Shortens the wait for a rate limit that has changed.
+    mutating func limitChanged(at now: Moment) {
+        guard let until = delayed?.until else { return }
+        delayed?.until = min(until, now + limits.wait(at: now))
+    }
+
     mutating func withdraw(_ host: String) {
         if early?.host == host { early = nil }
+        if delayed?.host == host { delayed = nil }
         budgets.withdraw(host, ticket)
     }
 

@@ -160,13 +160,13 @@ package final class LaneDownload: Sendable {
     /// Sends the request if there is a connection for it.
     private func startTransfer() -> (any Transfer, TransferCursor, Moment)? {
         var slots = state.withLock { $0.handover.slots }
-        let isGranted = slots.requestEarly(host)
+        let now = parts.engine.time.now()
+        let isGranted = slots.requestEarly(host, at: now)
         let wanted = slots
         state.withLock { $0.handover.slots = wanted }
         guard isGranted else { return nil }
         let order = TransferOrder.first(parts.job.url)
         let cursor = TransferCursor(start: order.start, end: order.end)
-        let now = parts.engine.time.now()
         return (parts.start(order, cursor, slots), cursor, now)
     }
 
@@ -297,8 +297,9 @@ extension DownloadJob {
     fileprivate var fitsLane: Bool {
         takesSmallBodies && mirrors.isEmpty && resume == nil && willFinish == nil
             && !settings.adoptsPartialFile && settings.allowsExpensiveNetwork
-            // The lane does not watch the deadline.
+            // The lane watches no other time.
             && settings.maximumDuration ?? .seconds(1) > SmallFileLane.longestStay
+            && settings.stallTimeout > SmallFileLane.longestStay
     }
 }
 

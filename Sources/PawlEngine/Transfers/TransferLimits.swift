@@ -30,6 +30,11 @@ struct TransferLimits: Sendable {
         )
     }
 
+    /// Returns for how long a further transfer must not begin.
+    func wait(at now: Moment) -> Duration {
+        max(all.wait(at: now), group?.wait(at: now) ?? .zero, own.wait(at: now))
+    }
+
     /// The number of bytes that a connection should read at once, if `bytes` are best without a
     /// limit.
     ///

@@ -125,7 +125,7 @@ final class TransferContext: @unchecked Sendable {
             )
         }
         guard head.isFinal else {
-            return .failed(TransferFailure(.malformedResponse, "received no final header"))
+            return .failed(TransferFailure(.connectionLost, "the header was cut off"))
         }
         guard !head.isCloseDelimited || isClosedCleanly != false else {
             return .failed(
@@ -171,8 +171,8 @@ extension TransferContext {
     /// Some servers send more bytes than `Content-Length` declares. The excess waits on the
     /// connection before its next use, or is read as the beginning of the next response.
     func isSpoiledByRest(_ outcome: TransferOutcome) -> Bool {
-        guard case .failed(let failure) = outcome, failure.kind == .malformedResponse,
-            !isHeadShown, !isSecondAttempt, sharing == nil,
+        guard case .failed(let failure) = outcome,
+            failure.kind == .malformedResponse || failure.kind == .connectionLost, !isHeadShown, !isSecondAttempt, sharing == nil,
             RequestMethod.isIdempotent(request.method), let handle
         else { return false }
         return hasMetSurplus || handle.timings.reusedConnection

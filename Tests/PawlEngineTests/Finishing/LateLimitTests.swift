@@ -34,6 +34,44 @@ struct LateLimitTests {
         try scene.expectFile(resource)
         #expect(scene.asked.count == 1)
     }
+
+    @Test func `small files one after the other keep a limit`() async throws {
+        let scene = try Scene()
+        var settings = EngineSettings()
+        settings.limitBytesPerSecond = 200_000
+        let process = EngineProcess(settings)
+        let start = ContinuousClock.now
+        for number in 0..<15 {
+            scene.origin.route("/\(number)", .resource(Resource(size: 20_000)))
+            let settings = scene.settings(1)
+            try await scene.download(settings, from: "/\(number)", to: "\(number)", by: process)
+        }
+        // All but the last one are paid for: 1.4 s, of which the burst may be missing.
+        #expect(ContinuousClock.now - start >= .milliseconds(1_200))
+    }
+
+    @Test func `a download that waits for a limit begins when the limit is lifted`() async throws {
+        let scene = try Scene(.resource(resource))
+        var settings = EngineSettings()
+        settings.limitBytesPerSecond = 20
+        let process = EngineProcess(settings)
+        _ = process.engine.limit.charge(bytes: 100_000, now: process.engine.time.now())
+        let control = DownloadControl()
+        let monitor = DownloadMonitor(time: process.engine.time)
+        var job = DownloadJob(
+            url: try scene.url(),
+            destination: .file(scene.folder.path(Scene.name)),
+            settings: scene.settings(1),
+            seed: 1
+        )
+        job.control = control
+        async let file = DownloadDriver(job, engine: process.engine, monitor: monitor).run()
+        while monitor.progress.phase != .connecting { await Task.yield() }
+        process.engine.limit.setLimit(bytesPerSecond: nil, now: process.engine.time.now())
+        control.limitChanged()
+        _ = try await file
+        #expect(scene.asked.count == 1)
+    }
 }
 
 /// The real transport, with an action that runs right after a transfer was nudged.

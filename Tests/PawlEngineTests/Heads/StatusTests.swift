@@ -40,6 +40,14 @@ struct StatusTests {
         #expect(error.code == .badResponse)
     }
 
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 100 Continue\r\n\r\n", "HT"])
+    func `a head that is cut off is requested again`(head: String) async throws {
+        let scene = try Scene(.sequence([.raw(head), .resource(resource)]))
+        try await scene.download(scene.settings(1))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count == 2)
+    }
+
     @Test func `an interim response before the answer does no harm`() async throws {
         let scene = try Scene(
             .resource(resource).preceded(by: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
