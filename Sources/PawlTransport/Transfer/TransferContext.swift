@@ -172,7 +172,8 @@ extension TransferContext {
     /// connection before its next use, or is read as the beginning of the next response.
     func isSpoiledByRest(_ outcome: TransferOutcome) -> Bool {
         guard case .failed(let failure) = outcome,
-            failure.kind == .malformedResponse || failure.kind == .connectionLost, !isHeadShown, !isSecondAttempt, sharing == nil,
+            failure.kind == .malformedResponse || failure.kind == .connectionLost, !isHeadShown,
+            !isSecondAttempt, sharing == nil,
             RequestMethod.isIdempotent(request.method), let handle
         else { return false }
         return hasMetSurplus || handle.timings.reusedConnection
