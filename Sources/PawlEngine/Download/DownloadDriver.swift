@@ -142,6 +142,8 @@ package final class DownloadDriver {
 
     private func begin() async throws(DownloadError) {
         if let failure = handover?.failure { throw failure }
+        // A download that was stopped before it began requests nothing.
+        if handover?.found == nil { try stop.check() }
         monitor.entered(.connecting)
         monitor.named(parts.resolver.expected.lastComponent?.string ?? "")
         switch try await findBeforeAsking() {
