@@ -37,9 +37,9 @@ public final class DownloadLibrary: Sendable {
     ) async throws(DownloadError) {
         let isBackground = configuration.session.kind.isBackground
         if isBackground, place == .temporary { throw Self.isTemporary }
-        let keys = isBackground ? BackgroundKeys() : nil
+        let taskFollower = isBackground ? BackgroundTaskFollower() : nil
         let session =
-            keys.map { DownloadSession(configuration.session, delegate: $0) }
+            taskFollower.map { DownloadSession(configuration.session, delegate: $0) }
             ?? DownloadSession(configuration.session)
         do throws(DownloadError) {
             let found = try await session.engine.disk.run { () throws(DownloadError) in
@@ -52,10 +52,10 @@ public final class DownloadLibrary: Sendable {
             let (watcher, stamps) = try await context.beginWatching()
             try await context.follower.load(stamps)
             let drop = try await context.beginDropping()
-            await keys?.begin(context)
+            await taskFollower?.begin(context)
             Task { await LibraryRunner(context).run(watcher, drop) }
         } catch {
-            await keys?.giveUp(session)
+            await taskFollower?.giveUp(session)
             throw error
         }
     }

@@ -32,7 +32,7 @@ final class BackgroundLink: Sendable {
         weak var session: DownloadSession?
 
         mutating func enter(_ phase: Phase) {
-            // A session that was left or lost stays so.
+            // A session that this process has detached from, or lost, stays so.
             if case .lost = self.phase { return }
             self.phase = phase
         }
@@ -50,10 +50,10 @@ final class BackgroundLink: Sendable {
     /// Set when nothing more is to be reported.
     let stopped = Completion<Void>()
     /// Set when the last event has been reported and acknowledged.
-    private let left = Completion<Void>()
+    private let acknowledgedLast = Completion<Void>()
     private let state = Mutex(State())
     /// Woken when the daemon is needed again.
-    private let wanted = Wakeup()
+    private let needed = Wakeup()
     private let requests = Mailbox<Request>()
     private let made: Result<DaemonClient, DownloadError>
 
@@ -91,7 +91,7 @@ final class BackgroundLink: Sendable {
     /// Stops following when the event that is being reported has been reported.
     ///
     /// From then on this process no longer has the session, for the reason `error`.
-    func leave(_ error: DownloadError) async {
+    func detach(_ error: DownloadError) async {
         await finish()
         enter(.lost(error))
     }
@@ -116,14 +116,14 @@ final class BackgroundLink: Sendable {
     /// Stops following, and waits until the last event is reported and acknowledged.
     func finish() async {
         stop()
-        await left.waitIgnoringCancellation()
+        await acknowledgedLast.waitIgnoringCancellation()
     }
 
     /// Returns the phase when the link is attached, or cannot be attached.
     ///
     /// The daemon is started if it does not run.
     func settledPhase() async -> Phase {
-        want()
+        requireDaemon()
         while true {
             let (phase, change) = state.withLock { ($0.phase, $0.change) }
             guard case .connecting = phase, !stopped.isComplete else { return phase }
@@ -132,12 +132,12 @@ final class BackgroundLink: Sendable {
     }
 
     /// Starts the daemon, which a task needs, if it does not run.
-    func want() {
+    func requireDaemon() {
         state.withLock { state in
             state.mayStart = true
             if case .failed = state.phase { state.phase = .connecting }
         }
-        wanted.send()
+        needed.send()
     }
 
     /// Adds a request to the daemon for which no run of a task waits.
@@ -176,11 +176,11 @@ final class BackgroundLink: Sendable {
             }
             await self.stopped.waitIgnoringCancellation()
             await receiver.acknowledgeLast()
-            self.left.complete()
+            self.acknowledgedLast.complete()
             group.cancelAll()
             receiver.wake()
             self.requests.wake()
-            self.wanted.send()
+            self.needed.send()
         }
         guard let client = try? client() else { return }
         for request in requests.take() { _ = await request(client) }
@@ -246,12 +246,12 @@ final class BackgroundLink: Sendable {
 
     private func pause() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { [wanted] in
+            group.addTask { [needed] in
                 // The sleep is cancelled if the daemon is needed.
                 guard (try? await Task.sleep(for: Self.checkInterval)) != nil else { return }
-                wanted.send()
+                needed.send()
             }
-            await wanted.waitIgnoringCancellation()
+            await needed.waitIgnoringCancellation()
             group.cancelAll()
         }
     }

@@ -78,7 +78,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         remote.withLock { $0.setGoal(goal) }
         wakeup.send()
         // A daemon that was ended on purpose must be told of this, too.
-        if goal != .run { link.want() }
+        if goal != .run { link.requireDaemon() }
     }
 
     override func work(
@@ -92,7 +92,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     override func discard(_ done: @escaping @Sendable () -> Void) {
         guard let id = remote.withLock({ $0.cancel() }) else { return done() }
         let selection = link.selection(id)
-        link.want()
+        link.requireDaemon()
         link.later { client in
             do throws(DownloadError) {
                 _ = try await client.act(.cancel, on: selection)
@@ -126,22 +126,23 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             return resumeRequest?.data
         }
         do throws(DownloadError) {
-            try await leave(id, try link.client())
+            try await remove(id, try link.client())
             end(keeping: true)
         } catch {
-            // If it has ended or gone meanwhile, its event reports that. If there is no daemon, it
-            // stays there.
+            // If the download has ended or gone meanwhile, its event reports that. If there is no
+            // daemon, the download stays in the daemon's queue.
             if error.code != .usage && error.code != .notFound { end(keeping: true) }
         }
         await end.waitIgnoringCancellation()
         return remote.withLock { $0.resumeData } ?? error?.resumeData
     }
 
-    private func leave(_ id: Int64, _ client: DaemonClient) async throws(DownloadError) {
+    /// Fetches the resume data of the download, and removes the download from the daemon.
+    private func remove(_ id: Int64, _ client: DaemonClient) async throws(DownloadError) {
         let selection = link.selection(id)
         _ = try await client.act(.pause, on: selection)
         let data = portable(try await client.resumeData(of: id))
-        remote.withLock { $0.leaves(with: data) }
+        remote.withLock { $0.willBeRemoved(keeping: data) }
         // Without resume data there is nothing to keep.
         _ = try await client.act(data == nil ? .removeWithFiles : .remove, on: selection)
     }
@@ -164,17 +165,17 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     ///
     /// Returns when the file is in its place.
     private func follow() async throws(DownloadError) -> DownloadedFile {
-        link.want()
+        link.requireDaemon()
         while true {
             let phase = link.phase
             switch remote.withLock({ $0.nextStep(phase) }) {
             case .ask(let goal): try await ask(goal)
             case .wait: await wakeup.waitIgnoringCancellation()
-            case .wantDaemon:
-                link.want()
+            case .requireDaemon:
+                link.requireDaemon()
                 await wakeup.waitIgnoringCancellation()
             case .end(let result): return try await placed(try result.get())
-            case .leave: throw DownloadError(.interrupted, "the task was stopped")
+            case .stop: throw DownloadError(.interrupted, "the task was stopped")
             }
         }
     }

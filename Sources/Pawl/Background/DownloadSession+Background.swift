@@ -25,24 +25,24 @@ extension DownloadSession {
         if let task = knownTask(number) { return task }
         switch await link?.settledPhase() {
         case .failed(let error), .lost(let error): throw error
-        case .connecting: throw Self.left
+        case .connecting: throw Self.detached
         case .attached, nil: return knownTask(number)
         }
     }
 
-    /// Leaves a background session to the daemon, which continues its downloads.
+    /// Detaches this process from a background session, whose downloads the daemon continues.
     ///
     /// The tasks end here without effect on the daemon. Events that this process has not reported
     /// are reported to the next one. It has no effect on other kinds of sessions.
-    package func leave() async {
+    package func detach() async {
         guard let link else { return }
-        await link.leave(Self.left)
-        lost(Self.left)
+        await link.detach(Self.detached)
+        lost(Self.detached)
     }
 
-    private static let left = DownloadError(
+    private static let detached = DownloadError(
         .interrupted,
-        "this process has left the session",
+        "this process no longer follows the session",
         advice: "the daemon continues the download: open the session again to follow it"
     )
 }

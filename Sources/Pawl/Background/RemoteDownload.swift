@@ -31,9 +31,10 @@ struct RemoteDownload {
         case ask(Goal)
         case wait
         /// The request was not sent yet, and there is no daemon to send it to.
-        case wantDaemon
+        case requireDaemon
         case end(Result<DownloadedFile, DownloadError>)
-        case leave
+        /// End the run without a result.
+        case stop
     }
 
     /// The daemon's number of the download; `nil` before it was added.
@@ -62,10 +63,8 @@ struct RemoteDownload {
     private var isOver = false
     /// Whether the daemon may have the download although it has not confirmed it.
     private var isUnsure = false
-    /// Whether the end of the download and its resume data are being requested.
-    ///
-    /// Its removal from the daemon does not delete the resume data.
-    private var isLeaving = false
+    /// Whether the task itself removes the download from the daemon, and keeps the resume data.
+    private var isBeingRemoved = false
     /// The last event caused by requests of this task.
     private var ownEvents: Int64 = 0
     private var outcome: Result<DownloadedFile, DownloadError>?
@@ -94,14 +93,14 @@ struct RemoteDownload {
     /// Returns what the task does next.
     func nextStep(_ phase: BackgroundLink.Phase) -> Step {
         if let outcome { return .end(outcome) }
-        if case .lost(let error) = phase { return goal.isStop ? .leave : .end(.failure(error)) }
+        if case .lost(let error) = phase { return goal.isStop ? .stop : .end(.failure(error)) }
         if isOver { return .wait }
-        if goal.isStop, id == nil, !isUnsure { return .leave }
-        if asked == goal { return goal.isStop ? .leave : .wait }
+        if goal.isStop, id == nil, !isUnsure { return .stop }
+        if asked == goal { return goal.isStop ? .stop : .wait }
         switch phase {
-        case .connecting: return .wantDaemon
+        case .connecting: return .requireDaemon
         case .failed(let error), .lost(let error):
-            return goal.isStop ? .leave : .end(.failure(error))
+            return goal.isStop ? .stop : .end(.failure(error))
         case .attached: return .ask(goal)
         }
     }
@@ -141,7 +140,9 @@ struct RemoteDownload {
     }
 
     /// Handles that the resume data was received, after which the download is removed.
-    mutating func leaves(with data: ResumeData?) { (resumeData, isLeaving) = (data, true) }
+    mutating func willBeRemoved(keeping data: ResumeData?) {
+        (resumeData, isBeingRemoved) = (data, true)
+    }
 
     /// Forgets the numbers of events of a queue that was replaced.
     mutating func forgetEvents() { ownEvents = 0 }
@@ -220,7 +221,7 @@ struct RemoteDownload {
     mutating func wasCancelled() -> Bool {
         (goal, asked) = (.cancel, .cancel)
         isOver = false
-        return isLeaving
+        return isBeingRemoved
     }
 
     /// Handles the finished file.

@@ -268,7 +268,7 @@ public final class DownloadSession: Sendable {
         let settings = request.settings(in: configuration)
         let checked = try CheckedRequest(request.url, settings)
         let control = StreamControl()
-        guard let number = enter(control) else { throw SessionTask.late }
+        guard let number = register(control) else { throw SessionTask.late }
         let connected = ConnectedRequest(
             url: request.url,
             settings: settings,
@@ -285,7 +285,7 @@ public final class DownloadSession: Sendable {
             } onCancel: {
                 control.stop()
             }
-            leave(number, with: stream.driver)
+            passToReader(number, stream.driver)
             return stream
         } catch {
             forget(number)
@@ -303,7 +303,7 @@ public final class DownloadSession: Sendable {
     }
 
     /// Registers a stream; `nil` if the session accepts nothing new.
-    private func enter(_ control: StreamControl) -> Int? {
+    private func register(_ control: StreamControl) -> Int? {
         state.withLock { state in
             guard state.phase == .open else { return nil }
             defer { state.nextStream += 1 }
@@ -312,10 +312,10 @@ public final class DownloadSession: Sendable {
         }
     }
 
-    /// Hands the response over to its reader.
+    /// Passes a response to its reader.
     ///
-    /// From now on neither it nor the session holds the other.
-    private func leave(_ number: Int, with driver: StreamDriver) {
+    /// From now on neither the response nor the session holds the other.
+    private func passToReader(_ number: Int, _ driver: StreamDriver) {
         state.withLock { state in
             state.streams[number] = { [weak driver] in driver?.cancel() }
         }

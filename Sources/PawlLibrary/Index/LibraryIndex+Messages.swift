@@ -34,7 +34,7 @@ extension LibraryIndex {
     package enum Event: Sendable {
         case asked(StorageKey, Ask)
         /// A caller stopped waiting for the file.
-        case waiterLeft(StorageKey)
+        case waitCancelled(StorageKey)
         case pauseAsked(StorageKey)
         case cancelAsked(StorageKey)
         case urlReplaced(StorageKey, URL)

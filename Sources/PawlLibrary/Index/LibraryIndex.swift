@@ -32,7 +32,7 @@ package struct LibraryIndex: Sendable {
     package mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .asked(let key, let ask): return asked(key, ask)
-        case .waiterLeft(let key): return waiterLeft(key)
+        case .waitCancelled(let key): return waitCancelled(key)
         case .pauseAsked(let key): return stop(key, .pause)
         case .cancelAsked(let key): return stop(key, .discard)
         case .urlReplaced(let key, let url): return replaceURL(key, url)
@@ -195,7 +195,7 @@ package struct LibraryIndex: Sendable {
         return [.start(start)]
     }
 
-    private mutating func waiterLeft(_ key: StorageKey) -> [Action] {
+    private mutating func waitCancelled(_ key: StorageKey) -> [Action] {
         guard var download = tables.entries[key]?.download, download.run != nil,
             download.waiters > 0
         else { return [] }
@@ -261,9 +261,9 @@ package struct LibraryIndex: Sendable {
         guard let missed = download.missed, tables.entries[key]?.download?.run == nil else {
             return actions
         }
-        if var left = tables.entries[key]?.download {
-            left.missed = nil
-            tables.setDownload(left, of: key)
+        if var remaining = tables.entries[key]?.download {
+            remaining.missed = nil
+            tables.setDownload(remaining, of: key)
         }
         let name = download.pending.name
         if case .finished(let file, _) = end, file.name == name, file.stamp == missed.stamp {
@@ -340,7 +340,7 @@ package struct LibraryIndex: Sendable {
         return [.conclude(key, .failure(error)), .report(.failed(key, error))]
     }
 
-    /// Leaves the download to the daemon, which may have it.
+    /// Ends the run, and keeps the download as it is: the daemon may have it.
     private mutating func unreachable(
         _ key: StorageKey,
         _ download: Download,

@@ -12,8 +12,8 @@ final class LibraryRun: Sendable {
         var found: DownloadTask?
         /// Whether the received bytes are to be kept; set when the run is stopped.
         var stop: Bool?
-        /// Whether it had the key.
-        var hasClaimed = false
+        /// Whether it has locked the key.
+        var hasLockedKey = false
     }
 
     let start: LibraryIndex.Start
@@ -42,11 +42,11 @@ final class LibraryRun: Sendable {
     /// Whether the received bytes are to be deleted.
     var discards: Bool { state.withLock { $0.stop == false } }
 
-    var hasClaimed: Bool { state.withLock { $0.hasClaimed } }
+    var hasLockedKey: Bool { state.withLock { $0.hasLockedKey } }
 
-    /// Records that the run has the key and its note is written.
-    func claimed() {
-        state.withLock { $0.hasClaimed = true }
+    /// Records that the run has locked the key and written its note.
+    func keyLocked() {
+        state.withLock { $0.hasLockedKey = true }
         noted.complete()
     }
 
@@ -62,7 +62,7 @@ final class LibraryRun: Sendable {
         task?.end(keeping: keeping)
     }
 
-    /// Waits until the task has ended, or the run is to leave it.
+    /// Waits until the task has ended, or the run is to pause it.
     func waitForEnd(of task: DownloadTask) async {
         guard task.session.backgroundIdentifier != nil else {
             return await task.end.waitIgnoringCancellation()

@@ -51,8 +51,8 @@ struct LibraryRunner: Sendable {
                     group.addTask { await self.check(names) }
                 case .ended(let run): queue.ended(run)
                 case .stopped: mayHaveStopped = true
-                case .end: group.addTask { await self.leave() }
-                case .left: isEnding = true
+                case .end: group.addTask { await self.detach() }
+                case .detached: isEnding = true
                 }
                 // Start runs while enqueuing: noting a hundred thousand takes long.
                 if let run = queue.next() { group.addTask { await self.fetch(run) } }
@@ -63,12 +63,12 @@ struct LibraryRunner: Sendable {
         }
     }
 
-    /// Leaves the downloads of a background session to the daemon.
+    /// Detaches from a background session, whose downloads the daemon continues.
     ///
     /// The end that is being reported is still recorded, which needs the runner.
-    private func leave() async {
-        await library.session.leave()
-        library.index.work.post(.left)
+    private func detach() async {
+        await library.session.detach()
+        library.index.work.post(.detached)
     }
 
     /// Adds a run to the queue.
@@ -116,7 +116,7 @@ struct LibraryRunner: Sendable {
         let end = await RunFetcher(run, library).outcome()
         library.index.ended(run, end)
         let work = library.index.work
-        if case .failed(let error, _) = end, run.hasClaimed || error.code == .alreadyRunning {
+        if case .failed(let error, _) = end, run.hasLockedKey || error.code == .alreadyRunning {
             // The changes that another process made while this one ran were ignored.
             let note = ExactText(LibraryName.pendingName(form: run.key.fileName))
             work.post(.check([note, run.start.pending.name] + run.start.mayBeAt))

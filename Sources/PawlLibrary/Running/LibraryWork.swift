@@ -14,6 +14,6 @@ enum LibraryWork: Sendable {
     /// A run was stopped that may still wait for its turn.
     case stopped
     case end
-    /// The session was left, so that no further runs follow.
-    case left
+    /// The library no longer follows its background session, so that no further runs start.
+    case detached
 }

@@ -12,7 +12,7 @@ internal import SystemPackage
 struct RunFetcher: Sendable {
     /// The number of attempts if another file takes the name at the last moment.
     private static let mostAttempts = 3
-    /// How long another process may take to leave a key whose session it has lost.
+    /// How long another process may take to release a key whose session it has lost.
     private static let patience: Duration = .seconds(10)
 
     private let run: LibraryRun
@@ -47,11 +47,11 @@ struct RunFetcher: Sendable {
         guard !run.isStopped || library.isInDaemon(pending) else { return .stopped }
         if let error = library.session.backgroundLoss { return .unreachable(error) }
         do throws(DownloadError) {
-            if let file = try await recordForDaemon(pending) {
+            if let file = try await recordForOtherSession(pending) {
                 return .finished(file, wasFetched: false)
             }
-            let note = try await claim(pending)
-            run.claimed()
+            let note = try await lockKey(pending)
+            run.keyLocked()
             let end = await fetch(pending, note)
             if case .failed(let error, _) = end { await write(error, in: note) }
             note.release()
@@ -100,7 +100,7 @@ struct RunFetcher: Sendable {
     }
 
     /// Locks the key.
-    private func claim(_ pending: PendingDownload) async throws(DownloadError) -> PendingNote {
+    private func lockKey(_ pending: PendingDownload) async throws(DownloadError) -> PendingNote {
         let (library, time) = (library, library.session.engine.time)
         let deadline = time.now() + Self.patience
         while true {
@@ -109,7 +109,8 @@ struct RunFetcher: Sendable {
                     try PendingNote.claim(pending, in: library.folder, session: library.identifier)
                 }
             } catch {
-                // The session is this process's: one that had it before is about to leave the key.
+                // This process has the session. A process that had the session before is about to
+                // release the key.
                 guard error.code == .alreadyRunning, library.isInDaemon(pending), !run.isStopped,
                     library.session.backgroundLoss == nil, time.now() < deadline
                 else { throw error }
@@ -155,7 +156,7 @@ struct RunFetcher: Sendable {
     }
 
     /// Records a file that the daemon has finished for another session, and nobody has recorded.
-    private func recordForDaemon(
+    private func recordForOtherSession(
         _ pending: PendingDownload
     ) async throws(DownloadError) -> KnownFile? {
         guard pending.isInDaemon, !library.isInDaemon(pending) else { return nil }
@@ -289,7 +290,7 @@ struct RunFetcher: Sendable {
         }
         let name = try await library.disk.run { () throws(DownloadError) in
             try FreeName.first(of: pending.name.text) { (name) throws(DownloadError) in
-                try self.claim(ExactText(name))
+                try self.claimName(ExactText(name))
             }.map { ExactText($0) }
         }
         guard let name else {
@@ -311,7 +312,7 @@ struct RunFetcher: Sendable {
     }
 
     /// Claims a name that neither another key nor a file on the disk has.
-    private func claim(_ name: ExactText) throws(DownloadError) -> Bool {
+    private func claimName(_ name: ExactText) throws(DownloadError) -> Bool {
         guard library.index.claim(name, for: run.key) else { return false }
         var isFree = false
         defer { if !isFree { library.index.unclaim(name) } }
@@ -412,9 +413,9 @@ struct RunFetcher: Sendable {
         record.mediaType = task.response?.mediaType
         let name = FilePath(file.path).lastComponent.map { ExactText($0.string) } ?? pending.name
         let (files, known, digests) = (library.files, record, library.configuration.keepsDigests)
-        let isDaemons = library.identifier != nil
+        let isFromDaemon = library.identifier != nil
         return try await library.session.engine.digests.run { () throws(DownloadError) in
-            if isDaemons { try files.requireFile(of: pending.key, at: file.path) }
+            if isFromDaemon { try files.requireFile(of: pending.key, at: file.path) }
             guard !file.wasAlreadyThere || files.isOwn(name, pending.key) else { return nil }
             return try files.note(known, on: name, digests: digests)
         }

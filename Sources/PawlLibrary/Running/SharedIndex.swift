@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The index of an open library behind a lock, with the runs and the callers that wait for them.
 ///
-/// It carries out at once what needs neither the disk nor the network, and leaves the rest to the
+/// It carries out at once what needs neither the disk nor the network, and gives the rest to the
 /// runner.
 final class SharedIndex: Sendable {
     private typealias Answer = Completion<Result<KnownFile, DownloadError>>
@@ -78,7 +78,7 @@ final class SharedIndex: Sendable {
         _ key: StorageKey,
         _ request: LibraryRequest
     ) async -> Result<KnownFile, DownloadError> {
-        guard !Task.isCancelled else { return .failure(Self.left) }
+        guard !Task.isCancelled else { return .failure(Self.waitCancelled) }
         let answer = state.withLock { state in
             let answer = state.answers[key] ?? Answer()
             if let result = ask(key, request, waits: true, &state) {
@@ -93,8 +93,8 @@ final class SharedIndex: Sendable {
         return state.withLock { state in
             // The answer may have come since the task was cancelled.
             if let result = answer.value { return result }
-            perform(state.index.handle(.waiterLeft(key)), &state)
-            return .failure(Self.left)
+            perform(state.index.handle(.waitCancelled(key)), &state)
+            return .failure(Self.waitCancelled)
         }
     }
 
@@ -164,7 +164,7 @@ final class SharedIndex: Sendable {
         return nil
     }
 
-    private static let left = DownloadError(
+    private static let waitCancelled = DownloadError(
         .interrupted,
         "the wait was cancelled",
         advice: "request the key again to resume"

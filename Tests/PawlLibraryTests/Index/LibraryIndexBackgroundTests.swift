@@ -34,8 +34,8 @@ struct LibraryIndexBackgroundTests {
         #expect(find(&scene, 7).isEmpty)
         #expect(scene.ask("a").isEmpty)
         #expect(scene.index.entries["a"]?.download?.isRequested == true)
-        // A caller that leaves does not pause what runs without it.
-        #expect(scene.index.handle(.waiterLeft("a")).isEmpty)
+        // A caller whose wait is cancelled does not pause a run that somebody else has started.
+        #expect(scene.index.handle(.waitCancelled("a")).isEmpty)
     }
 
     @Test func `a note of the run itself does not end it`() {
@@ -91,7 +91,7 @@ struct LibraryIndexBackgroundTests {
         var scene = scene()
         _ = scene.ask("a")
         #expect(scene.index.handle(.closed).isEmpty)
-        let error = DownloadError(.interrupted, "left")
+        let error = DownloadError(.interrupted, "detached")
         let actions = scene.end("a", .unreachable(error))
         #expect(actions.concluded == [.failed(.interrupted)])
         #expect(actions.told.isEmpty)

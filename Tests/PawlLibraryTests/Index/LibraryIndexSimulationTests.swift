@@ -45,7 +45,7 @@ struct LibrarySimulation {
         case 5: apply(.urlReplaced(key, scene.url(pick(Self.keys))))
         case 6 where (waiters[key] ?? 0) > 0:
             waiters[key, default: 1] -= 1
-            apply(.waiterLeft(key))
+            apply(.waitCancelled(key))
         case 7...9: endRun()
         case 10: changeFolder()
         default:

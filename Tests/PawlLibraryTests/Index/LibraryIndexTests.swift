@@ -38,11 +38,11 @@ struct LibraryIndexTests {
         var scene = IndexScene()
         _ = scene.ask("a")
         _ = scene.ask("a")
-        #expect(scene.index.handle(.waiterLeft("a")).isEmpty)
-        #expect(scene.index.handle(.waiterLeft("a")).stops == [true])
+        #expect(scene.index.handle(.waitCancelled("a")).isEmpty)
+        #expect(scene.index.handle(.waitCancelled("a")).stops == [true])
         _ = scene.ask("b")
         _ = scene.ask("b", waits: false)
-        #expect(scene.index.handle(.waiterLeft("b")).isEmpty)
+        #expect(scene.index.handle(.waitCancelled("b")).isEmpty)
     }
 
     @Test func `a new URL starts another run when the old one has ended`() throws {

@@ -2,12 +2,13 @@ internal import Pawl
 internal import PawlCore
 internal import Synchronization
 
-/// Follows the tasks of a library's background session: a run of the library records what the
-/// daemon downloads.
+/// Starts a run of the library for each task of its background session that the daemon runs or has
+/// finished: the run records the file.
 ///
-/// It is the session's delegate. An event counts as delivered when the delegate has returned, so
-/// the daemon keeps the end of a download until a run has recorded it.
-final class BackgroundKeys: DownloadSessionDelegate {
+/// It is the session's delegate. The session acknowledges an event to the daemon when the delegate
+/// has returned. The delegate returns from the end of a download when a run has recorded it, so the
+/// daemon keeps the end until then.
+final class BackgroundTaskFollower: DownloadSessionDelegate {
     private struct State {
         weak var library: LibraryContext?
     }
@@ -16,11 +17,11 @@ final class BackgroundKeys: DownloadSessionDelegate {
     /// Set when the library has its content, or could not be opened.
     private let begun = Completion<Void>()
 
-    /// Follows the downloads that the daemon has, and those that it had: their runs report that.
+    /// Starts a run for each unfinished key that the daemon fetches according to its note.
     ///
-    /// Paused downloads stay paused.
+    /// If the daemon no longer has the download, the run reports that. Paused downloads stay paused.
     func begin(_ library: LibraryContext) async {
-        // It waits until the tasks are known.
+        // This waits until the daemon has reported the tasks of the session.
         _ = await library.session.allTasks
         state.withLock { $0.library = library }
         defer { begun.complete() }
@@ -34,14 +35,15 @@ final class BackgroundKeys: DownloadSessionDelegate {
         }
     }
 
-    /// Leaves the session of a library that could not be opened.
+    /// Detaches from the session of a library that could not be opened.
     func giveUp(_ session: DownloadSession) async {
         begun.complete()
-        await session.leave()
+        await session.detach()
     }
 
-    /// Returns the run that follows a task, which starts if necessary; `nil` if the task is not
-    /// the library's, or nothing of it is to be recorded.
+    /// Returns the run that follows a task, and starts the run if necessary.
+    ///
+    /// Returns `nil` if the library has no such task, or there is nothing to record.
     private func run(of task: SessionTask) async -> LibraryRun? {
         await begun.waitIgnoringCancellation()
         guard let library = state.withLock({ $0.library }), !task.isHeld,
@@ -49,10 +51,11 @@ final class BackgroundKeys: DownloadSessionDelegate {
         else { return nil }
         let (key, number) = (StorageKey(description), task.taskIdentifier)
         if let error = task.error {
-            // Whoever cancels a task has no use for its run, which may have another task by now.
+            // A cancelled task has nothing to record, and the key may have another task by now.
             if error.code == .cancelled { return nil }
-            // An earlier process may have recorded the failure without acknowledging it. A run that
-            // reports it again would take requests that mean another attempt.
+            // An earlier process may have recorded the failure without acknowledging its event. A
+            // new run would only report the failure again, and a request for the key would join
+            // this run instead of starting another attempt.
             if library.index.entry(key)?.download?.pending.failure != nil { return nil }
         }
         return library.index.follow(key, number, task as? DownloadTask)
@@ -67,7 +70,7 @@ final class BackgroundKeys: DownloadSessionDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64?
     ) async {
-        // Somebody may have resumed it in the daemon.
+        // Another client of the daemon may have resumed the download.
         _ = await run(of: downloadTask)
     }
 
@@ -77,7 +80,8 @@ final class BackgroundKeys: DownloadSessionDelegate {
         didCompleteWithError error: DownloadError?
     ) async {
         await run(of: task)?.ended.waitIgnoringCancellation()
-        // The task may have ended just when its run was left: then another run records its end.
+        // If the task ended just when its run was paused, the run has not recorded the file: then
+        // another run does.
         guard case .success? = (task as? DownloadTask)?.fileOutcome else { return }
         await run(of: task)?.ended.waitIgnoringCancellation()
     }
