@@ -39,3 +39,24 @@ extension PendingDownload {
         var background: Background?
     }
 }
+
+extension PendingDownload.Background: Codable {
+    private enum CodingKeys: CodingKey {
+        case session, task, isOutdated
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        session = try values.decode(String.self, forKey: .session)
+        task = try values.decode(Int.self, forKey: .task)
+        isOutdated = try values.decodeIfPresent(Bool.self, forKey: .isOutdated) ?? false
+    }
+
+    /// Encodes the value; a download that is not out of date has no member for that.
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(session, forKey: .session)
+        try values.encode(task, forKey: .task)
+        if isOutdated { try values.encode(true, forKey: .isOutdated) }
+    }
+}

@@ -21,13 +21,13 @@ package struct PendingDownload: Hashable, Sendable {
     package var background: Background?
 
     /// A download of the daemon.
-    package struct Background: Hashable, Sendable, Codable {
+    package struct Background: Hashable, Sendable {
         /// The identifier of the background session.
         package var session: String
         /// The number of the session's task.
         package var task: Int
-        /// Whether the key has another URL since; `nil` if not.
-        package var isOutdated: Bool?
+        /// Whether the key has had another URL since the daemon got the download.
+        package var isOutdated = false
 
         package init(session: String, task: Int) {
             self.session = session

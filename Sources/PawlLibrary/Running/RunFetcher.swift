@@ -138,7 +138,7 @@ struct RunFetcher: Sendable {
                 return .unreachable(error)
             }
         }
-        if let task, background.isOutdated == true, !run.isStopped {
+        if let task, background.isOutdated, !run.isStopped {
             _ = await task.cancelByProducingResumeData()
             return nil
         }

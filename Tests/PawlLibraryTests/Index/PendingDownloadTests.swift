@@ -21,6 +21,10 @@ struct PendingDownloadTests {
         #expect(!pending.text.contains("background"))
         pending.background = PendingDownload.Background(session: "films", task: 7)
         #expect(PendingDownload(text: pending.text) == pending)
+        // Notes of earlier versions do not have the member, either.
+        #expect(!pending.text.contains("isOutdated"))
+        pending.background?.isOutdated = true
+        #expect(PendingDownload(text: pending.text) == pending)
     }
 
     @Test(arguments: [
