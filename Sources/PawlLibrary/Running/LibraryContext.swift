@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import Pawl
 internal import PawlCore
 internal import PawlEngine
@@ -53,6 +54,15 @@ final class LibraryContext: Sendable {
     /// Whether the daemon has the download for this library.
     func isInDaemon(_ pending: PendingDownload) -> Bool {
         identifier != nil && pending.isInDaemon(for: identifier)
+    }
+
+    /// Returns the session's settings with the changes given for a key, without secrets given for
+    /// an origin other than that of `url`, which may have changed since.
+    func settings(of key: StorageKey, for url: URL) -> DownloadSettings {
+        let usual = session.configuration.settings
+        guard let request = index.request(for: key) else { return usual }
+        let settings = request.settings(over: usual)
+        return settings.moved(from: request.adjustmentURL, to: url, keepingThoseOf: usual)
     }
 
     /// Ends a download that nothing runs here, and removes its files.

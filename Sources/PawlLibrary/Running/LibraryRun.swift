@@ -62,12 +62,16 @@ final class LibraryRun: Sendable {
         task?.end(keeping: keeping)
     }
 
-    /// Waits until the task has ended, or the run is to pause it.
+    /// Waits until the task has ended, or the run is to pause it, even if this is called in a
+    /// cancelled Swift task.
     func waitForEnd(of task: DownloadTask) async {
         guard task.session.backgroundIdentifier != nil else {
             return await task.end.waitIgnoringCancellation()
         }
-        while !task.end.isComplete, !isStopped || discards { await task.end.wait(or: halt) }
+        while !task.end.isComplete, !isStopped || discards {
+            // A wait that heeds the cancellation would return at once, again and again.
+            _ = await task.end.waitIgnoringCancellation(or: halt)
+        }
     }
 
     /// Records the run's task.

@@ -102,6 +102,30 @@ struct WaitingTests {
         #expect(await completion.wait(or: wakeup) == 4)
     }
 
+    @Test func `a wait that ignores the cancellation ends only with a wake-up or the value`()
+        async
+    {
+        let (completion, wakeup, executor) = (Completion<Int>(), Wakeup(), ManualExecutor())
+        let rounds = Observed(0)
+        let waiting = Task(executorPreference: executor) {
+            while !completion.isComplete {
+                _ = await completion.waitIgnoringCancellation(or: wakeup)
+                rounds.update { $0 += 1 }
+            }
+        }
+        waiting.cancel()
+        // A wait that heeds the cancellation would return again and again, for ever.
+        executor.runTasks()
+        #expect(rounds.value == 0)
+        wakeup.send()
+        executor.runTasks()
+        #expect(rounds.value == 1)
+        completion.complete(with: 5)
+        executor.runTasks()
+        await waiting.value
+        #expect(rounds.value == 2)
+    }
+
     @Test func `work ends when its token is cancelled or its time is over`() {
         let clock = ManualTimekeeper()
         let (token, timed) = (CancellationToken(), CancellationToken(after: .seconds(2), clock))
