@@ -6,6 +6,8 @@ package enum DiskAction: Sendable {
     case inspect, prepareFolder, watch
     /// Creating a partial file, which has no name yet, in a folder.
     case createPartial
+    /// Giving a new file of the program its name, which must be free.
+    case giveName
 
     package func text(_ path: FilePath) -> String {
         switch self {
@@ -16,7 +18,7 @@ package enum DiskAction: Sendable {
         case .sync: "syncing \(path)"
         case .reserve: "reserving space for \(path)"
         case .truncate: "shortening \(path)"
-        case .rename: "renaming the file to \(path)"
+        case .rename, .giveName: "renaming the file to \(path)"
         case .remove: "removing \(path)"
         case .lock: "locking \(path)"
         case .prepareFolder: "preparing the folder \(path)"

@@ -14,7 +14,7 @@ extension DownloadError {
         self.init(
             code,
             Self.message(errno, action, path),
-            advice: Self.advice(errno, code),
+            advice: Self.advice(errno, action, code),
             context: action.text(path),
             retryClass: Self.retryClass(errno)
         )
@@ -54,7 +54,8 @@ extension DownloadError {
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
         case .prepareFolder, .watch: .directoryNotUsable
-        case .rename: errno == .fileExists ? .fileExists : nameCode(errno) ?? .renameFailed
+        case .rename, .giveName:
+            errno == .fileExists ? .fileExists : nameCode(errno) ?? .renameFailed
         case .create, .createPartial, .lock: folderCode(errno) ?? .fileNotCreatable
         case .open: nameCode(errno) ?? .fileNotCreatable
         case .inspect: .fileUnreadable
@@ -91,7 +92,11 @@ extension DownloadError {
         }
     }
 
-    private static func advice(_ errno: Errno, _ code: ErrorCode) -> Advice {
+    private static func advice(
+        _ errno: Errno,
+        _ action: DiskAction,
+        _ code: ErrorCode
+    ) -> Advice {
         switch errno {
         case .permissionDenied, .notPermitted, .readOnlyFileSystem:
             // A file to be renamed is complete; in another folder it would be fetched again.
@@ -100,6 +105,8 @@ extension DownloadError {
                 : otherPlaceAdvice
         case .notDirectory, .isDirectory, .noSuchFileOrDirectory: otherPlaceAdvice
         case .fileNameTooLong: "choose \(.shorterName)"
+        // Only downloads have a setting for this.
+        case .fileExists where action == .giveName: "use another name, or replace the file"
         case .fileExists: "choose \(.otherName), or \(set: .ifExists, to: "rename")"
         case .fileTooLarge: "raise the limit with ulimit -f, or choose \(.otherFileSystem)"
         case .notSupported: "choose \(.otherFileSystem)"

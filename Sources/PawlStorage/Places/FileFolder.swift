@@ -24,23 +24,14 @@ package struct FileFolder: Hashable, Sendable {
 
     /// Creates a new file with all of its bytes, or none.
     package func createFile(_ name: String, _ bytes: [UInt8]) throws(DownloadError) {
-        do throws(DownloadError) {
-            try put(bytes, name) { (draft, file) throws(Errno) in try draft.giveName(file) }
-        } catch  where error.code == .fileExists {
-            throw DownloadError(
-                .fileExists,
-                error.message,
-                advice: "use another name, or replace the file",
-                context: error.context
-            )
-        }
+        try put(bytes, name, .giveName) { (draft, file) throws(Errno) in try draft.giveName(file) }
     }
 
     /// Writes a file, replacing an existing one.
     ///
     /// A reader sees either the old bytes or the new ones.
     package func write(_ bytes: [UInt8], to name: String) throws(DownloadError) {
-        try put(bytes, name) { (draft, file) throws(Errno) in try draft.takeName(file) }
+        try put(bytes, name, .rename) { (draft, file) throws(Errno) in try draft.takeName(file) }
     }
 
     /// Reads all bytes of a file.
@@ -136,6 +127,7 @@ package struct FileFolder: Hashable, Sendable {
     private func put(
         _ bytes: [UInt8],
         _ name: String,
+        _ action: DiskAction,
         _ place: (FileDraft, FilePath) throws(Errno) -> Void
     ) throws(DownloadError) {
         let path = try resolve(name)
@@ -143,7 +135,7 @@ package struct FileFolder: Hashable, Sendable {
         let draft = try attempt(.create, path, FileDraft(in: path.folder, mode: 0o666))
         try attempt(.write, path, draft.file.write(bytes))
         try attempt(.sync, path, draft.file.syncAll())
-        try attempt(.rename, path, place(draft, path))
+        try attempt(action, path, place(draft, path))
         try attempt(.sync, path, path.folder.syncFolder())
     }
 }

@@ -65,7 +65,8 @@ struct ErrorMappingTests {
     }
 
     @Test(arguments: [
-        DiskAction.create, .createPartial, .open, .lock, .write, .sync, .rename, .prepareFolder,
+        DiskAction.create, .createPartial, .open, .lock, .write, .sync, .rename, .giveName,
+        .prepareFolder,
     ])
     func `no advice of the library names an option`(action: DiskAction) {
         for number in Int32(1)...133 {
@@ -74,6 +75,14 @@ struct ErrorMappingTests {
         }
         let error = DownloadError(.fileNameTooLong, while: .create, "/srv/disk.iso")
         #expect(error.text(for: .command).hasSuffix("; choose a shorter name with --output"))
+    }
+
+    @Test func `only the advice on the file of a download names the setting for existing files`() {
+        let download = DownloadError(.fileExists, while: .rename, "/srv/disk.iso")
+        #expect(download.advice.contains("ifExists"))
+        let file = DownloadError(.fileExists, while: .giveName, "/srv/disk.iso")
+        #expect(file.code == .fileExists)
+        #expect(file.advice == "use another name, or replace the file")
     }
 
     @Test func `a hostile name does not reach the terminal`() {
