@@ -1,20 +1,23 @@
-/// Words of advice that differ by more than the name of a setting.
+/// A part of advice whose words depend on the reader.
 ///
-/// The raw value is its name in templates.
+/// For the name of a setting, use ``AdviceSetting``. The raw value is the name of the phrase in
+/// templates.
 package enum AdvicePhrase: String, Sendable, CaseIterable {
-    /// The operation that failed, once more.
+    /// The request to repeat the operation that failed.
     case runAgain = "run-again"
-    /// The operation that was interrupted, once more.
+    /// The request to resume the operation that was interrupted.
     case resume
-    /// A name that the file could have instead.
+    /// Another name for the file.
     case otherName = "other-name"
-    /// A name or a folder that the file could have instead.
+    /// Another name or another folder for the file.
     case otherPlace = "other-place"
+    /// A shorter name for the file.
     case shorterName = "shorter-name"
+    /// A folder on another file system for the file.
     case otherFileSystem = "other-file-system"
-    /// What takes the path of a folder.
+    /// The option or the property that takes the path of a folder.
     case folder
-    /// Said of a wait that is too long.
+    /// The description of a wait that is longer than the settings allow.
     case longerThanAllowed = "longer-than-allowed"
 
     func words(for reader: AdviceReader) -> String {
