@@ -49,12 +49,18 @@ struct EventFeedTests {
     @Test func `a cancelled reader leaves the events to another one of its sequence`() async {
         let feeds = EventFeeds(Self.bounds())
         let sequence = feeds.makeSequence()
-        let cancelled = Task { await read(sequence) }
-        let reader = Task { await read(sequence) }
+        let executor = ManualExecutor()
+        let cancelled = Task(executorPreference: executor) { await read(sequence) }
+        let reader = Task(executorPreference: executor) { await read(sequence) }
+        // Now both wait for an event.
+        executor.runTasks()
         cancelled.cancel()
-        _ = await cancelled.value
+        executor.runTasks()
+        #expect(await cancelled.value.isEmpty)
         feeds.post(.fact(of: 1, "late"))
+        executor.runTasks()
         feeds.end()
+        executor.runTasks()
         #expect(await reader.value == [.fact(of: 1, "late")])
     }
 

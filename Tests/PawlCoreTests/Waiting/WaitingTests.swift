@@ -108,13 +108,13 @@ struct WaitingTests {
         let (completion, wakeup, executor) = (Completion<Int>(), Wakeup(), ManualExecutor())
         let rounds = Observed(0)
         let waiting = Task(executorPreference: executor) {
-            while !completion.isComplete {
+            // A wait that heeded the cancellation would return at once, again and again.
+            while !completion.isComplete, rounds.value < 100 {
                 _ = await completion.waitIgnoringCancellation(or: wakeup)
                 rounds.update { $0 += 1 }
             }
         }
         waiting.cancel()
-        // A wait that heeds the cancellation would return again and again, for ever.
         executor.runTasks()
         #expect(rounds.value == 0)
         wakeup.send()

@@ -38,9 +38,9 @@ struct LibraryIndexBackgroundTests {
         #expect(scene.index.handle(.waitCancelled("a")).isEmpty)
     }
 
-    @Test func `a note of the run itself does not end it`() {
+    @Test func `a note of the run itself does not end it`() throws {
         var scene = scene()
-        guard let pending = find(&scene, 7).starts.first?.pending else { return }
+        let pending = try #require(find(&scene, 7).starts.first?.pending)
         let name = ExactText(LibraryName.pendingName(form: "a"))
         let note = FoundFile(stamp: scene.stamp(inode: 3), pending: pending)
         _ = scene.folder([.modified(name)], [name: note])
