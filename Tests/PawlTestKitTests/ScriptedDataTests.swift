@@ -104,6 +104,28 @@ struct ScriptedDataTests {
 
     @Test func `a slow reader holds the response back`() async throws {
         let scene = try ScriptedScene()
+        let url = try scene.url()
+        scene.server.respond(to: url, with: .body([UInt8].sample(2_000_000)))
+        let replacement = SessionConfiguration.default.scripted(by: scene.server).replacement
+        let sink = SlowSink()
+        let transfer = try #require(replacement?.transport)
+            .start(TransferRequest(url: url), sink: sink)
+        for piece in 1...3 {
+            await sink.state.wait { $0.pieces >= piece || $0.end != nil }
+            // A response that is not held back would pass on another piece between two nudges.
+            for nudge in 1...2 {
+                transfer.nudge()
+                await sink.state.wait { $0.nudges >= 2 * (piece - 1) + nudge || $0.end != nil }
+            }
+            #expect(sink.state.value.pieces == piece)
+            transfer.resume()
+        }
+        transfer.cancel()
+        #expect(await sink.state.wait { $0.end != nil }.end == .cancelled)
+    }
+
+    @Test func `a reader receives all pieces in order`() async throws {
+        let scene = try ScriptedScene()
         let bytes = [UInt8].sample(2_000_000)
         scene.server.respond(to: try scene.url(), with: .body(bytes))
         var received: [UInt8] = []
@@ -138,4 +160,29 @@ struct ScriptedDataTests {
         #expect(conditions[0] == nil && conditions[1] != nil && conditions[1] == conditions[2])
         await library.close()
     }
+}
+
+/// Holds the response back after each piece.
+private final class SlowSink: TransferSink {
+    struct State: Sendable {
+        var pieces = 0
+        var nudges = 0
+        var end: TransferOutcome?
+    }
+
+    let state = Observed(State())
+
+    func transferReceived(_ head: ResponseHead) -> HeadDecision { .take }
+
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
+        state.update { $0.pieces += 1 }
+        return .hold
+    }
+
+    func transferNudged() -> BodyDecision {
+        state.update { $0.nudges += 1 }
+        return .more
+    }
+
+    func transferEnded(_ end: TransferEnd) { state.update { $0.end = end.outcome } }
 }

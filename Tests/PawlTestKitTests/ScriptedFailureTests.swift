@@ -58,6 +58,58 @@ struct ScriptedFailureTests {
         #expect(error.code == .network && error.resumeData?.receivedBytes == 200_000)
     }
 
+    @Test(arguments: [
+        ScriptedResponse.text("0123456789").breaking(afterBytes: 11),
+        .text("0123456789").holding(afterBytes: 11, until: ResponseHold()),
+        .text("0123456789").breaking(afterBytes: 4).holding(afterBytes: 5, until: ResponseHold()),
+        .text("0123456789").field("Content-Length", "5").breaking(afterBytes: 6),
+        .failure(.cannotConnect).breaking(afterBytes: 0),
+        .status(204).holding(afterBytes: 0, until: ResponseHold()),
+    ])
+    func `a response that never reaches a scripted failure or wait fails`(
+        _ response: ScriptedResponse
+    ) async throws {
+        let scene = try ScriptedScene()
+        scene.server.respond(to: try scene.url(), with: response)
+        let error = try #require(await failure(of: scene))
+        #expect(error.code == .usage && !error.isRetryable)
+        #expect(error.message.contains("never reaches"), "\(error.message)")
+    }
+
+    @Test func `a response without bytes waits, too`() async throws {
+        let scene = try ScriptedScene()
+        let hold = ResponseHold()
+        let empty = ScriptedResponse.text("").holding(afterBytes: 0, until: hold)
+        scene.server.respond(to: try scene.url(), with: empty)
+        async let file = scene.download()
+        await hold.waitUntilReached()
+        hold.release()
+        #expect(try await file.byteCount == 0)
+    }
+
+    @Test func `a response to a range of fewer bytes does not break`() async throws {
+        let scene = try ScriptedScene()
+        let body = ScriptedResponse.text("0123456789").breaking(afterBytes: 6)
+        scene.server.respond(to: try scene.url(), with: body)
+        var request = DownloadRequest(try scene.url())
+        request.fields = [HTTPField(name: "Range", value: "bytes=5-")]
+        #expect(try await scene.session.data(for: request).string() == "56789")
+    }
+
+    @Test func `a response waits before it breaks at the same place`() async throws {
+        var configuration = SessionConfiguration.default
+        configuration.settings.retries = 0
+        let scene = try ScriptedScene(configuration)
+        let hold = ResponseHold()
+        let body = ScriptedResponse.text("0123456789")
+            .breaking(afterBytes: 4).holding(afterBytes: 4, until: hold)
+        scene.server.respond(to: try scene.url(), with: body)
+        async let error = failure(of: scene)
+        await hold.waitUntilReached()
+        hold.release()
+        #expect(await error?.code == .network)
+    }
+
     @Test func `a body of another length than its field says ends as from a real server`()
         async throws
     {

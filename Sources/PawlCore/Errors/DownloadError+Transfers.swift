@@ -70,7 +70,7 @@ extension DownloadError {
                 (.usage, "the URL is not supported", "use an HTTP or HTTPS URL")
             case .notScripted:
                 (
-                    .usage, "the scripted server has no response for the request",
+                    .usage, "the scripted server has no usable response for the request",
                     "script one with respond(to:with:)"
                 )
             case .local: (.unknown, "the transfer could not be started", "")

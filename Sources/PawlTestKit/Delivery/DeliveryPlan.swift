@@ -30,12 +30,13 @@ struct DeliveryPlan {
     }
 
     var steps: [DeliveryStep] {
+        if let offset = response.unreachedMark { return [.end(unreached(offset))] }
         let holds = response.holds.map { DeliveryStep.hold($0) }
         if let failure = response.failure { return holds + [.end(failure.outcome)] }
         let (head, range) = answer()
-        guard request.method != "HEAD", ![204, 304].contains(head.status), !isEncoded,
-            let length = head["Content-Length"].flatMap({ Int($0) }), length != range.count,
-            length >= 0
+        guard let range else { return holds + [.head(head), .end(.completed)] }
+        guard !isEncoded, let length = head["Content-Length"].flatMap({ Int($0) }),
+            length != range.count, length >= 0
         else { return holds + [.head(head)] + body(range, .completed) }
         // The test has set another length than that of the body.
         let sent = range.prefix(length)
@@ -47,8 +48,7 @@ struct DeliveryPlan {
     private func body(_ range: Range<Int>, _ outcome: TransferOutcome) -> [DeliveryStep] {
         var steps: [DeliveryStep] = []
         var start = range.lowerBound
-        let marks = response.marks.sorted { $0.offset < $1.offset }
-        for (offset, mark) in marks where offset <= range.count && !range.isEmpty {
+        for (offset, mark) in response.marksInOrder where offset <= range.count {
             let end = range.lowerBound + max(0, offset)
             if start < end { steps.append(.bytes(start..<end)) }
             start = max(start, end)
@@ -61,13 +61,24 @@ struct DeliveryPlan {
         return steps + [.end(outcome)]
     }
 
-    /// Returns the head, and the bytes of the body that follow it.
-    private func answer() -> (ResponseHead, Range<Int>) {
+    /// Returns the end of a response whose script contains a mark that no response reaches.
+    ///
+    /// A test must not pass because of a failure that never happens.
+    private func unreached(_ offset: Int) -> TransferOutcome {
+        let text =
+            "\(request.text): the scripted one never reaches \(offset) bytes, after which it would "
+            + "break or wait"
+        return .failed(TransferFailure(.notScripted, text))
+    }
+
+    /// Returns the head, and the bytes of the body that follow it; `nil` for a response without a
+    /// body.
+    private func answer() -> (ResponseHead, Range<Int>?) {
         let whole = 0..<response.body.count
         guard response.servesRanges, ["GET", "HEAD"].contains(request.method) else {
             return (head(response.status, length: whole.count), sent(whole))
         }
-        if isUnchanged { return (head(304), 0..<0) }
+        if isUnchanged { return (head(304), nil) }
         guard request.method == "GET", let asked = request.range, rangeConditionHolds else {
             return (head(200, length: whole.count), sent(whole))
         }
@@ -82,9 +93,9 @@ struct DeliveryPlan {
         )
     }
 
-    /// The bytes that are sent of a whole body.
-    private func sent(_ whole: Range<Int>) -> Range<Int> {
-        request.method == "HEAD" || [204, 304].contains(response.status) ? 0..<0 : whole
+    /// The bytes that are sent of a whole body; `nil` for a response without a body.
+    private func sent(_ whole: Range<Int>) -> Range<Int>? {
+        request.method == "HEAD" || [204, 304].contains(response.status) ? nil : whole
     }
 
     private func head(_ status: Int, length: Int? = nil, _ more: [HTTPField] = []) -> ResponseHead {

@@ -15,8 +15,7 @@ struct ScriptedTransport: Transport {
                 time: server.time
             )
             guard let response = scripted ?? server.answer(received) else {
-                let what = "\(received.method.sanitized) \(received.url.redacted)"
-                let failure = TransferFailure(.notScripted, what)
+                let failure = TransferFailure(.notScripted, received.text)
                 return await delivery.run([.end(.failed(failure))], body: [])
             }
             let decodes = request.codings == .decoded

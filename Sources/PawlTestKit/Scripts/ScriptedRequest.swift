@@ -23,6 +23,9 @@ public struct ScriptedRequest: Sendable {
     /// The values of several fields are joined by commas.
     public subscript(name: String) -> String? { fields.value(name) }
 
+    /// The method and the URL, for messages.
+    var text: String { "\(method.sanitized) \(url.redacted)" }
+
     init(_ request: TransferRequest, number: Int) {
         (url, method, body) = (request.url, request.method, request.body)
         self.number = number

@@ -15,6 +15,8 @@ public struct ScriptedResponse: Sendable {
     enum Mark: Sendable {
         case hold(ResponseHold)
         case failure(ScriptedFailure)
+
+        fileprivate var isHold: Bool { if case .hold = self { true } else { false } }
     }
 
     private(set) var status: Int
@@ -94,7 +96,8 @@ public struct ScriptedResponse: Sendable {
 
     /// Returns the response with a failure after `count` bytes of its own body.
     ///
-    /// A response with fewer bytes does not fail.
+    /// A response to a range of fewer bytes does not fail. If even the whole body has fewer bytes,
+    /// or the response fails before, each request fails with the code `.usage`.
     public func breaking(
         afterBytes count: Int,
         with failure: ScriptedFailure = .connectionLost
@@ -105,8 +108,9 @@ public struct ScriptedResponse: Sendable {
     /// Returns the response with a wait until the test releases `hold`.
     ///
     /// It waits after `count` bytes of its own body, or before its head if `count` is `nil`. A
-    /// response with fewer bytes does not wait. A download that waits longer than its setting
-    /// `stallTimeout` sends the request again.
+    /// response to a range of fewer bytes does not wait. If even the whole body has fewer bytes, or
+    /// the response fails before, each request fails with the code `.usage`. A download that waits
+    /// longer than its setting `stallTimeout` sends the request again.
     public func holding(afterBytes count: Int? = nil, until hold: ResponseHold)
         -> ScriptedResponse
     {
@@ -128,6 +132,34 @@ public struct ScriptedResponse: Sendable {
     /// Returns the response of a server that has no ranges: each request receives the whole body.
     public func ignoringRanges() -> ScriptedResponse {
         changed { $0.servesRanges = false }.field("Accept-Ranges", nil)
+    }
+
+    /// The marks, in the order in which a response reaches them.
+    var marksInOrder: [(offset: Int, mark: Mark)] {
+        marks.sorted { first, second in
+            guard first.offset == second.offset else { return first.offset < second.offset }
+            // A wait behind the failure would never begin.
+            return first.mark.isHold && !second.mark.isHold
+        }
+    }
+
+    /// The number of bytes of the mark that no response reaches; `nil` if all marks can be reached.
+    var unreachedMark: Int? {
+        guard let last = marksInOrder.last?.offset else { return nil }
+        let failures = marks.lazy.filter { !$0.mark.isHold }.map(\.offset)
+        let end = min(failures.min() ?? .max, failure == nil ? mostBytes : -1)
+        return last > end ? last : nil
+    }
+
+    /// The maximum number of bytes of the body that a response has; negative for a response without
+    /// a body.
+    private var mostBytes: Int {
+        guard ![204, 304].contains(status) else { return -1 }
+        let length = changes.first { HTTPField(name: $0.name, value: "").hasName("Content-Length") }
+        guard let count = length?.value.flatMap({ Int($0) }), count >= 0, !isCompressed else {
+            return body.count
+        }
+        return min(body.count, count)
     }
 
     private func changed(_ change: (inout ScriptedResponse) -> Void) -> ScriptedResponse {
