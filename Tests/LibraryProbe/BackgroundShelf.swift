@@ -6,7 +6,8 @@ import PawlLibrary
 /// A library whose downloads the daemon runs, or this process if it has no session.
 ///
 /// Each line of the input is one command: `start KEY URL`, `refetch KEY URL`, `replace KEY URL`,
-/// `pause KEY`, `resume KEY`, `cancel KEY`, `delete KEY`, `clean`, `keys`, `close`.
+/// `pause KEY`, `resume KEY`, `cancel KEY`, `delete KEY`, `clean`, `keys`, `await COUNT STATE`,
+/// `close`.
 struct BackgroundShelf {
     private let library: DownloadLibrary
 
@@ -37,6 +38,10 @@ struct BackgroundShelf {
             let words = line.split(separator: " ").map(String.init)
             guard let verb = words.first else { continue }
             do throws(DownloadError) {
+                if verb == "await", words.count > 2, let count = Int(words[1]) {
+                    await showKeys(when: count, are: words[2...].joined(separator: " "))
+                    continue
+                }
                 try await run(verb, StorageKey(words.count > 1 ? words[1] : ""), words.last ?? "")
             } catch {
                 Self.print("refused \(verb) \(error.code.rawValue): \(error.message)")
@@ -64,7 +69,7 @@ struct BackgroundShelf {
         case "clean":
             let cleaning = try await library.clean(CleaningPolicy(maximumTotalBytes: 0))
             Self.print("cleaned \(cleaning.removed.count) kept \(cleaning.kept.count)")
-        case "keys": Self.print("keys [\(library.entries.map(Self.text).joined(separator: ", "))]")
+        case "keys": showKeys()
         case "close":
             await library.close()
             Self.print("closed")
@@ -72,18 +77,30 @@ struct BackgroundShelf {
         }
     }
 
-    private static func text(_ entry: LibraryEntry) -> String {
-        let state =
-            switch entry.state {
-            case .running: "running \(entry.receivedBytes)"
-            case .runningElsewhere(let process): "elsewhere \(process.map { "\($0)" } ?? "?")"
-            case .paused: "paused \(entry.receivedBytes)"
-            case .failed(let error): "failed \(error.code.rawValue)"
-            case .finished:
-                "finished \(entry.file?.digest?.description ?? "-") \(entry.file?.entityTag ?? "-")"
-            case .changed: "changed"
-            }
-        return "\(entry.key.text) \(state)"
+    private func showKeys() {
+        let keys = library.entries.map { "\($0.key.text) \(Self.state($0))" }
+        Self.print("keys [\(keys.joined(separator: ", "))]")
+    }
+
+    /// Shows the keys when `count` of them are in a state that begins so.
+    private func showKeys(when count: Int, are state: String) async {
+        var events = library.events.makeAsyncIterator()
+        while library.entries.count(where: { Self.state($0).hasPrefix(state) }) < count {
+            guard await events.next() != nil else { return }
+        }
+        showKeys()
+    }
+
+    private static func state(_ entry: LibraryEntry) -> String {
+        switch entry.state {
+        case .running: "running \(entry.receivedBytes)"
+        case .runningElsewhere(let process): "elsewhere \(process.map { "\($0)" } ?? "?")"
+        case .paused: "paused \(entry.receivedBytes)"
+        case .failed(let error): "failed \(error.code.rawValue)"
+        case .finished:
+            "finished \(entry.file?.digest?.description ?? "-") \(entry.file?.entityTag ?? "-")"
+        case .changed: "changed"
+        }
     }
 
     private static func report(_ event: LibraryEvent) {

@@ -24,47 +24,54 @@ extension DaemonSuites {
             )
         }
 
-        /// Starts the key `disk` and returns when the daemon has 8 MiB of it.
-        private func begin(_ scene: DaemonScene, until door: Latch) async throws -> SessionProcess {
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+        /// Starts the key `disk`, whose download pauses until the latch is released; returns when the
+        /// daemon has 8 MiB of it.
+        private func begin(
+            _ scene: DaemonScene
+        ) async throws -> (process: SessionProcess, latch: Latch) {
+            let latch = scene.serveHeld(big)
             let process = try await open(scene)
             process.type("start", "disk", scene.workshop.url)
             await process.hears("started disk")
             await scene.workshop.origin.waitForBytes(8 << 20)
             try await FolderWatch.wait(for: Self.part, in: scene.workshop.folder)
-            return process
+            return (process, latch)
         }
 
-        /// Lists the keys until one is in a state that begins so; returns the whole line.
+        /// Waits until `count` keys are in a state that begins so; returns the list of keys.
+        ///
+        /// The process waits for the events of its library.
         @discardableResult
         private func shows(
             _ state: String,
             _ process: SessionProcess,
+            count: Int = 1,
             sourceLocation: SourceLocation = #_sourceLocation
         ) async -> String {
-            var line = ""
-            repeat {
-                line = await keys(of: process)
-            } while !line.hasPrefix("keys [disk \(state)") && process.runner.status == nil
-                && !Task.isCancelled
+            let line = await process.answer("await \(count) \(state)", beginning: "keys [")
             #expect(
-                line.hasPrefix("keys [disk \(state)"),
-                "\(line)",
+                line.components(separatedBy: " \(state)").count == count + 1,
+                "\(line)\(process.runner.output)",
                 sourceLocation: sourceLocation
             )
             return line
         }
 
+        /// Lists the keys until the key `disk` is paused.
+        ///
+        /// A library has no event for a pause by another client of the daemon.
+        private func showsPause(_ process: SessionProcess) async {
+            var line = ""
+            repeat {
+                line = await keys(of: process)
+            } while !line.hasPrefix("keys [disk paused") && process.runner.status == nil
+                && !Task.isCancelled
+            #expect(line.hasPrefix("keys [disk paused"), "\(line)")
+        }
+
         /// Lists the keys.
         private func keys(of process: SessionProcess) async -> String {
-            let count = process.lines("keys [").count
-            process.type("keys")
-            while process.lines("keys [").count == count, process.runner.status == nil,
-                !Task.isCancelled
-            {
-                await Task.yield()
-            }
-            return process.lines("keys [").last ?? ""
+            await process.answer("keys", beginning: "keys [")
         }
 
         /// The number of bytes in such a line.
@@ -88,10 +95,9 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             await first.kill()
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             try expectExact("disk.iso", big, in: scene.workshop)
             let second = try await open(scene)
@@ -109,12 +115,11 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             let second = try await open(scene)
             #expect(bytes(await shows("running", second)) > 0)
-            door.release()
+            latch.release()
             await second.hears("finished disk disk.iso")
             await shows(finished, second)
             try expectExact("disk.iso", big, in: scene.workshop)
@@ -125,15 +130,14 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             first.type("close")
             await first.hears("closed")
             #expect(try await row(scene).state == .running)
             // The first process still exists.
             let second = try await open(scene)
             await shows("running", second)
-            door.release()
+            latch.release()
             await second.hears("finished disk disk.iso")
             #expect(first.lines("paused", "failed").isEmpty)
         }
@@ -155,8 +159,7 @@ extension DaemonSuites {
 
         @Test func `a failure while nobody looks is reported to the next process`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             scene.workshop.serve(.status(404))
             // The daemon requests the rest again.
@@ -166,21 +169,20 @@ extension DaemonSuites {
             let second = try await open(scene)
             await shows("failed not-found", second)
             #expect(scene.workshop.folder.exists(Self.part))
-            door.release()
+            latch.release()
         }
 
         @Test func `a failure that was recorded and not acknowledged is not reported again`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             scene.workshop.serve(.status(404))
             try await scene.succeed("pause", "1")
             try await scene.succeed("resume", "1")
             try await scene.waitForEvents(.failed)
-            door.release()
+            latch.release()
             // As a process leaves the note that is killed before its acknowledgement.
             let name = ".disk.pawl-download"
             let failure = #""failure":{"advice":"","code":"not-found","message":"it is gone"}"#
@@ -210,14 +212,14 @@ extension DaemonSuites {
 
         @Test func `many keys that finish while nobody looks are all recorded`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
+            let latch = Latch()
             let count = 60
             for number in 0..<count {
                 let resource = Resource(size: 200_000, seed: UInt64(number))
                 let reply = Reply.resource(resource)
                 // The first ones take all places of the session until the process was killed.
                 scene.workshop.serve(
-                    number < 5 ? reply.holdAfterBytes(1000, until: door) : reply,
+                    number < 5 ? reply.holdAfterBytes(1000, until: latch) : reply,
                     at: "/\(number).bin"
                 )
             }
@@ -228,15 +230,10 @@ extension DaemonSuites {
             }
             try await scene.waitForEvents(.added, count: count)
             await first.kill()
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             let second = try await open(scene)
-            var line = ""
-            while line.components(separatedBy: " finished sha256").count <= count,
-                second.runner.status == nil, !Task.isCancelled
-            {
-                line = await keys(of: second)
-            }
+            let line = await shows("finished sha256", second, count: count)
             #expect(scene.workshop.folder.list() == (0..<count).map { "k\($0).bin" }.sorted())
             #expect(second.lines("failed").isEmpty)
             await second.kill()
@@ -252,7 +249,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let first = try await begin(scene, until: Latch())
+            let (first, _) = try await begin(scene)
             scene.workshop.serve(.resource(big).holdAfterBytes(1 << 20, until: Latch()))
             first.type("pause", "disk")
             await first.hears("paused disk")
@@ -266,7 +263,7 @@ extension DaemonSuites {
             await shows("running", second)
             // Another program pauses it, and the library resumes it.
             try await scene.succeed("pause", "1")
-            await shows("paused", second)
+            await showsPause(second)
             second.type("resume", "disk")
             try await scene.waitForEvents(.resumed, count: 2)
             second.type("cancel", "disk")
@@ -278,7 +275,7 @@ extension DaemonSuites {
 
         @Test func `a paused key of an earlier process can be deleted`() async throws {
             let scene = try DaemonScene(Workshop())
-            let first = try await begin(scene, until: Latch())
+            let (first, _) = try await begin(scene)
             first.type("pause", "disk")
             await first.hears("paused disk")
             await first.kill()
@@ -295,13 +292,12 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             let second = try await open(scene)
             await shows("elsewhere", second)
             second.type("resume", "disk")
             await second.hears("failed disk already-running")
-            door.release()
+            latch.release()
             await first.hears("finished disk disk.iso")
             await second.hears("added disk.iso disk")
             await shows(finished, second)
@@ -310,12 +306,11 @@ extension DaemonSuites {
 
         @Test func `a process that takes over the session takes over its keys`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             let second = try await open(scene, ["--session", "films", "--take-over"])
             await shows("running", second)
             await shows("elsewhere", first)
-            door.release()
+            latch.release()
             await second.hears("finished disk disk.iso")
             await shows(finished, first)
             #expect(try await scene.downloads().count == 1)
@@ -325,8 +320,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             let other = try await open(scene, [])
             await shows("elsewhere ?", other)
@@ -339,7 +333,7 @@ extension DaemonSuites {
             #expect(scene.workshop.folder.exists(Self.part))
             #expect(try await row(scene).state == .running)
             let requests = scene.workshop.origin.requests.count
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             // Nobody has recorded the file.
             other.type("resume", "disk")
@@ -356,7 +350,7 @@ extension DaemonSuites {
 
         @Test func `a replaced URL continues the daemon's bytes`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene, until: Latch())
+            let (process, _) = try await begin(scene)
             scene.workshop.serve(.resource(big), at: "/other")
             process.type("replace", "disk", scene.workshop.origin.url("/other"))
             await process.hears("finished disk disk.iso")
@@ -378,12 +372,11 @@ extension DaemonSuites {
             let text = "finished disk disk.iso\n"
             #expect(await process.runner.waitForOutput(containing: text, count: 2))
             #expect(try scene.workshop.folder.read("disk.iso").count == 2000)
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             process.type("refetch", "disk", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(8 << 20)
             try scene.workshop.folder.write("disk.iso", "somebody's work")
-            door.release()
+            latch.release()
             await process.hears("finished disk disk.1.iso")
             #expect(try scene.workshop.folder.readText("disk.iso") == "somebody's work")
             try expectExact("disk.1.iso", big, in: scene.workshop)
@@ -395,7 +388,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let first = try await begin(scene, until: Latch())
+            let (first, _) = try await begin(scene)
             first.type("pause", "disk")
             await first.hears("paused disk")
             await first.kill()
@@ -446,13 +439,12 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let first = try await begin(scene, until: door)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             let folder = scene.workshop.folder.path
             try #require(ImmutableFolder.set(folder, isImmutable: true))
             defer { ImmutableFolder.set(folder, isImmutable: false) }
-            door.release()
+            latch.release()
             try await scene.waitForEvents(.failed)
             ImmutableFolder.set(folder, isImmutable: false)
             let second = try await open(scene)
@@ -467,8 +459,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             let (old, new) = (scene.home.path("old"), scene.home.path("new"))
             let first = try await open(scene, in: old)
             first.type("start", "disk", scene.workshop.url)
@@ -476,7 +467,7 @@ extension DaemonSuites {
             try await FolderWatch.wait(for: "old/" + Self.part, in: scene.home)
             await first.kill()
             try #require(rename(old, new) == 0)
-            door.release()
+            latch.release()
             let second = try await open(scene, in: new)
             await shows("failed", second)
             scene.workshop.serve(.resource(big))

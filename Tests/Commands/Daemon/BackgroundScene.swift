@@ -20,6 +20,13 @@ struct SessionProcess {
         )
     }
 
+    /// Types a command, and returns the next line that begins so; no text if the process ends first.
+    func answer(_ command: String, beginning: String) async -> String {
+        let count = lines(beginning).count
+        type(command)
+        return await runner.waitForLine(beginning: beginning, number: count + 1) ?? ""
+    }
+
     /// Lists the tasks until one has this state; returns its number of bytes.
     func showsTask(
         _ name: String,
@@ -27,15 +34,10 @@ struct SessionProcess {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async -> Int64 {
         let beginning = "tasks [\(name) \(state) "
+        var line = ""
         repeat {
-            let count = lines("tasks [").count
-            type("tasks")
-            while lines("tasks [").count == count, runner.status == nil, !Task.isCancelled {
-                await Task.yield()
-            }
-        } while lines("tasks [").last?.hasPrefix(beginning) != true && runner.status == nil
-            && !Task.isCancelled
-        let line = lines("tasks [").last ?? ""
+            line = await answer("tasks", beginning: "tasks [")
+        } while !line.hasPrefix(beginning) && runner.status == nil && !Task.isCancelled
         #expect(line.hasPrefix(beginning), "\(line)", sourceLocation: sourceLocation)
         return Int64(line.dropFirst(beginning.count).prefix { $0.isNumber }) ?? -1
     }
@@ -57,6 +59,22 @@ extension DaemonScene {
     /// Starts a process with that session; the daemon starts by itself.
     func session(_ arguments: String...) async throws -> SessionProcess {
         try await session(program: BuiltProduct.path("BackgroundProbe"), arguments)
+    }
+
+    /// Starts a process with the session `films`, whose task `one` pauses until the latch is
+    /// released; returns when the download has a checkpoint.
+    func heldTask(
+        of resource: Resource,
+        _ options: String...
+    ) async throws -> (process: SessionProcess, latch: Latch) {
+        let latch = serveHeld(resource)
+        let process = try await session(
+            program: BuiltProduct.path("BackgroundProbe"),
+            ["films"] + options
+        )
+        process.type("add", "one", workshop.url, workshop.folder.path(Workshop.name))
+        try await FolderWatch.wait(for: Workshop.name + ".part", in: workshop.folder)
+        return (process, latch)
     }
 
     func session(

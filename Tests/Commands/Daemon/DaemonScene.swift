@@ -54,12 +54,28 @@ final class DaemonScene: Sendable {
         return runner
     }
 
-    /// A download with a checkpoint, and a daemon that was killed.
-    func leaveInTheMiddle(of resource: Resource) async throws {
-        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
-        let daemon = try await startDaemon()
+    /// Serves a resource whose responses pause after 10 MiB until the latch is released: behind the
+    /// first checkpoint, and before the end of a larger resource.
+    @discardableResult
+    func serveHeld(_ resource: Resource) -> Latch {
+        let latch = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
+        return latch
+    }
+
+    /// Adds a download that pauses until the latch is released; returns when it has a checkpoint.
+    @discardableResult
+    func addHeld(_ resource: Resource) async throws -> Latch {
+        let latch = serveHeld(resource)
         try await succeed("add", workshop.url, "-x", "1")
         try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: workshop.folder)
+        return latch
+    }
+
+    /// A download with a checkpoint, and a daemon that was killed.
+    func leaveInTheMiddle(of resource: Resource) async throws {
+        let daemon = try await startDaemon()
+        try await addHeld(resource)
         // The log file is created before its first line.
         while try await run("inspect", "disk.iso.part").status != .code(0) {
             try Task.checkCancellation()

@@ -78,6 +78,22 @@ package final class ProcessRunner: Sendable {
         return holds(await process.state.wait { $0.isComplete || holds($0) })
     }
 
+    /// Waits until the program has written `number` complete lines that begin so to its output, and
+    /// returns the last of them; `nil` if the program ends first.
+    package func waitForLine(beginning text: String, number: Int) async -> String? {
+        let find = { @Sendable (state: ProcessState) -> String? in
+            let lines = state.output.split(
+                separator: UInt8(ascii: "\n"),
+                omittingEmptySubsequences: false
+            )
+            // The last line has no end yet.
+            let found = lines.dropLast().filter { $0.starts(with: text.utf8) }
+            guard found.count >= number else { return nil }
+            return String(decoding: found[number - 1], as: UTF8.self)
+        }
+        return find(await process.state.wait { $0.isComplete || find($0) != nil })
+    }
+
     /// Runs a program until it ends.
     package static func run(
         _ program: String,
