@@ -88,8 +88,8 @@ struct LibraryNameTests {
     /// Earlier versions encoded each dot, and each letter of another script.
     @Test func `files and downloads with names of earlier versions are found`() async throws {
         let resource = Resource(size: 1 << 20)
-        let door = Latch()
-        let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: door))
+        let latch = Latch()
+        let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let first = try await scene.open()
         try await first.write(Array("old".utf8), for: "b.c", named: "b%2ec.bin")
         var request = LibraryRequest(try scene.url())
@@ -105,6 +105,6 @@ struct LibraryNameTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.origin.requests.dropFirst(count).allSatisfy { $0.status == 206 })
         #expect(try await next.file(for: "b.c", from: try scene.url()).name == "b%2ec.bin")
-        door.release()
+        latch.release()
     }
 }

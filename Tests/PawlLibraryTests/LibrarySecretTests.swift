@@ -52,8 +52,8 @@ struct LibrarySecretTests {
     }
 
     @Test func `a replacement URL on another server gets no secret`() async throws {
-        let door = Latch()
-        let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: door))
+        let latch = Latch()
+        let scene = try ShelfScene(.resource(resource).holdAfterBytes(400_000, until: latch))
         let (other, url) = try makeOther(resource)
         let library = try await scene.open()
         try library.start("disk", secretRequest(try scene.url()))
@@ -64,7 +64,7 @@ struct LibrarySecretTests {
         #expect(try library.replaceURL(url, for: "disk"))
         _ = try await library.file(for: "disk")
         expectNoSecret(at: other)
-        door.release()
+        latch.release()
     }
 
     @Test func `secrets given with the new URL are sent there`() async throws {

@@ -129,9 +129,9 @@ extension DaemonSuites {
             for name in ["a", "b", "c", "d", "e"] {
                 scene.workshop.serve(.resource(resource), at: "/\(name)")
             }
-            let door = Latch()
+            let latch = Latch()
             scene.workshop.serve(
-                .resource(resource).holdAfterBytes(10, until: door),
+                .resource(resource).holdAfterBytes(10, until: latch),
                 at: "/first"
             )
             let daemon = try await scene.startDaemon("--jobs", "1")
@@ -150,7 +150,7 @@ extension DaemonSuites {
             let moved = try await scene.succeed("move", "--before", "b", "e")
             #expect(moved.output == "6\tmoved before b\te\n")
             try await scene.succeed("set", "--priority", "high", "d")
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             let started = try await scene.events().filter { $0.kind == .started }.map(\.name)
             #expect(started == ["first", "d", "c", "e", "b", "a"])

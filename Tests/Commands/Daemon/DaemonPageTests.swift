@@ -54,9 +54,9 @@ extension DaemonSuites {
             let network = try await NetworkScene.make()
             let workshop = network.scene.workshop
             let size: Int64 = 4_000_000
-            let door = Latch()
+            let latch = Latch()
             let reply = Reply.resource(Resource(size: size))
-            workshop.serve(reply.holdAfterBytes(1_000_000, until: door))
+            workshop.serve(reply.holdAfterBytes(1_000_000, until: latch))
             try await network.scene.succeed("add", workshop.url, "-x", "1")
             var segments = try await self.segments(network)
             while segments.connections.first.map({ $0.position == 0 }) ?? true {
@@ -70,7 +70,7 @@ extension DaemonSuites {
             #expect(connection.position <= 1_000_000)
             #expect(segments.written?.first?.from == 0)
             #expect(workshop.url.contains("://\(connection.host ?? "none")/"))
-            door.release()
+            latch.release()
             try await network.scene.succeed("wait", "1")
             segments = try await self.segments(network)
             #expect(segments.state == .finished)
@@ -89,8 +89,8 @@ extension DaemonSuites {
             let network = try await NetworkScene.make()
             let workshop = network.scene.workshop
             let size: Int64 = 8_000_000
-            let door = Latch()
-            workshop.serve(.resource(Resource(size: size)).holdAfterBytes(500_000, until: door))
+            let latch = Latch()
+            workshop.serve(.resource(Resource(size: size)).holdAfterBytes(500_000, until: latch))
             try await network.scene.succeed("add", workshop.url, "-x", "4")
             var running = try await segments(network)
             while running.connections.filter({ $0.position - $0.from == 500_000 }).count < 4 {
@@ -122,7 +122,7 @@ extension DaemonSuites {
             let again = try WireJSON.decode(WireSegments.self, from: text.output.utf8)
             #expect(again.written == parts)
             #expect(again.connections.isEmpty)
-            door.release()
+            latch.release()
             withExtendedLifetime(second) {}
         }
 

@@ -100,15 +100,15 @@ extension DaemonSuites {
         }
 
         @Test func `the remaining files are removed only below the root`() async throws {
-            let door = Latch()
+            let latch = Latch()
             let network = try await scene(
-                .resource(resource).holdAfterBytes(200_000, until: door)
+                .resource(resource).holdAfterBytes(200_000, until: latch)
             )
             let home = network.scene.home
             await network.scene.workshop.origin.waitForBytes(200_000)
             try await network.scene.succeed("pause", "1")
             try await stop(network)
-            door.release()
+            latch.release()
             let names = ["a.iso.part", "a.iso.part.pawl"]
             #expect(home.list("Downloads/sub") == names)
             let decoy = try Decoy(home)
@@ -131,8 +131,8 @@ extension DaemonSuites {
             #expect(home.list("Downloads/sub") == ["a.iso"])
             try await remove(network, "remove-with-files")
             // A running download.
-            let door = Latch()
-            network.scene.workshop.serve(.resource(resource).holdAfterBytes(200_000, until: door))
+            let latch = Latch()
+            network.scene.workshop.serve(.resource(resource).holdAfterBytes(200_000, until: latch))
             let body =
                 #"{"downloads":[{"url":"\#(network.scene.workshop.url)","destination":"sub/b.iso"}]}"#
             #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
@@ -141,7 +141,7 @@ extension DaemonSuites {
             try await network.scene.succeed("pause", "2")
             try await network.scene.succeed("remove", "2", "--with-files")
             try await stop(network)
-            door.release()
+            latch.release()
             #expect(home.list("Downloads/sub").isEmpty)
             #expect(!network.daemon.errors.contains("was not removed"))
         }

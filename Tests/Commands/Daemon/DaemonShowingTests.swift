@@ -89,8 +89,8 @@ extension DaemonSuites {
 
         @Test func `wait reports each result, and none with --quiet`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 3 << 20)))
-            let door = Latch()
-            let held = Reply.resource(Resource(size: 200_000)).holdAfterBytes(100, until: door)
+            let latch = Latch()
+            let held = Reply.resource(Resource(size: 200_000)).holdAfterBytes(100, until: latch)
             scene.workshop.serve(held, at: "/late")
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url)
@@ -99,7 +99,7 @@ extension DaemonSuites {
             let path = scene.workshop.folder.path(Workshop.name)
             #expect(await waiting.waitForOutput(containing: "\(path): 3.00 MiB"))
             #expect(waiting.status == nil)
-            door.release()
+            latch.release()
             #expect(await waiting.waitForExit() == .code(0))
             #expect(waiting.errors.split(separator: "\n").count == 2, "\(waiting.errors)")
             #expect(waiting.output.isEmpty)
@@ -113,16 +113,16 @@ extension DaemonSuites {
 
         @Test func `wait shows progress on a terminal`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
+            let latch = Latch()
             let resource = Resource(size: 24 << 20)
-            scene.workshop.serve(.resource(resource).holdAfterBytes(6 << 20, until: door))
+            scene.workshop.serve(.resource(resource).holdAfterBytes(6 << 20, until: latch))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", "-x", "1", scene.workshop.url)
             var settings = scene.settings
             settings.terminal = TerminalSize(columns: 100, rows: 10)
             let waiting = try scene.workshop.start(arguments: ["wait", "1"], settings)
             #expect(await waiting.waitForOutput(containing: "/24.0 MiB"), "\(waiting.output)")
-            door.release()
+            latch.release()
             #expect(await waiting.waitForExit() == .code(0))
             #expect(waiting.output.contains("✓"))
             withExtendedLifetime(daemon) {}

@@ -17,10 +17,10 @@ struct AdviceTests {
         let workshop = try Workshop()
         let disk = try #require(try SmallDisk(bytes: 12 << 20))
         let reply = Reply.resource(resource).chunked()
-        let door = Latch()
+        let latch = Latch()
         workshop.serve(
             hasValidators
-                ? reply.holdAfterBytes(9 << 20, until: door) : reply.omitValidators
+                ? reply.holdAfterBytes(9 << 20, until: latch) : reply.omitValidators
         )
         let runner = try workshop.start(workshop.url, "-d", disk.path, "--retries", "0")
         // The disk is not to be full before the first checkpoint.
@@ -28,7 +28,7 @@ struct AdviceTests {
             try await disk.wait(for: "disk.iso.part.pawl")
             try await disk.wait(for: "disk.iso.part")
         }
-        door.release()
+        latch.release()
         #expect(await runner.waitForExit() == .code(ErrorCode.diskFull.exitStatus))
         let errors = runner.errors
         let isKept = access(disk.path + "/disk.iso.part", F_OK) == 0
@@ -95,14 +95,14 @@ struct AdviceTests {
     {
         let workshop = try Workshop()
         let resource = Resource(size: 12 << 20)
-        let door = Latch()
-        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+        let latch = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
         let runner = try workshop.start(workshop.url, "-x", "1", "-q")
         try await FolderWatch.wait(for: "disk.iso.part.pawl", in: workshop.folder)
         try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
         unlink(workshop.folder.path("disk.iso.part"))
         if isReplaced { try workshop.folder.write("disk.iso.part", Array("mine".utf8)) }
-        door.release()
+        latch.release()
         #expect(await runner.waitForExit() == .code(ErrorCode.renameFailed.exitStatus))
         #expect(runner.errors.contains("disk.iso.part was removed or replaced"), "\(runner.errors)")
         // No file remains that the user cannot find.
@@ -116,15 +116,15 @@ struct AdviceTests {
     {
         let workshop = try Workshop()
         let resource = Resource(size: 12 << 20)
-        let door = Latch()
-        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+        let latch = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: latch))
         let folder = try workshop.folder.makeFolder("folder")
         let runner = try workshop.start(workshop.url, "-x", "1", "-q", "-d", "folder")
         try await FolderWatch.wait(for: "folder/disk.iso.part.pawl", in: workshop.folder)
         try await FolderWatch.wait(for: "folder/disk.iso.part", in: workshop.folder)
         try #require(ImmutableFolder.set(folder, isImmutable: true))
         defer { ImmutableFolder.set(folder, isImmutable: false) }
-        door.release()
+        latch.release()
         #expect(await runner.waitForExit() == .code(ErrorCode.renameFailed.exitStatus))
         #expect(runner.errors.contains("no permission for disk.iso"), "\(runner.errors)")
         #expect(runner.errors.contains("make the folder writable, then run the same command again"))

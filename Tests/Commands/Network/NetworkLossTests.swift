@@ -19,13 +19,13 @@ extension HeavyTests {
             let folder: ScratchFolder
 
             /// The latch holds the rest of the first response.
-            init(door: Latch? = nil) async throws {
+            init(latch: Latch? = nil) async throws {
                 namespace = try await NetworkNamespace()
                 origin = try ScriptedOrigin(onAllAddresses: true)
                 folder = try ScratchFolder()
                 let link = SharedLink(bytesPerSecond: 8 << 20)
                 let reply = Reply.resource(resource).through(link)
-                let first = door.map { reply.holdAfterBytes(4 << 20, until: $0) } ?? reply
+                let first = latch.map { reply.holdAfterBytes(4 << 20, until: $0) } ?? reply
                 origin.route(Workshop.path, first.from(request: 2, reply))
             }
 
@@ -75,13 +75,13 @@ extension HeavyTests {
         func `a download waits while the network is lost and resumes when it is back`(
             outage: Outage
         ) async throws {
-            let door = Latch()
-            let site = try await Site(door: door)
+            let latch = Latch()
+            let site = try await Site(latch: latch)
             let runner = try site.start("--wait-for-network")
             await site.origin.waitForBytes(3 << 20)
             try await take(outage, site.namespace)
             #expect(await runner.waitForOutput(containing: "no network"), "\(runner.errors)")
-            door.release()
+            latch.release()
             #expect(site.origin.requests.count == 1)
             try await restore(outage, site.namespace)
             try await site.expectFile(runner)

@@ -80,10 +80,10 @@ struct InputListOptionTests {
     func `jobs is the number of simultaneous downloads`(jobs: Int) async throws {
         let workshop = try Workshop()
         let gate = HostGate(limit: 100)
-        let door = Latch()
+        let latch = Latch()
         for number in 1...6 {
             let resource = Resource(size: 50_000, seed: UInt64(number))
-            let reply = Reply.resource(resource).holdAfterBytes(1, until: door)
+            let reply = Reply.resource(resource).holdAfterBytes(1, until: latch)
             workshop.serve(reply.admitted(by: gate), at: "/\(number).bin")
         }
         try workshop.folder.write(
@@ -91,8 +91,8 @@ struct InputListOptionTests {
             (1...6).map { workshop.origin.url("/\($0).bin") }.joined(separator: "\n")
         )
         let runner = try workshop.start("-j", "\(jobs)", "-x", "1", "-i", "list.txt")
-        await door.waitForArrivals(jobs)
-        door.release()
+        await latch.waitForArrivals(jobs)
+        latch.release()
         #expect(await runner.waitForExit() == .code(0))
         #expect(gate.peak == jobs)
         #expect(workshop.folder.list().count == 7)

@@ -49,8 +49,8 @@ struct TerminalScreenTests {
         async throws
     {
         let workshop = try Workshop()
-        let door = Latch()
-        workshop.serve(.resource(resource).holdAfterBytes(resource.size / 2, until: door))
+        let latch = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(resource.size / 2, until: latch))
         let runner = try workshop.start(
             workshop.url,
             "-x",
@@ -64,7 +64,7 @@ struct TerminalScreenTests {
         #expect(line.contains("disk.iso") || columns < 40)
         #expect(line.contains("50%"))
         #expect(screen.wrappedLines + screen.lostCharacters == 0)
-        door.release()
+        latch.release()
         #expect(await runner.waitForExit() == .code(0))
     }
 

@@ -43,19 +43,19 @@ struct DataStreamTests {
     @Test func `stream(to -) passes chunks to the caller's sink and waits for it`() async throws {
         let scene = try SessionScene(.resource(huge))
         let stream = try await scene.stream()
-        let door = Latch()
+        let latch = Latch()
         let count = Atomic<Int64>(0)
         let reading = Task {
             try await stream.stream { chunk in
                 let seen = count.add(Int64(chunk.count), ordering: .relaxed).newValue
                 #expect(stream.receivedBytes - seen <= 256 << 10)
-                await door.pass()
+                await latch.pass()
                 if seen > 20 << 20 { throw Enough() }
             }
         }
-        await door.waitForArrivals()
+        await latch.waitForArrivals()
         while stream.receivedBytes < 192 << 10, !Task.isCancelled { await Task.yield() }
-        door.release()
+        latch.release()
         await #expect(throws: Enough.self) { try await reading.value }
         await scene.origin.waitForQuiet()
     }

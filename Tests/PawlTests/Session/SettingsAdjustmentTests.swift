@@ -57,8 +57,8 @@ struct SettingsAdjustmentTests {
     }
 
     @Test func `resuming keeps the session's settings`() async throws {
-        let door = Latch()
-        let scene = try SessionScene(reply.holdAfterBytes(20_000, until: door))
+        let latch = Latch()
+        let scene = try SessionScene(reply.holdAfterBytes(20_000, until: latch))
         let session = makeSession(scene)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()

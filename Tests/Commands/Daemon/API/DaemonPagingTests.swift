@@ -43,8 +43,8 @@ extension DaemonSuites {
         @Test func `hosts and events come in pages`() async throws {
             let network = try await NetworkScene.make()
             let workshop = network.scene.workshop
-            let door = Latch()
-            workshop.serve(.resource(Resource(size: 1000)).holdAfterBytes(100, until: door))
+            let latch = Latch()
+            workshop.serve(.resource(Resource(size: 1000)).holdAfterBytes(100, until: latch))
             let other = workshop.url.replacing("127.0.0.1", with: "localhost")
             try await network.scene.succeed("add", workshop.url, other)
             // The daemon knows a host while a download uses it.
@@ -56,7 +56,7 @@ extension DaemonSuites {
             #expect(second.hosts.count == 1 && second.next == nil)
             #expect((second.hosts.first?.host ?? "") > next)
 
-            door.release()
+            latch.release()
             try await network.scene.succeed("wait", "--all")
             let path = APIPath.events(of: 1)
             let newest = try await network.ask("GET", "\(path)?limit=1")
