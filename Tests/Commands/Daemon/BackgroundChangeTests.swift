@@ -12,21 +12,6 @@ extension DaemonSuites {
         private let big = Resource(size: 24 << 20)
         private let small = Resource(size: 300_000)
 
-        private func begin(
-            _ scene: DaemonScene,
-            _ options: String...
-        ) async throws -> SessionProcess {
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
-            let process = try await scene.session(
-                program: BuiltProduct.path("BackgroundProbe"),
-                ["films"] + options
-            )
-            let path = scene.workshop.folder.path(Workshop.name)
-            process.type("add", "one", scene.workshop.url, path)
-            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
-            return process
-        }
-
         /// Returns the one download as soon as it is so, or as it is at the end of the test's time.
         private func download(
             _ scene: DaemonScene,
@@ -44,7 +29,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.type("set", "one", "two", "high", "1000000", "0")
             let row = try await download(scene) { $0.priority == .high }
             #expect(row.limitBytesPerSecond == 1_000_000)
@@ -64,7 +49,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.type("pause", "one")
             _ = try await download(scene) { $0.state == .paused }
             process.type("set", "one", "one", "high", "0", "3600")
@@ -92,7 +77,7 @@ extension DaemonSuites {
 
         @Test func `a session runs as many downloads at a time as it sets`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene, "--jobs", "1")
+            let (process, _) = try await scene.heldTask(of: big, "--jobs", "1")
             process.type("add", "two", scene.workshop.url, scene.workshop.folder.path("b.iso"))
             try await scene.waitForEvents(.added, count: 2)
             scene.workshop.serve(.resource(small), at: "/small")
@@ -121,7 +106,7 @@ extension DaemonSuites {
 
         @Test func `a download removed in the meantime is reported`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             await process.kill()
             try await scene.succeed("remove", "--all")
             let second = try await scene.session("films")
@@ -139,16 +124,12 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
-            let process = try await scene.session("films")
-            let path = scene.workshop.folder.path(Workshop.name)
-            process.type("add", "one", scene.workshop.url, path)
-            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
+            let (process, latch) = try await scene.heldTask(of: big)
             await process.kill()
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "1")
             try await scene.succeed("remove", "1")
+            let path = scene.workshop.folder.path(Workshop.name)
             let second = try await scene.session("films")
             await second.hears("events")
             #expect(
@@ -163,7 +144,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.runner.signal(SIGSTOP)
             try await scene.succeed("daemon", "stop")
             let store = "state/pawl/queue.sqlite"
@@ -185,7 +166,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             scene.workshop.serve(.resource(small), at: "/small")
             let path = scene.workshop.folder.path("small")
             process.type("add", "two", scene.workshop.origin.url("/small"), path)
@@ -258,7 +239,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(big)
             let process = try await scene.session("films")
             process.type("temporary", "one", scene.workshop.url)
             while !ownFiles(scene).contains(where: { $0.hasSuffix(".part.pawl") }) {
@@ -276,7 +257,7 @@ extension DaemonSuites {
 
         @Test func `resume data of a temporary task starts a temporary one`() async throws {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(big)
             let process = try await scene.session("films")
             process.type("temporary", "one", scene.workshop.url)
             while !ownFiles(scene).contains(where: { $0.hasSuffix(".part.pawl") }) {
@@ -299,21 +280,16 @@ extension DaemonSuites {
 
         @Test func `what a relaunch command has started ends with it`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
             let note = scene.home.path("child")
-            let process = try await scene.session(
-                "films",
+            let (process, latch) = try await scene.heldTask(
+                of: big,
                 "--relaunch",
                 "/bin/sh",
                 "-c",
                 "sleep 600 & echo $! > \(note).new; mv \(note).new \(note); wait"
             )
-            let path = scene.workshop.folder.path(Workshop.name)
-            process.type("add", "one", scene.workshop.url, path)
-            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
             await process.kill()
-            door.release()
+            latch.release()
             try await FolderWatch.wait(for: "child", in: scene.home)
             let text = try scene.home.readText("child").filter(\.isNumber)
             let child = try #require(pid_t(text))

@@ -45,13 +45,12 @@ extension DaemonSuites {
 
         @Test func `in the background: a stopped process receives all events later`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             let process = try await scene.session("films")
             await add("one", to: process, in: scene)
             await scene.workshop.origin.waitForBytes(8 << 20)
             process.runner.signal(SIGSTOP)
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             process.runner.signal(SIGCONT)
             await process.hears("completed one ok")
@@ -63,8 +62,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             let note = scene.home.path("relaunched")
             let process = try await scene.session(
                 "films",
@@ -76,7 +74,7 @@ extension DaemonSuites {
             await add("one", to: process, in: scene)
             await scene.workshop.origin.waitForBytes(8 << 20)
             await process.kill()
-            door.release()
+            latch.release()
             try await FolderWatch.wait(for: "relaunched", in: scene.home)
             try expectExact(Workshop.name, big, in: scene.workshop)
             try await scene.succeed("daemon", "stop")
@@ -95,8 +93,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             let small = Resource(size: 100_000)
             scene.workshop.serve(.resource(small), at: "/small")
             let first = try await scene.session("films")
@@ -115,7 +112,7 @@ extension DaemonSuites {
             await second.hears("events")
             #expect(second.lines("completed") == ["completed ? ok"])
             #expect(await second.showsTask("one", .running) > 0)
-            door.release()
+            latch.release()
             await second.hears("completed one ok")
             try expectExact(Workshop.name, big, in: scene.workshop)
             // The process reports the event and then acknowledges it.
@@ -132,13 +129,12 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             let first = try await scene.session("films")
             await add("one", to: first, in: scene)
             await scene.workshop.origin.waitForBytes(8 << 20)
             await first.kill()
-            door.release()
+            latch.release()
             try await scene.succeed("wait", Workshop.name)
             let second = try await scene.session("films")
             second.type("tasks")
@@ -152,13 +148,12 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(big)
             let first = try await scene.session("films")
             await add("one", to: first, in: scene)
             await scene.workshop.origin.waitForBytes(1 << 20)
             await first.kill()
-            door.release()
+            latch.release()
             let other = try await scene.session("songs")
             await other.hears("events")
             try await scene.succeed("wait", "--all")
@@ -175,7 +170,7 @@ extension DaemonSuites {
 
         @Test func `a session has one owner until another process takes it over`() async throws {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(big)
             let first = try await scene.session("films")
             await add("one", to: first, in: scene)
             await scene.workshop.origin.waitForBytes(8 << 20)

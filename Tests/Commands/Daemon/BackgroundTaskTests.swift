@@ -10,20 +10,6 @@ extension DaemonSuites {
     struct BackgroundTaskTests {
         private let big = Resource(size: 24 << 20)
 
-        /// A session with a task that has received some bytes and waits until the latch is
-        /// released.
-        private func begin(
-            _ scene: DaemonScene,
-            _ door: Latch = Latch()
-        ) async throws -> SessionProcess {
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
-            let process = try await scene.session("films")
-            let path = scene.workshop.folder.path(Workshop.name)
-            process.type("add", "one", scene.workshop.url, path)
-            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
-            return process
-        }
-
         private func wait(
             for state: TaskState,
             _ scene: DaemonScene
@@ -35,7 +21,7 @@ extension DaemonSuites {
 
         @Test func `a task is suspended and resumed`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.type("suspend", "one")
             try await wait(for: .paused, scene)
             #expect(await process.showsTask("one", .suspended) >= 0)
@@ -47,7 +33,7 @@ extension DaemonSuites {
 
         /// A task that was paused when its daemon had some MiB, and how many.
         private func pause(_ scene: DaemonScene) async throws -> (SessionProcess, bytes: Int64) {
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             while await process.showsTask("one", .running) < 8 << 20, !Task.isCancelled {}
             process.type("pause", "one")
             return (process, await process.showsTask("one", .paused))
@@ -91,7 +77,7 @@ extension DaemonSuites {
 
         @Test func `a task follows the actions of other clients`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             try await scene.succeed("pause", "--all")
             #expect(await process.showsTask("one", .paused) >= 0)
             scene.workshop.serve(.resource(big))
@@ -117,7 +103,7 @@ extension DaemonSuites {
 
         @Test func `what is cancelled leaves nothing`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.type("cancel", "one")
             await process.hears("completed one cancelled")
             try await wait(for: .cancelled, scene)
@@ -126,7 +112,7 @@ extension DaemonSuites {
 
         @Test func `its resume data resume the download elsewhere`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.type("data", "one")
             #expect(await process.runner.waitForOutput(containing: "data one "))
             #expect(!process.lines("data").contains("data one -1"))
@@ -137,7 +123,7 @@ extension DaemonSuites {
 
         @Test func `resume data starts a task of the daemon`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             process.type("data", "one")
             #expect(await process.runner.waitForOutput(containing: "data one "))
             #expect(!process.lines("data").contains("data one -1"))
@@ -152,7 +138,7 @@ extension DaemonSuites {
 
         @Test func `a failure comes with its code, also to the next process`() async throws {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(big)
             let first = try await scene.session("films")
             first.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a.iso"))
             try await FolderWatch.wait(for: "a.iso.part", in: scene.workshop.folder)
@@ -185,7 +171,7 @@ extension DaemonSuites {
 
         @Test func `a stopped daemon stays stopped until it is needed`() async throws {
             let scene = try DaemonScene(Workshop())
-            let process = try await begin(scene)
+            let (process, _) = try await scene.heldTask(of: big)
             try await scene.succeed("daemon", "stop")
             expectFailure(.daemonUnavailable, try await scene.run("daemon", "status"))
             process.type("cancel", "one")
@@ -197,10 +183,9 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            let process = try await begin(scene, door)
+            let (process, latch) = try await scene.heldTask(of: big)
             process.runner.signal(SIGSTOP)
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             process.type("cancel", "one")
             process.runner.signal(SIGCONT)
@@ -244,13 +229,13 @@ extension DaemonSuites {
         @Test func `a temporary file waits for the next process`() async throws {
             let resource = Resource(size: 3 << 20)
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: door))
+            let latch = Latch()
+            scene.workshop.serve(.resource(resource).holdAfterBytes(1 << 20, until: latch))
             let first = try await scene.session("films")
             first.type("temporary", "one", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(1)
             await first.kill()
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "--all")
             let second = try await scene.session("films")
             await second.hears("completed one ok")

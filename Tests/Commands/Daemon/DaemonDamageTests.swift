@@ -47,7 +47,7 @@ extension DaemonSuites {
             let first = try await NetworkScene.make()
             let scene = first.scene
             try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(big)
             let body =
                 #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"","#
                 + #""settings":{"connections":1}}]}"#

@@ -44,8 +44,7 @@ extension DaemonSuites {
             let setting = try await start()
             let (scene, disk) = (setting.scene, setting.disk)
             let resource = Resource(size: 12 << 20)
-            let door = Latch()
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
+            let latch = scene.serveHeld(resource)
             try await scene.succeed(
                 "add",
                 scene.workshop.url,
@@ -68,7 +67,7 @@ extension DaemonSuites {
             #expect(try await scene.downloads().first?.id == 2)
             // There is room again.
             try await scene.succeed("add", "--paused", scene.workshop.url)
-            door.release()
+            latch.release()
             withExtendedLifetime(setting) {}
         }
 

@@ -106,15 +106,12 @@ extension DaemonSuites {
 
         /// A paused download with received bytes, in an idle queue.
         private func pause(_ scene: DaemonScene, _ resource: Resource) async throws {
-            let door = Latch()
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: door))
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            let latch = try await scene.addHeld(resource)
             try await scene.succeed("pause", "1")
             try await scene.succeed("daemon", "stop")
             await daemon.waitForExit()
-            door.release()
+            latch.release()
             let names = scene.workshop.folder.list()
             #expect(names == ["disk.iso.part", "disk.iso.part.pawl"])
         }
@@ -232,7 +229,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 12 << 20)
             try scene.workshop.folder.write("disk.iso.part", Array("another tool's".utf8))
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(resource)
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url, "-x", "1")
             try await scene.workshop.folder.wait { $0.list().count >= 3 }

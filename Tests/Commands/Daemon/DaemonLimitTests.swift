@@ -42,14 +42,14 @@ extension DaemonSuites {
         @Test func `a limit applies to running downloads`() async throws {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 2_000_000)
-            let door = Latch()
-            scene.workshop.serve(.resource(resource).holdAfterBytes(1_000_000, until: door))
+            let latch = Latch()
+            scene.workshop.serve(.resource(resource).holdAfterBytes(1_000_000, until: latch))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url, "-x", "1")
             await scene.workshop.origin.waitForBytes(1_000_000)
             _ = try await settings(scene, "300K")
             let watch = Stopwatch()
-            door.release()
+            latch.release()
             try await scene.succeed("wait", "1")
             // A million bytes at 307,200 bytes per second, of which some ran ahead.
             #expect(watch.elapsed > .seconds(1))
@@ -162,22 +162,22 @@ extension DaemonSuites {
 
         @Test func `the number of simultaneous downloads changes immediately`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
+            let latch = Latch()
             for name in ["a", "b", "c"] {
                 scene.workshop.serve(
-                    .resource(Resource(size: 1000)).holdAfterBytes(10, until: door),
+                    .resource(Resource(size: 1000)).holdAfterBytes(10, until: latch),
                     at: "/\(name)"
                 )
             }
             let daemon = try await scene.startDaemon("--jobs", "1")
             let urls = ["a", "b", "c"].map { scene.workshop.origin.url("/\($0)") }
             _ = try await scene.workshop.run(["add"] + urls, scene.settings)
-            await door.waitForArrivals(1)
+            await latch.waitForArrivals(1)
             #expect(try await scene.downloads("--state", "running").count == 1)
             let more = try await settings(scene, "--jobs", "3")
             #expect(more.maximumConcurrentDownloads == 3)
-            await door.waitForArrivals(3)
-            door.release()
+            await latch.waitForArrivals(3)
+            latch.release()
             try await scene.succeed("wait", "--all")
             withExtendedLifetime(daemon) {}
         }
@@ -186,10 +186,8 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            try await scene.addHeld(big)
             let before = scene.workshop.origin.requests.count
             scene.workshop.serve(.resource(big))
             #expect(try await settings(scene, "--metered", "wait").usesMeteredNetwork == false)

@@ -24,10 +24,8 @@ extension DaemonSuites {
         @Test func `nothing is acknowledged into a queue that was removed`() async throws {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 24 << 20)
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            try await scene.addHeld(resource)
             let folder = scene.home.path("state/pawl")
             try FileManager.default.removeItem(atPath: folder)
             let paused = ["add", "--paused", "http://example.org/a"]

@@ -10,17 +10,10 @@ extension DaemonSuites {
     struct DaemonSetTests {
         private let big = Resource(size: 24 << 20)
 
-        /// A download that waits after its first checkpoint.
-        private func begin(_ scene: DaemonScene, _ door: Latch = Latch()) async throws {
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
-        }
-
         @Test func `a running download is renamed and keeps its bytes`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            try await begin(scene)
+            try await scene.addHeld(big)
             let before = scene.workshop.origin.snapshot.requests.count
             scene.workshop.serve(.resource(big))
             try await scene.succeed("set", "--name", "copy.iso", "1")
@@ -41,7 +34,7 @@ extension DaemonSuites {
         {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            try await begin(scene)
+            try await scene.addHeld(big)
             try await scene.succeed("pause", "1")
             try await scene.succeed("set", "--name", "copy.iso", "1")
             let other = Resource(size: 1000)
@@ -69,7 +62,7 @@ extension DaemonSuites {
         ) async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            try await begin(scene)
+            try await scene.addHeld(big)
             let before = scene.workshop.origin.snapshot.requests.count
             if pausesAtOnce {
                 let naming = try scene.start("set", "--name", "copy.iso", "1")
@@ -96,7 +89,7 @@ extension DaemonSuites {
         @Test func `the name of an existing file is refused`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            try await begin(scene)
+            try await scene.addHeld(big)
             try scene.workshop.folder.write("there.iso", [1, 2, 3])
             expectFailure(.conflict, try await scene.run("set", "--name", "there.iso", "1"))
             #expect(try await scene.downloads().map(\.name) == ["disk.iso"])
@@ -108,7 +101,7 @@ extension DaemonSuites {
         @Test func `a running download waits for its new start date`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
-            try await begin(scene)
+            try await scene.addHeld(big)
             try await scene.succeed("set", "--not-before", "+1d", "1")
             var waiting = try #require(try await scene.downloads().first)
             // There is no event for it.

@@ -83,11 +83,8 @@ extension DaemonSuites {
 
         @Test func `pause, resume, cancel and remove`() async throws {
             let scene = try DaemonScene(Workshop())
-            let door = Latch()
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: door))
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
+            let latch = try await scene.addHeld(big)
             try await scene.succeed("pause", "disk.iso")
             let paused = try await scene.run("wait", "1")
             #expect(paused.status == .code(ErrorCode.interrupted.exitStatus))
@@ -95,7 +92,7 @@ extension DaemonSuites {
             // A download that is already paused stays paused; a named one must be able to be
             // paused.
             try await scene.succeed("pause", "--all")
-            door.release()
+            latch.release()
             scene.workshop.serve(.resource(big))
             try await scene.succeed("resume", "*.iso")
             try await scene.succeed("wait", "--all")
@@ -120,9 +117,9 @@ extension DaemonSuites {
         private func endWhileBusy(_ scene: DaemonScene, _ body: () async throws -> Void)
             async throws
         {
-            let door = Latch()
+            let latch = Latch()
             let resource = Resource(size: 200_000)
-            scene.workshop.serve(.resource(resource).holdAfterBytes(100_000, until: door))
+            scene.workshop.serve(.resource(resource).holdAfterBytes(100_000, until: latch))
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(100_000)
@@ -130,7 +127,7 @@ extension DaemonSuites {
             try scene.workshop.folder.write("list", Array(urls.utf8))
             let adding = try scene.start("add", "--paused", "-i", "list")
             while try await !isBusy(scene), adding.status == nil { try Task.checkCancellation() }
-            door.release()
+            latch.release()
             try await FolderWatch.wait(for: Workshop.name, in: scene.workshop.folder)
             try await body()
             await adding.waitForExit()
@@ -168,10 +165,8 @@ extension DaemonSuites {
 
         @Test func `what is cancelled leaves nothing`() async throws {
             let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).holdAfterBytes(10 << 20, until: Latch()))
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-x", "1")
-            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
+            try await scene.addHeld(big)
             try await scene.succeed("cancel", "1")
             let waited = try await scene.run("wait", "1")
             #expect(waited.status == .code(ErrorCode.cancelled.exitStatus))

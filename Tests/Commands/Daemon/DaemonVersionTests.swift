@@ -99,7 +99,7 @@ extension DaemonSuites {
         {
             let scene = try DaemonScene(Workshop())
             let resource = Resource(size: 12 << 20)
-            scene.workshop.serve(.resource(resource).holdAfterBytes(10 << 20, until: Latch()))
+            scene.serveHeld(resource)
             try await scene.succeed("daemon", "start", "--jobs", "3")
             let before = try await status(scene)
             #expect(before.protocolVersion == ProtocolVersion.current)

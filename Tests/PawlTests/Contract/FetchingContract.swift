@@ -128,9 +128,7 @@ struct FetchingContract {
         // A download to a file buffers nothing either: only what the sockets hold is in flight.
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(huge).holdAfterBytes(30 << 20, until: latch))
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(30 << 20, of: task)
+        let task = try await scene.start(in: session, reaching: 30 << 20)
         #expect(task.currentProgress.completedBytes == 30 << 20)
         task.cancel()
     }
@@ -221,12 +219,9 @@ struct FetchingContract {
 
     @Test("expectedContentLength, total of 206 is the rest, not the whole")
     func totals() async throws {
-        let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(400_000, of: task)
+        let task = try await scene.start(in: session, reaching: 400_000)
         await task.pause()
         await scene.origin.waitForQuiet()
         scene.origin.route("/disk.bin", .resource(resource))
@@ -250,10 +245,10 @@ struct FetchingContract {
         #expect(rest.response?.expectedContentLength == resource.size)
         #expect(rest.currentProgress.totalBytes == resource.size)
 
-        let door = Latch()
+        let latch = Latch()
         scene.origin.route(
             "/unknown",
-            .resource(resource).chunked().holdAfterBytes(400_000, until: door)
+            .resource(resource).chunked().holdAfterBytes(400_000, until: latch)
         )
         let unknown = session.downloadTask(with: try scene.url("/unknown"), to: scene.place("b"))
         unknown.resume()
@@ -261,7 +256,7 @@ struct FetchingContract {
         #expect(unknown.response?.expectedContentLength == nil)
         #expect(unknown.currentProgress.totalBytes == nil)
         #expect(unknown.currentProgress.fraction == nil)
-        door.release()
+        latch.release()
         _ = try await unknown.file
     }
 

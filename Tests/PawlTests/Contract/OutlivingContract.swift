@@ -23,14 +23,12 @@ struct OutlivingContract {
         of kind: SessionConfiguration,
         leaving left: [String]
     ) async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(50_000, until: Latch()))
+        let scene = try SessionScene(holding: resource, after: 50_000)
         weak var gone: DownloadSession?
         do {
             let session = DownloadSession(scene.configured(kind))
             gone = session
-            let task = session.downloadTask(with: try scene.url(), to: scene.place())
-            task.resume()
-            await waitForBytes(50_000, of: task)
+            let task = try await scene.start(in: session, reaching: 50_000)
             #expect(await task.cancelByProducingResumeData() != nil)
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }

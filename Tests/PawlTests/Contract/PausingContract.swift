@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Contract: pausing and resuming", .timeLimit(.minutes(1)))
 struct PausingContract {
-    private static let held: Int64 = 400_000
+    private static let held = SessionScene.held
     private let resource = Resource(size: 1 << 20)
 
     /// Returns a task that has received `held` bytes from a server that sends no more.
@@ -14,9 +14,7 @@ struct PausingContract {
     {
         let latch = Latch()
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(Self.held, until: latch))
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         return task
     }
 
@@ -28,11 +26,9 @@ struct PausingContract {
     @Test("suspend / resume (keeps the connection until it times out)")
     func suspension() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         task.suspend()
         #expect(task.state == .suspended)
         let still = task.currentProgress
@@ -204,7 +200,7 @@ struct PausingContract {
     @Test("Several threads, each with its part of one full-size file")
     func severalParts() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(50_000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 50_000, until: latch)
         var configuration = scene.configuration
         configuration.settings.connections = .fixed(4)
         let session = DownloadSession(configuration)

@@ -33,13 +33,11 @@ struct ProgressContract {
 
     @Test("adding up bytesWritten")
     func addingUp() async throws {
-        let held: Int64 = 400_000
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(held, until: Latch()))
+        let held = SessionScene.held
+        let scene = try SessionScene(holding: resource)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(held, of: task)
+        let task = try await scene.start(in: session, reaching: held)
         await task.pause()
         await scene.origin.waitForQuiet()
         let other = Resource(size: 700_000, seed: 2)
@@ -67,25 +65,24 @@ struct ProgressContract {
 
     @Test("progress: newest wins, many readers, monotonic, correct before the first byte")
     func readers() async throws {
-        let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
-        let before = DownloadSession(scene.configuration)
-            .downloadTask(with: try scene.url(), to: scene.place())
-        before.resume()
-        await waitForBytes(400_000, of: before)
+        let scene = try SessionScene(holding: resource)
+        let before = try await scene.start(
+            in: DownloadSession(scene.configuration),
+            reaching: 400_000
+        )
         _ = await before.cancelByProducingResumeData()
         await scene.origin.waitForQuiet()
 
         // As after a relaunch: another session, and a server that does not answer yet.
-        let door = Latch()
-        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: door))
-        let task = DownloadSession(scene.configuration)
-            .downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(400_000, of: task)
+        let latch = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: latch))
+        let task = try await scene.start(
+            in: DownloadSession(scene.configuration),
+            reaching: 400_000
+        )
         #expect(task.currentProgress.completedBytes == 400_000)
         #expect(task.currentProgress.totalBytes == resource.size)
-        door.release()
+        latch.release()
         let seen = await withTaskGroup(of: [Int64].self) { group in
             for _ in 0..<3 {
                 group.addTask {
@@ -104,12 +101,10 @@ struct ProgressContract {
     @Test("didResumeAtOffset:expectedTotalBytes:")
     func didResumeAtOffset() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(400_000, of: task)
+        let task = try await scene.start(in: session, reaching: 400_000)
         await task.pause()
         await scene.origin.waitForQuiet()
         scene.origin.route("/disk.bin", .resource(resource))

@@ -59,7 +59,7 @@ struct DataTaskEndTests {
     }
 
     @Test func `invalidateAndCancel ends awaited data and open streams`() async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
+        let scene = try SessionScene(holding: resource, after: 1000)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let url = try scene.url()
@@ -93,7 +93,7 @@ struct DataTaskEndTests {
 
     @Test func `a task created late and never resumed does not hold its session`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())

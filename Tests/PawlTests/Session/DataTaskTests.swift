@@ -130,7 +130,7 @@ struct DataTaskTests {
 
     @Test func `a suspended task makes no progress`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let session = DownloadSession(scene.configuration)
         let task = session.dataTask(with: try scene.url())
         task.resume()
@@ -147,7 +147,7 @@ struct DataTaskTests {
     }
 
     @Test func `cancelling the awaiting task cancels the data task`() async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
+        let scene = try SessionScene(holding: resource, after: 1000)
         let session = DownloadSession(scene.configuration)
         for inPieces in [true, false] {
             let task = session.dataTask(with: try scene.url())
@@ -191,7 +191,7 @@ struct DataTaskTests {
 
     @Test func `a data task belongs to the session and waits its turn`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         scene.origin.route("/small", .status(200, body: "small"))
         var configuration = scene.configuration
         configuration.maximumConcurrentDownloads = 1
@@ -213,7 +213,7 @@ struct DataTaskTests {
 
     @Test func `invalidateAndCancel stops a data task, and no other starts`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let session = DownloadSession(scene.configuration)
         let task = session.dataTask(with: try scene.url())
         task.resume()

@@ -33,7 +33,7 @@ struct DelegateTests {
 
     @Test func `didWriteData adds up to the whole file and reports its total size`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         session.downloadTask(with: try scene.url(), to: scene.place()).resume()
@@ -54,9 +54,7 @@ struct DelegateTests {
 
     @Test func `didResumeAtOffset reports the true offset`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(
-            .resource(resource).holdAfterBytes(400_000, until: latch)
-        )
+        let scene = try SessionScene(holding: resource, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
@@ -139,7 +137,7 @@ struct DelegateTests {
 
     @Test func `a cancelled task is reported once`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
@@ -170,12 +168,5 @@ struct DelegateTests {
         let session = DownloadSession(configuration, delegate: delegate)
         session.downloadTask(with: try scene.url(), to: scene.place()).resume()
         await isOnMain.wait { $0 }
-    }
-}
-
-/// Waits until `count` bytes, which the origin has sent, are on disk.
-func waitForBytes(_ count: Int64, of task: SessionTask) async {
-    while task.currentProgress.completedBytes < count, !Task.isCancelled, !task.state.isEnd {
-        await Task.yield()
     }
 }

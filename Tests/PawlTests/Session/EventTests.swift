@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct EventTests {
     private let resource = Resource(size: 1 << 20)
-    private static let held: Int64 = 400_000
+    private static let held = SessionScene.held
 
     /// An event without what differs from run to run.
     private enum Seen: Equatable {
@@ -46,7 +46,7 @@ struct EventTests {
 
     @Test func `a task's events are the response, the progress and the file`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         let events = task.events
@@ -81,8 +81,8 @@ struct EventTests {
     }
 
     @Test func `a resumed task reports its offset`() async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
-        let data = try await leave(scene)
+        let scene = try SessionScene(holding: resource)
+        let data = try await scene.resumeData()
         scene.origin.route("/disk.bin", .resource(resource))
         let session = DownloadSession(scene.configuration)
         let task = try session.downloadTask(withResumeData: data)
@@ -94,8 +94,8 @@ struct EventTests {
     }
 
     @Test func `a task that starts over reports what was discarded, and why`() async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
-        let data = try await leave(scene)
+        let scene = try SessionScene(holding: resource)
+        let data = try await scene.resumeData()
         scene.origin.route("/disk.bin", .resource(Resource(size: 600_000, seed: 2)))
         let session = DownloadSession(scene.configuration)
         let task = try session.downloadTask(withResumeData: data)
@@ -105,16 +105,6 @@ struct EventTests {
         let restart = try #require(seen.firstIndex(of: .startedOver(Self.held, .fileChanged)))
         #expect(seen[restart...].contains(.progress(600_000, 600_000)))
         #expect(seen.last == .finished(scene.folder.path("disk.bin")))
-    }
-
-    private func leave(_ scene: SessionScene) async throws -> ResumeData {
-        let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
-        let data = try #require(await task.cancelByProducingResumeData())
-        await scene.origin.waitForQuiet()
-        return data
     }
 
     @Test func `a failed and a cancelled task end with their errors`() async throws {
@@ -145,11 +135,9 @@ struct EventTests {
 
     @Test func `a reader that comes while the task runs gets what follows`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         let (ofTask, ofSession) = (task.events, session.events)
         latch.release()
         #expect(await read(ofTask).suffix(2).first == .progress(resource.size, resource.size))

@@ -31,7 +31,7 @@ struct RunSlotTests {
     }
 
     @Test func `a suspended data task lets others start`() async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
+        let scene = try SessionScene(holding: resource, after: 1000)
         let session = session(scene)
         let task = session.dataTask(with: try scene.url())
         task.resume()
@@ -55,7 +55,7 @@ struct RunSlotTests {
     }
 
     @Test func `data(from -) does not wait behind other tasks`() async throws {
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: Latch()))
+        let scene = try SessionScene(holding: resource, after: 1000)
         let session = session(scene)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()

@@ -23,11 +23,53 @@ final class SessionScene: Sendable {
         origin.route(path, reply)
     }
 
+    /// The number of bytes after which `init(holding:after:until:)` pauses.
+    static let held: Int64 = 400_000
+
+    /// Creates a scene whose origin pauses each response after `bytes` bytes until the latch is
+    /// released.
+    convenience init(
+        holding resource: Resource,
+        after bytes: Int64 = SessionScene.held,
+        until latch: Latch = Latch()
+    ) throws {
+        try self.init(.resource(resource).holdAfterBytes(bytes, until: latch))
+    }
+
     func url(_ path: String = "/disk.bin", host: String = "127.0.0.1") throws -> URL {
         try #require(URL(string: origin.url(path, host: host)))
     }
 
     func place(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
+
+    /// Starts a task, and returns when `bytes` bytes are on disk.
+    ///
+    /// The destination is `disk.bin` in the folder by default.
+    func start(
+        in session: DownloadSession,
+        to destination: TaskDestination? = nil,
+        reaching bytes: Int64
+    ) async throws -> DownloadTask {
+        let task = session.downloadTask(with: try url(), to: destination ?? place())
+        task.resume()
+        await waitForBytes(bytes, of: task)
+        return task
+    }
+
+    /// Returns the resume data of a task that has received `held` bytes, and whose session is gone.
+    func resumeData(to destination: TaskDestination? = nil) async throws -> ResumeData {
+        weak var gone: DownloadSession?
+        let data: ResumeData?
+        do {
+            let session = DownloadSession(configuration)
+            gone = session
+            let task = try await start(in: session, to: destination, reaching: Self.held)
+            data = await task.cancelByProducingResumeData()
+        }
+        while gone != nil, !Task.isCancelled { await Task.yield() }
+        await origin.waitForQuiet()
+        return try #require(data)
+    }
 
     /// Another process with an ephemeral session receives `bytes` bytes of `disk.bin`, pauses, and
     /// is killed.
@@ -52,6 +94,13 @@ final class SessionScene: Sendable {
         configuration.settings.connections = .fixed(1)
         configuration.temporaryDirectory = temporary.path
         return configuration
+    }
+}
+
+/// Waits until `count` bytes, which the origin has sent, are on disk.
+func waitForBytes(_ count: Int64, of task: SessionTask) async {
+    while task.currentProgress.completedBytes < count, !Task.isCancelled, !task.state.isEnd {
+        await Task.yield()
     }
 }
 

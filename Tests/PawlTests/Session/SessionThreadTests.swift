@@ -35,10 +35,10 @@ struct SessionThreadTests {
     }
 
     @Test func `thirty sessions with running downloads have few threads`() async throws {
-        let door = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(200_000, until: door))
+        let latch = Latch()
+        let scene = try SessionScene(holding: resource, after: 200_000, until: latch)
         let count = try await threads(scene, after: 200_000)
         #expect(count <= most, "\(count)")
-        door.release()
+        latch.release()
     }
 }

@@ -43,7 +43,7 @@ struct TaskLimitTests {
 
     @Test func `a limit set later is obeyed`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(3_000_000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 3_000_000, until: latch)
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()

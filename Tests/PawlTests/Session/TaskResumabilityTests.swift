@@ -9,11 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TaskResumabilityTests {
     private let resource = Resource(size: 1 << 20)
-    private static let held: Int64 = 400_000
-
-    private func scene() throws -> SessionScene {
-        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
-    }
+    private static let held = SessionScene.held
 
     private func begin(_ scene: SessionScene) async throws -> DownloadTask {
         let task = DownloadSession(scene.configuration)
@@ -26,7 +22,7 @@ struct TaskResumabilityTests {
     }
 
     @Test func `an unstarted task returns the resume data it was made with`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let data = try #require(try await begin(scene).cancelByProducingResumeData())
         let session = DownloadSession(scene.configuration)
         for begins in [false, true] {
@@ -41,7 +37,7 @@ struct TaskResumabilityTests {
     }
 
     @Test func `if another task holds the file, the error has the resume data`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let data = try #require(try await begin(scene).cancelByProducingResumeData())
         await scene.origin.waitForQuiet()
         let session = DownloadSession(scene.configuration)
@@ -58,7 +54,7 @@ struct TaskResumabilityTests {
     }
 
     @Test func `a request other than GET is never resumable`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         var request = DownloadRequest(try scene.url())
         request.method = "POST"
         let task = DownloadSession(scene.configuration).downloadTask(with: request)

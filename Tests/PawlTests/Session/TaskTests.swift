@@ -39,11 +39,9 @@ struct TaskTests {
 
     @Test func `suspend keeps the connection, and resume continues on it`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(400_000, of: task)
+        let task = try await scene.start(in: session, reaching: 400_000)
         task.suspend()
         #expect(task.state == .suspended)
         latch.release()
@@ -66,9 +64,7 @@ struct TaskTests {
         var configuration = scene.configuration
         configuration.suspensionLimit = .milliseconds(200)
         let session = DownloadSession(configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(100_000, of: task)
+        let task = try await scene.start(in: session, reaching: 100_000)
         task.suspend()
         while task.state == .suspended, !Task.isCancelled { await Task.yield() }
         #expect(task.state == .paused)
@@ -90,12 +86,10 @@ struct TaskTests {
 
     @Test func `cancel keeps nothing`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
         for isPaused in [true, false] {
-            let task = session.downloadTask(with: try scene.url(), to: scene.place())
-            task.resume()
-            await waitForBytes(400_000, of: task)
+            let task = try await scene.start(in: session, reaching: 400_000)
             if isPaused {
                 await task.pause()
                 try await waitForPartialFile(in: scene)
@@ -111,7 +105,7 @@ struct TaskTests {
     @Test func `cancelling the awaiting task pauses the download and keeps its bytes`() async throws
     {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()
@@ -131,11 +125,9 @@ struct TaskTests {
 
     @Test func `a second run starts from zero if the first run's files are gone`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(400_000, of: task)
+        let task = try await scene.start(in: session, reaching: 400_000)
         await task.pause()
         try await waitForPartialFile(in: scene)
         await scene.origin.waitForQuiet()
@@ -260,11 +252,9 @@ struct TaskTests {
 
     @Test func `a pause returns when the checkpoint lists the received bytes`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(400_000, of: task)
+        let task = try await scene.start(in: session, reaching: 400_000)
         await task.pause()
         #expect(task.state == .paused)
         let partial = scene.folder.path("disk.bin.part")
@@ -342,7 +332,7 @@ struct TaskTests {
         async throws
     {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(1000, until: latch))
+        let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let session = DownloadSession(scene.configuration)
         let task = session.downloadTask(with: try scene.url(), to: scene.place())
         task.resume()

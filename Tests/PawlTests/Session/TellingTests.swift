@@ -7,28 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TellingTests {
     private let resource = Resource(size: 1 << 20)
-    private static let held: Int64 = 400_000
-
-    /// The resume data of a task that has received `held` bytes.
-    private func leave(_ scene: SessionScene) async throws -> ResumeData {
-        let task = DownloadSession(scene.configuration).downloadTask(
-            with: try scene.url(),
-            to: scene.place()
-        )
-        task.resume()
-        await waitForBytes(Self.held, of: task)
-        let data = try #require(await task.cancelByProducingResumeData())
-        await scene.origin.waitForQuiet()
-        return data
-    }
-
-    private func scene() throws -> SessionScene {
-        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
-    }
+    private static let held = SessionScene.held
 
     @Test func `didResumeAtOffset is not called before the server agrees`() async throws {
-        let scene = try scene()
-        let data = try await leave(scene)
+        let scene = try SessionScene(holding: resource)
+        let data = try await scene.resumeData()
         let (asked, gate) = (Latch(), Gate())
         scene.origin.route(
             "/disk.bin",
@@ -50,8 +33,8 @@ struct TellingTests {
     }
 
     @Test func `a changed file is reported from its beginning`() async throws {
-        let scene = try scene()
-        let data = try await leave(scene)
+        let scene = try SessionScene(holding: resource)
+        let data = try await scene.resumeData()
         let other = Resource(size: 600_000, seed: 2)
         scene.origin.route("/disk.bin", .resource(other))
         let delegate = RecordingDelegate()
@@ -67,12 +50,10 @@ struct TellingTests {
     }
 
     @Test func `a task whose file changed while paused starts over and reports it`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         let before = try #require(task.response?.value("ETag"))
         await task.pause()
         await scene.origin.waitForQuiet()
@@ -105,9 +86,7 @@ struct TellingTests {
                 .holdAfterBytes(Self.held, until: Latch())
         )
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         await task.pause()
         await scene.origin.waitForQuiet()
         let other = Resource(size: 600_000, seed: 2)
@@ -131,11 +110,9 @@ struct TellingTests {
     @Test func `a paused task that is cancelled fails, and a whole one has no resume data`()
         async throws
     {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         await task.pause()
         await scene.origin.waitForQuiet()
         let data = try #require(await task.cancelByProducingResumeData())

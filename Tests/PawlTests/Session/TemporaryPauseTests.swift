@@ -8,11 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TemporaryPauseTests {
     private let resource = Resource(size: 1 << 20)
-    private static let held: Int64 = 400_000
-
-    private func scene() throws -> SessionScene {
-        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
-    }
+    private static let held = SessionScene.held
 
     /// Pauses the task once it has received `bytes` bytes, and waits until its connection is
     /// closed.
@@ -33,12 +29,14 @@ struct TemporaryPauseTests {
     func `a temporary task resumes after a pause and after a long suspension`(isSuspended: Bool)
         async throws
     {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         var configuration = scene.configuration
         configuration.suspensionLimit = .zero
-        let task = DownloadSession(configuration).downloadTask(with: try scene.url())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(
+            in: DownloadSession(configuration),
+            to: .temporary,
+            reaching: Self.held
+        )
         if isSuspended { task.suspend() } else { await task.pause() }
         while task.state != .paused, !Task.isCancelled { await Task.yield() }
         await scene.origin.waitForQuiet()
@@ -47,7 +45,7 @@ struct TemporaryPauseTests {
     }
 
     @Test func `a temporary task resumes after its waiter was cancelled`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
         task.resume()
         let waiting = Task { try await task.file }
@@ -60,7 +58,7 @@ struct TemporaryPauseTests {
     }
 
     @Test func `a temporary task cancelled after a pause leaves nothing`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let task = DownloadSession(scene.configuration).downloadTask(with: try scene.url())
         for run in 1...2 {
             task.resume()
@@ -72,11 +70,9 @@ struct TemporaryPauseTests {
     }
 
     @Test func `a task resumed from bytes elsewhere resumes again after a pause`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configuration)
-        let first = session.downloadTask(with: try scene.url())
-        first.resume()
-        await waitForBytes(Self.held, of: first)
+        let first = try await scene.start(in: session, to: .temporary, reaching: Self.held)
         let data = try #require(await first.cancelByProducingResumeData())
         await scene.origin.waitForQuiet()
         var configuration = scene.configuration
@@ -99,11 +95,9 @@ struct TemporaryPauseTests {
 
     @Test(.enabled(if: TwoDisks.isAvailable))
     func `resume data move the bytes to a file on another file system`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configuration)
-        let first = session.downloadTask(with: try scene.url())
-        first.resume()
-        await waitForBytes(Self.held, of: first)
+        let first = try await scene.start(in: session, to: .temporary, reaching: Self.held)
         let data = try #require(await first.cancelByProducingResumeData())
         await scene.origin.waitForQuiet()
         scene.origin.route("/disk.bin", .resource(resource))
@@ -121,7 +115,7 @@ struct TemporaryPauseTests {
     }
 
     @Test func `a cancelled download(from -) reports its resume data`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configuration)
         let url = try scene.url()
         let waiting = Task { try await session.download(url) }
@@ -143,11 +137,9 @@ struct TemporaryPauseTests {
 
     @Test func `a cancelled task of an ephemeral session leaves no trace of its file`() async throws
     {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configured(.ephemeral))
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, reaching: Self.held)
         let area = try #require(scene.temporary.list().first { !$0.hasSuffix(".lock") })
         #expect(scene.temporary.list(area) == ["1.unfinished"])
         task.cancel()
@@ -157,7 +149,7 @@ struct TemporaryPauseTests {
     }
 
     @Test func `a session without temporary files also cleans up after a crash`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         try await scene.crashEphemeralSession(after: Self.held)
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)

@@ -8,28 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TemporaryTaskTests {
     private let resource = Resource(size: 1 << 20)
-    private static let held: Int64 = 400_000
+    private static let held = SessionScene.held
 
-    private func scene() throws -> SessionScene {
-        try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
-    }
-
-    /// The resume data of a task whose session is gone.
-    private func leave(_ scene: SessionScene) async throws -> ResumeData {
-        weak var gone: DownloadSession?
-        let data: ResumeData?
-        do {
-            let session = DownloadSession(scene.configuration)
-            gone = session
-            let task = session.downloadTask(with: try scene.url())
-            task.resume()
-            await waitForBytes(Self.held, of: task)
-            data = await task.cancelByProducingResumeData()
-        }
-        while gone != nil, !Task.isCancelled { await Task.yield() }
+    /// Returns the resume data of a temporary task whose session is gone.
+    private func resumeData(_ scene: SessionScene) async throws -> ResumeData {
+        let data = try await scene.resumeData(to: .temporary)
         try await scene.temporary.wait { $0.list() == ["unfinished"] }
-        await scene.origin.waitForQuiet()
-        return try #require(data)
+        return data
     }
 
     private func resume(_ data: ResumeData, _ scene: SessionScene) async throws {
@@ -46,8 +31,8 @@ struct TemporaryTaskTests {
     }
 
     @Test func `resume data of a temporary task outlives its session`() async throws {
-        let scene = try scene()
-        let data = try await leave(scene)
+        let scene = try SessionScene(holding: resource)
+        let data = try await resumeData(scene)
         #expect(data.receivedBytes == Self.held)
         #expect(data.finalPath == nil)
         #expect(scene.temporary.list() == ["unfinished"])
@@ -62,11 +47,9 @@ struct TemporaryTaskTests {
         var resource = resource
         (resource.entityTag, resource.lastModified) = (nil, nil)
         resource.acceptsRanges = false
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(Self.held, until: Latch()))
+        let scene = try SessionScene(holding: resource)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url())
-        task.resume()
-        await waitForBytes(Self.held, of: task)
+        let task = try await scene.start(in: session, to: .temporary, reaching: Self.held)
         // The first checkpoint gives the file its name.
         try await scene.temporary.wait(in: "unfinished") { $0.list("unfinished").count >= 2 }
         if await task.cancelByProducingResumeData() == nil {
@@ -76,7 +59,7 @@ struct TemporaryTaskTests {
 
     @Test(arguments: ["default", "running"])
     func `resume data of a temporary task works in another process`(kind: String) async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let process = try ProcessRunner(
             BuiltProduct.path("SessionProbe"),
             [kind, scene.temporary.path, scene.origin.url("/disk.bin"), "\(Self.held)"]
@@ -110,7 +93,7 @@ struct TemporaryTaskTests {
     }
 
     @Test func `an ephemeral session leaves nothing when it ends`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         weak var gone: DownloadSession?
         do {
             let session = DownloadSession(scene.configured(.ephemeral))
@@ -134,7 +117,7 @@ struct TemporaryTaskTests {
     @Test func `after invalidateAndCancel an ephemeral session has no files on disk`()
         async throws
     {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configured(.ephemeral), delegate: delegate)
         scene.origin.route("/whole", .resource(resource))
@@ -144,9 +127,11 @@ struct TemporaryTaskTests {
         )
         _ = try await session.download(try scene.url("/whole"))
         for (number, name) in ["one", "two"].enumerated() {
-            let task = session.downloadTask(with: try scene.url(), to: scene.place(name))
-            task.resume()
-            await waitForBytes(Self.held, of: task)
+            let task = try await scene.start(
+                in: session,
+                to: scene.place(name),
+                reaching: Self.held
+            )
             if number == 0 { _ = await task.cancelByProducingResumeData() }
         }
         session.invalidateAndCancel()
@@ -158,7 +143,7 @@ struct TemporaryTaskTests {
     }
 
     @Test func `the next session removes what a crashed ephemeral session left`() async throws {
-        let scene = try scene()
+        let scene = try SessionScene(holding: resource)
         try await scene.crashEphemeralSession(after: Self.held)
         #expect(scene.folder.list() == ["disk.bin.part", "disk.bin.part.pawl"])
         scene.origin.route("/other", .resource(resource))

@@ -12,7 +12,7 @@ struct TwoTasksTests {
         async throws
     {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
         let tasks = try (0..<2).map { _ in
             session.downloadTask(with: try scene.url(), to: scene.place())
@@ -37,7 +37,7 @@ struct TwoTasksTests {
 
     @Test func `a second task whose answer is late fetches nothing again`() async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(0, until: latch))
+        let scene = try SessionScene(holding: resource, after: 0, until: latch)
         let session = DownloadSession(scene.configuration)
         let second = session.downloadTask(with: try scene.url(), to: scene.place())
         second.resume()
@@ -56,7 +56,7 @@ struct TwoTasksTests {
     @Test(arguments: [false, true])
     func `two sessions with one temporary folder do not interfere`(isEphemeral: Bool) async throws {
         let latch = Latch()
-        let scene = try SessionScene(.resource(resource).holdAfterBytes(400_000, until: latch))
+        let scene = try SessionScene(holding: resource, until: latch)
         let configuration = scene.configured(isEphemeral ? .ephemeral : .default)
         let sessions = [DownloadSession(configuration), DownloadSession(configuration)]
         let tasks = try sessions.map { $0.downloadTask(with: try scene.url()) }
