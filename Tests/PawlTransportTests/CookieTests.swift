@@ -57,6 +57,34 @@ struct CookieTests {
         #expect(sent == ["-", "id=7", "deep=1; id=7", "id=7; own=1"])
     }
 
+    @Test func `a value that is not UTF-8 is sent back as it was received`() async throws {
+        let value: [UInt8] = [0x61, 0xE9, 0xFF, 0xC3, 0xA9]
+        let received = Mutex<[[String]]>([])
+        let origin = try TestOrigin { connection in
+            while true {
+                let head = try connection.readHead()
+                received.withLock { $0.append(head) }
+                try connection.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n".utf8))
+                let field = Array("Set-Cookie: id=".utf8) + value
+                try connection.send(field + Array("\r\n\r\n".utf8))
+            }
+        }
+        let jar = CookieJar()
+        try await withTransport { transport in
+            for _ in 0..<3 {
+                var request = try TransferRequest(url: origin.url("/"))
+                request.cookies = jar
+                let record = try await fetch(request, over: transport)
+                #expect(record.outcome == .completed, "\(record.message)")
+            }
+        }
+        // The origin reads each byte as a scalar.
+        var line = "Cookie: id="
+        for byte in value { line.unicodeScalars.append(Unicode.Scalar(byte)) }
+        #expect(received.withLock { $0 }.map { $0.contains(line) } == [false, true, true])
+        #expect(jar.cookies.count == 1)
+    }
+
     @Test func `a jar is isolated from other jars`() async throws {
         let (mine, other) = (CookieJar(), CookieJar())
         let sent = try await cookies(

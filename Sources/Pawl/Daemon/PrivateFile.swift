@@ -65,6 +65,13 @@ package struct PrivateFile: Sendable {
     ///
     /// Either the complete file gets the name, and keeps it after a power cut, or none does.
     package func write(_ text: String, _ taken: Taken) throws(DownloadError) {
+        try write(Array(text.utf8), taken)
+    }
+
+    /// Writes the file.
+    ///
+    /// Either the complete file gets the name, and keeps it after a power cut, or none does.
+    package func write(_ bytes: [UInt8], _ taken: Taken) throws(DownloadError) {
         let temporary = "\(path).\(getpid())"
         unlink(temporary)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -74,7 +81,6 @@ package struct PrivateFile: Sendable {
             close(file)
             unlink(temporary)
         }
-        let bytes = Array(text.utf8)
         let hasName: () -> Bool = {
             switch taken {
             case .keep: link(temporary, path) == 0 || errno == EEXIST

@@ -93,7 +93,7 @@ final class CookieFile: Sendable {
                     var new = old
                     new.apply(from: before, to: cookies, at: now)
                     guard new != old else { return }
-                    try file.write(new.text, .replace)
+                    try file.write(LosslessText.bytes(of: new.text), .replace)
                 }
                 saved = cookies
             } catch {
@@ -116,7 +116,7 @@ final class CookieFile: Sendable {
         } catch {
             throw file.failure("\(error)", "reading")
         }
-        return CookieFileContent(String(decoding: bytes, as: UTF8.self), at: now)
+        return CookieFileContent(LosslessText.text(of: bytes), at: now)
     }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }

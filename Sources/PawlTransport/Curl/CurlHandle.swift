@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import PawlCore
 internal import struct FoundationEssentials.URL
 
@@ -69,6 +70,11 @@ final class CurlHandle {
     }
 
     func set(_ option: CURLoption, to text: String?) throws(TransferFailure) {
+        try check(pawl_curl_set_string(raw, option, text))
+    }
+
+    func set(_ option: CURLoption, toBytes bytes: [UInt8]) throws(TransferFailure) {
+        let text = bytes.map { CChar(bitPattern: $0) } + [0]
         try check(pawl_curl_set_string(raw, option, text))
     }
 
@@ -181,7 +187,9 @@ final class CurlHandle {
         try dropCookies()
         hasOldCookies = true
         let contents = jar.contents
-        for line in contents.lines { try set(CURLOPT_COOKIELIST, to: line) }
+        for line in contents.lines {
+            try set(CURLOPT_COOKIELIST, toBytes: LosslessText.bytes(of: line))
+        }
         cookies = contents
     }
 
@@ -212,7 +220,10 @@ final class CurlHandle {
         var lines: [String] = []
         var next: UnsafeMutablePointer<curl_slist>? = list
         while let entry = next {
-            lines.append(String(cString: entry.pointee.data))
+            if let data = entry.pointee.data {
+                let bytes = UnsafeRawBufferPointer(start: data, count: strlen(data))
+                lines.append(LosslessText.text(of: Array(bytes)))
+            }
             next = entry.pointee.next
         }
         return lines
