@@ -9,14 +9,26 @@ package final class BlockingPool: Sendable {
     private let limit: Int
     private let name: String
     private let queue: JobQueue
+    private let startThread: StartThread
+
+    /// Starts a thread with a name; returns `false` if the system cannot provide one.
+    package typealias StartThread = @Sendable (String, @escaping @Sendable () -> Void) -> Bool
 
     /// Creates a pool without starting threads.
     ///
     /// The system keeps at most 15 bytes of the name. A thread that has had no work for `idleTime`
     /// ends.
-    package init(threads: Int, name: String, idleTime: Duration = .seconds(10)) {
+    package init(
+        threads: Int,
+        name: String,
+        idleTime: Duration = .seconds(10),
+        startThread: @escaping StartThread = { name, body in
+            (try? DetachedThread.start(name, body)) != nil
+        }
+    ) {
         limit = max(1, threads)
         self.name = name
+        self.startThread = startThread
         queue = JobQueue(idleTime: idleTime)
     }
 
@@ -28,7 +40,7 @@ package final class BlockingPool: Sendable {
     package func start(_ work: @Sendable @escaping (DownloadError?) -> Void) {
         switch queue.push({ work(nil) }, limit: limit) {
         case .accepted: break
-        case .needsThread: startThread()
+        case .needsThread: addThread()
         case .closed: work(Self.closed)
         }
     }
@@ -64,14 +76,14 @@ package final class BlockingPool: Sendable {
         context: "starting work on a file"
     )
 
-    private func startThread() {
-        do throws(Errno) {
-            try DetachedThread.start(name) { [queue] in
-                while let job = queue.pop() { job() }
-            }
-        } catch {
-            // The system cannot provide a thread. Slow is better than never, so the jobs run here.
-            for job in queue.threadDidNotStart() { job() }
+    private func addThread() {
+        let isStarted = startThread(name) { [queue] in
+            while let job = queue.pop() { job() }
         }
+        // Slow is better than never, so without a thread the jobs run here, even if this is a
+        // thread of the network. A job that starts another one adds it to the queue, so the calls
+        // do not nest.
+        guard !isStarted, queue.threadDidNotStart() else { return }
+        while let job = queue.popAtOnce() { job() }
     }
 }

@@ -49,13 +49,28 @@ final class JobQueue: @unchecked Sendable {
 
     /// Records that a thread did not start.
     ///
-    /// If there is no other thread, returns the jobs that nobody would run.
-    func threadDidNotStart() -> [Job] {
+    /// Returns `true` if there is no other thread: then the caller's thread counts as one until
+    /// `popAtOnce` returns `nil`.
+    func threadDidNotStart() -> Bool {
         locked {
-            threads -= 1
-            guard threads == 0 else { return [] }
-            defer { jobs.removeAll() }
-            return Array(jobs)
+            guard threads == 1 else {
+                threads -= 1
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Returns a job for the caller's thread, which stands in for one that did not start.
+    ///
+    /// Returns `nil` if there is none; then the caller's thread no longer counts.
+    func popAtOnce() -> Job? {
+        locked {
+            guard let job = jobs.popFirst() else {
+                threads -= 1
+                return nil
+            }
+            return job
         }
     }
 

@@ -77,6 +77,25 @@ struct BlockingPoolTests {
         #expect(try await first == 1)
     }
 
+    @Test func `without threads, jobs run one after the other on the caller's thread`() {
+        let pool = BlockingPool(threads: 4, name: "test") { _, _ in false }
+        let count = Mutex(0)
+        let depth = Mutex(0)
+        @Sendable func startNext(_ refusal: DownloadError?) {
+            depth.withLock { $0 += 1 }
+            #expect(depth.withLock { $0 } == 1)
+            let isLast = count.withLock { count in
+                count += 1
+                return count == 50_000
+            }
+            if !isLast { pool.start(startNext) }
+            depth.withLock { $0 -= 1 }
+        }
+        pool.start(startNext)
+        #expect(count.withLock { $0 } == 50_000)
+        #expect(pool.threadCount == 0)
+    }
+
     @Test func `a thread has the pool's name`() async throws {
         let pool = BlockingPool(threads: 1, name: "pawl disk")
         let name = try await pool.run {
