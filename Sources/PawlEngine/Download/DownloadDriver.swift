@@ -14,7 +14,6 @@ package final class DownloadDriver {
     private let store: DownloadStore
     private var planner: DownloadPlanner
     private var transfers = RunningTransfers()
-    private var slots: DownloadSlots
     /// What it took over; `nil` if it began the download itself.
     private var handover: Handover?
     private var load = ThreadLoad()
@@ -60,7 +59,6 @@ package final class DownloadDriver {
         _ whenFetched: @escaping @Sendable () -> Void
     ) {
         (self.parts, self.handover, self.whenFetched) = (parts, handover, whenFetched)
-        slots = handover?.slots ?? DownloadSlots(parts.engine.budgets, parts.context.limits)
         store = DownloadStore(parts)
         let job = parts.job
         planner = DownloadPlanner(
@@ -75,6 +73,7 @@ package final class DownloadDriver {
     private var engine: Engine { parts.engine }
     private var monitor: DownloadMonitor { parts.monitor }
     private var mailbox: DriverMailbox { parts.mailbox }
+    private var slots: DownloadSlots { parts.slots }
     private var stop: CancellationToken { parts.stop }
     private var logger: Logger { parts.logger }
 
@@ -83,8 +82,8 @@ package final class DownloadDriver {
     /// Cancelling the task keeps the bytes received so far and throws `.interrupted`.
     package func run() async throws(DownloadError) -> DownloadedFile {
         let (parts, mailbox) = (parts, mailbox)
-        if handover == nil { parts.begin(&slots) }
-        defer { parts.end(slots) }
+        if handover == nil { parts.begin() }
+        defer { parts.end() }
         alarm = engine.alarms.enroll { mailbox.wake() }
         defer { engine.alarms.resign(alarm) }
         let observation = engine.observeNetwork(for: job.settings) { path in
@@ -321,7 +320,7 @@ package final class DownloadDriver {
         let cursor = TransferCursor(start: order.start, end: order.end)
         if order.comparesBytes { cursor.compares() }
         if order.isEndProven { cursor.currentEdge.isProven = true }
-        transfers.add(order.id, parts.start(order, cursor, slots), cursor)
+        transfers.add(order.id, parts.start(order, cursor), cursor)
         if store.isOpen { monitor.entered(.receiving) }
     }
 

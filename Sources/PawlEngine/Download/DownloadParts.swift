@@ -7,6 +7,7 @@ final class DownloadParts: Sendable {
     let engine: Engine
     let monitor: DownloadMonitor
     let context: DownloadContext
+    let slots: DownloadSlots
     let stop: CancellationToken
     let resolver: TargetResolver
     let requests: DownloadRequests
@@ -16,6 +17,7 @@ final class DownloadParts: Sendable {
     init(_ job: DownloadJob, _ engine: Engine, _ monitor: DownloadMonitor) {
         (self.job, self.engine, self.monitor) = (job, engine, monitor)
         context = DownloadContext(job, engine: engine)
+        slots = DownloadSlots(engine.budgets, context.limits)
         stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
         resolver = TargetResolver(job, engine, stop)
         requests = DownloadRequests(job, engine: engine, limits: context.limits)
@@ -28,7 +30,7 @@ final class DownloadParts: Sendable {
     var mailbox: DriverMailbox { context.mailbox }
 
     /// Begins the download: what its control and its slots report becomes a message.
-    func begin(_ slots: inout DownloadSlots) {
+    func begin() {
         let (mailbox, stop) = (mailbox, stop)
         job.control?.attach { message in
             if case .cancelled = message { stop.cancel() }
@@ -39,7 +41,7 @@ final class DownloadParts: Sendable {
     }
 
     /// Ends the download, however it ended.
-    func end(_ slots: borrowing DownloadSlots) {
+    func end() {
         slots.resign()
         job.control?.detach()
     }
@@ -51,11 +53,7 @@ final class DownloadParts: Sendable {
     }
 
     /// Starts a transfer.
-    func start(
-        _ order: TransferOrder,
-        _ cursor: TransferCursor,
-        _ slots: borrowing DownloadSlots
-    ) -> any Transfer {
+    func start(_ order: TransferOrder, _ cursor: TransferCursor) -> any Transfer {
         logger.debug(
             "\(order.id) requests \(order.range?.description ?? "all") of \(order.url.redacted)"
         )

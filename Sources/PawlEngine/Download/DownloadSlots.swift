@@ -1,43 +1,49 @@
 internal import PawlCore
+internal import Synchronization
 
 /// The connections of one download, as the budgets of the hosts see them.
-struct DownloadSlots {
+final class DownloadSlots: Sendable {
+    private struct State {
+        var ticket: HostBudget.Ticket = 0
+        /// Whether requests may share a connection.
+        var mayMultiplex = true
+        /// The host whose slot is a stream instead of a connection.
+        var streamHost: String?
+        /// The request that was made before the planner could ask for it.
+        var early: (host: String, isGranted: Bool)?
+        /// The first request, if it waits for a rate limit.
+        var delayed: (host: String, until: Moment)?
+    }
+
     private let budgets: HostBudgets
     private let limits: TransferLimits
-    private var ticket: HostBudget.Ticket = 0
-    /// Whether requests may share a connection.
-    private var mayMultiplex = true
-    /// The host whose slot is a stream instead of a connection.
-    private var streamHost: String?
-    /// The request that was made before the planner could ask for it.
-    private var early: (host: String, isGranted: Bool)?
-    /// The first request, if it waits for a rate limit.
-    private var delayed: (host: String, until: Moment)?
+    /// It is not held while a connection is released, which grants it to other downloads.
+    private let state = Mutex(State())
 
     init(_ budgets: HostBudgets, _ limits: TransferLimits) {
         (self.budgets, self.limits) = (budgets, limits)
     }
 
     /// Enrolls the download; `granted` is called with the host of a connection that it waited for.
-    mutating func enroll(granted: @escaping @Sendable (String) -> Void) {
-        ticket = budgets.enroll(granted)
+    func enroll(granted: @escaping @Sendable (String) -> Void) {
+        let ticket = budgets.enroll(granted)
+        state.withLock { $0.ticket = ticket }
     }
 
     /// Withdraws all requests, and returns a connection that nobody has asked for since.
     func resign() {
+        let (ticket, early) = state.withLock { ($0.ticket, $0.early) }
         budgets.resign(ticket)
-        guard let early, early.isGranted else { return }
-        var slots = self
-        slots.release(early.host)
+        if let early, early.isGranted { release(early.host) }
     }
 
     /// Makes the first request of a download, of whose file nothing is known.
     ///
     /// Returns whether it was granted at once. The planner's own first request gets the same
     /// answer.
-    mutating func requestEarly(_ host: String, at now: Moment) -> Bool {
+    func requestEarly(_ host: String, at now: Moment) -> Bool {
         let isGranted = request(host, isFirst: true, mayShare: true, at: now)
-        early = (host, isGranted)
+        state.withLock { $0.early = (host, isGranted) }
         return isGranted
     }
 
@@ -46,63 +52,70 @@ struct DownloadSlots {
     /// The first request of a download `isFirst`; if it knows nothing of the file yet, it
     /// `mayShare` a connection, which does not count as one of the host's. The first request waits
     /// until the rate limits allow the bytes received so far.
-    mutating func request(
-        _ host: String,
-        isFirst: Bool,
-        mayShare: Bool,
-        at now: Moment
-    ) -> Bool {
-        if let early, early.host == host {
-            self.early = nil
-            return early.isGranted
+    func request(_ host: String, isFirst: Bool, mayShare: Bool, at now: Moment) -> Bool {
+        state.withLock { state in
+            if let early = state.early, early.host == host {
+                state.early = nil
+                return early.isGranted
+            }
+            let wait = isFirst ? limits.wait(at: now) : .zero
+            guard wait == .zero else {
+                state.delayed = (host, now + wait)
+                return false
+            }
+            if isFirst, mayShare, state.mayMultiplex, !limits.isLimited, state.streamHost == nil,
+                budgets.requestStream(host)
+            {
+                state.streamHost = host
+                return true
+            }
+            return budgets.request(host, state.ticket, isFirst: isFirst)
         }
-        let wait = isFirst ? limits.wait(at: now) : .zero
-        guard wait == .zero else {
-            delayed = (host, now + wait)
-            return false
-        }
-        if isFirst, mayShare, mayMultiplex, !limits.isLimited, streamHost == nil,
-            budgets.requestStream(host)
-        {
-            streamHost = host
-            return true
-        }
-        return budgets.request(host, ticket, isFirst: isFirst)
     }
 
     /// The time at which a rate limit allows the first request; `nil` if it does not wait for that.
-    var delayedUntil: Moment? { delayed?.until }
+    var delayedUntil: Moment? { state.withLock { $0.delayed?.until } }
 
     /// Makes the first request if it has waited for a rate limit until now.
     ///
     /// Returns its host if it was granted at once.
-    mutating func requestDelayed(at now: Moment) -> String? {
-        guard let (host, until) = delayed, now >= until else { return nil }
-        delayed = nil
-        return budgets.request(host, ticket, isFirst: true) ? host : nil
+    func requestDelayed(at now: Moment) -> String? {
+        state.withLock { state in
+            guard let (host, until) = state.delayed, now >= until else { return nil }
+            state.delayed = nil
+            return budgets.request(host, state.ticket, isFirst: true) ? host : nil
+        }
     }
 
     /// Shortens the wait for a rate limit that has changed.
-    mutating func limitChanged(at now: Moment) {
-        guard let until = delayed?.until else { return }
-        delayed?.until = min(until, now + limits.wait(at: now))
+    func limitChanged(at now: Moment) {
+        state.withLock { state in
+            guard let until = state.delayed?.until else { return }
+            state.delayed?.until = min(until, now + limits.wait(at: now))
+        }
     }
 
-    mutating func withdraw(_ host: String) {
-        if early?.host == host { early = nil }
-        if delayed?.host == host { delayed = nil }
+    func withdraw(_ host: String) {
+        let ticket = state.withLock { state in
+            if state.early?.host == host { state.early = nil }
+            if state.delayed?.host == host { state.delayed = nil }
+            return state.ticket
+        }
         budgets.withdraw(host, ticket)
     }
 
-    mutating func release(_ host: String) {
-        if early?.host == host { early = nil }
-        guard streamHost == host else { return budgets.release(host) }
-        streamHost = nil
-        budgets.releaseStream(host)
+    func release(_ host: String) {
+        let isStream = state.withLock { state in
+            if state.early?.host == host { state.early = nil }
+            guard state.streamHost == host else { return false }
+            state.streamHost = nil
+            return true
+        }
+        if isStream { budgets.releaseStream(host) } else { budgets.release(host) }
     }
 
     /// Lets no further request share a connection, because one has failed or had to be ended.
-    mutating func stopSharing() { mayMultiplex = false }
+    func stopSharing() { state.withLock { $0.mayMultiplex = false } }
 
     /// Whether the request may share a connection.
     ///
@@ -112,6 +125,7 @@ struct DownloadSlots {
     /// Segments have connections of their own, and so have all transfers if a limit slows single
     /// transfers. A request that failed is not repeated over a shared connection.
     func multiplexes(_ order: TransferOrder) -> Bool {
+        let (mayMultiplex, streamHost) = state.withLock { ($0.mayMultiplex, $0.streamHost) }
         guard mayMultiplex, !limits.isLimited, order.pinned == nil, order.range == nil else {
             return false
         }

@@ -4,7 +4,6 @@ internal import SystemPackage
 /// What a driver takes over from a download in the lane for small files.
 package struct Handover: Sendable {
     let parts: DownloadParts
-    var slots: DownloadSlots
     /// What was found before the server was asked; `nil` if nothing was looked for.
     var found: Result<TargetResolver.Found, DownloadError>?
     /// The running first transfer, whose messages are in the mailbox; `nil` if there is none.

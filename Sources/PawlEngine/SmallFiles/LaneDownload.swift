@@ -59,8 +59,7 @@ package final class LaneDownload: Sendable {
         began = parts.engine.time.now()
         host = HostBudget.name(of: parts.job.url)
         (self.parts, self.whenFetched, self.whenEnded) = (parts, whenFetched, whenEnded)
-        let slots = DownloadSlots(parts.engine.budgets, parts.context.limits)
-        state = Mutex(State(handover: Handover(parts: parts, slots: slots)))
+        state = Mutex(State(handover: Handover(parts: parts)))
     }
 
     /// Begins a download in the lane; returns `nil` if it cannot be one of a small file.
@@ -102,13 +101,10 @@ package final class LaneDownload: Sendable {
     // MARK: - Starting
 
     private func enter() {
-        var slots = state.withLock { $0.handover.slots }
-        parts.begin(&slots)
+        parts.begin()
         parts.monitor.entered(.connecting)
         parts.monitor.named(parts.resolver.expected.lastComponent?.string ?? "")
-        let enrolled = slots
         let step = state.withLock { state -> Step? in
-            state.handover.slots = enrolled
             // Its control may have been stopped before it began.
             guard state.early.isEmpty else { return handOver(&state) }
             state.phase = .waiting
@@ -159,15 +155,11 @@ package final class LaneDownload: Sendable {
 
     /// Sends the request if there is a connection for it.
     private func startTransfer() -> (any Transfer, TransferCursor, Moment)? {
-        var slots = state.withLock { $0.handover.slots }
         let now = parts.engine.time.now()
-        let isGranted = slots.requestEarly(host, at: now)
-        let wanted = slots
-        state.withLock { $0.handover.slots = wanted }
-        guard isGranted else { return nil }
+        guard parts.slots.requestEarly(host, at: now) else { return nil }
         let order = TransferOrder.first(parts.job.url)
         let cursor = TransferCursor(start: order.start, end: order.end)
-        return (parts.start(order, cursor, slots), cursor, now)
+        return (parts.start(order, cursor), cursor, now)
     }
 
     // MARK: - Messages
@@ -237,7 +229,7 @@ package final class LaneDownload: Sendable {
         }
         monitor.bytes.ended(TransferOrder.first(parts.job.url).id)
         engine.lane.remove(self)
-        releaseSlot()
+        parts.slots.release(host)
         if engine.smallBodies.isRoomy { whenFetched() }
         monitor.entered(.verifying)
         let prepare = parts.finisher.preparation(
@@ -253,13 +245,6 @@ package final class LaneDownload: Sendable {
         parts.finisher.finishUnannounced(prepare) { result in self.end(result, isLengthVerified) }
     }
 
-    private func releaseSlot() {
-        var slots = state.withLock { $0.handover.slots }
-        slots.release(host)
-        let released = slots
-        state.withLock { $0.handover.slots = released }
-    }
-
     private func end(
         _ result: Result<SmallFileFinisher.Named, DownloadError>,
         _ isLengthVerified: Bool
@@ -269,15 +254,12 @@ package final class LaneDownload: Sendable {
             var file = DownloadedFile(path: named.path.string, byteCount: named.size)
             file.wasAlreadyThere = named.wasAlreadyThere
             file.isLengthVerified = isLengthVerified
-            let handover = state.withLock { state in
-                state.phase = .ended
-                return state.handover
-            }
+            state.withLock { $0.phase = .ended }
             parts.mailbox.setReceiver(nil)
             parts.monitor.named(named.path.lastComponent?.string ?? "")
             parts.monitor.resuming.ended()
             parts.monitor.finished(file)
-            parts.end(handover.slots)
+            parts.end()
             whenEnded(.finished(file))
         case .failure(let error):
             follow(
