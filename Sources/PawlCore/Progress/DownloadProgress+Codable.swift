@@ -1,7 +1,7 @@
 /// The coded form has a member for each property; unknown sizes are left out.
 ///
 /// Members that are missing have their defaults, and unknown members of later versions are ignored.
-/// An unknown phase becomes ``DownloadPhase/waiting``.
+/// An unknown phase becomes ``DownloadPhase/waiting``, and a negative number becomes 0.
 extension DownloadProgress: Codable {
     private enum CodingKeys: CodingKey {
         case completedBytes, resumedBytes, totalBytes, bytesPerSecond, connections, segments, phase
@@ -12,11 +12,11 @@ extension DownloadProgress: Codable {
     public init(from decoder: any Decoder) throws {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        completedBytes = try members.decodeIfPresent(Int64.self, forKey: .completedBytes) ?? 0
-        resumedBytes = try members.decodeIfPresent(Int64.self, forKey: .resumedBytes) ?? 0
-        totalBytes = try members.decodeIfPresent(Int64.self, forKey: .totalBytes)
-        bytesPerSecond = try members.decodeIfPresent(Double.self, forKey: .bytesPerSecond) ?? 0
-        connections = try members.decodeIfPresent(Int.self, forKey: .connections) ?? 0
+        completedBytes = try members.number(.completedBytes) ?? 0
+        resumedBytes = try members.number(.resumedBytes) ?? 0
+        totalBytes = try members.number(.totalBytes)
+        bytesPerSecond = try members.number(.bytesPerSecond) ?? 0
+        connections = try members.number(.connections) ?? 0
         segments = try members.decodeIfPresent([SegmentProgress].self, forKey: .segments) ?? []
         phase =
             try members.decodeIfPresent(String.self, forKey: .phase)
@@ -38,28 +38,34 @@ extension DownloadProgress: Codable {
     }
 }
 
+extension KeyedDecodingContainer {
+    /// Returns a number, and 0 instead of a negative one.
+    fileprivate func number<Number: Decodable & Comparable & ExpressibleByIntegerLiteral>(
+        _ key: Key
+    ) throws -> Number? {
+        try decodeIfPresent(Number.self, forKey: key).map { max(0, $0) }
+    }
+}
+
 /// The coded form has the members `start`, `end` and `completedBytes`.
 extension SegmentProgress: Codable {
     private enum CodingKeys: CodingKey {
         case start, end, completedBytes
     }
 
-    /// Decodes a segment; an end before its start is an error.
+    /// Decodes a segment; a negative start, and an end before the start, are errors.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         let start = try members.decode(Int64.self, forKey: .start)
         let end = try members.decode(Int64.self, forKey: .end)
-        guard start <= end else {
+        guard 0 <= start, start <= end else {
             throw DecodingError.dataCorruptedError(
                 forKey: .end,
                 in: members,
-                debugDescription: "the segment ends before it starts"
+                debugDescription: "the segment is not a range of a file"
             )
         }
-        self.init(
-            range: start..<end,
-            completedBytes: try members.decode(Int64.self, forKey: .completedBytes)
-        )
+        self.init(range: start..<end, completedBytes: try members.number(.completedBytes) ?? 0)
     }
 
     /// Encodes the segment.
