@@ -3,17 +3,21 @@ struct BenchmarkCase: Sendable {
     let name: String
     let title: String
     let about: String
+    /// Whether it runs if no cases are named.
+    let runsByDefault: Bool
     private let work: @Sendable (Workshop, inout CaseReport) throws -> Void
 
     init(
         _ name: String,
         _ title: String,
         about: String,
+        runsByDefault: Bool = true,
         _ work: @escaping @Sendable (Workshop, inout CaseReport) throws -> Void
     ) {
         self.name = name
         self.title = title
         self.about = about
+        self.runsByDefault = runsByDefault
         self.work = work
     }
 

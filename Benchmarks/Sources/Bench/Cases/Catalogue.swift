@@ -5,7 +5,7 @@ enum Catalogue {
         .mirrorsFast, .mirrorsDying, .mirrorsSlowing, .oneStreamFills, .sha256, .resume10G,
         .memory, .memory10G, .memory200, .startVersion, .startRequest, .sessionTasks,
         .sessionStarts, .sessionReader, .daemonIdle, .daemonAdd, .daemonMillion, .daemonGet,
-        .daemonLoad,
+        .daemonLoad, .regret,
     ]
 
     /// The cases of `--short`: quick, with limits that are also met on a busy machine.

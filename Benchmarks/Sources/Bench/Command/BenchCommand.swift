@@ -8,7 +8,7 @@ struct BenchCommand: ParsableCommand {
         abstract: "Compare pawl with curl, wget2, aria2 and axel."
     )
 
-    @Argument(help: "The cases to run. Default: all.")
+    @Argument(help: "The cases to run. Default: all but regret.")
     var cases: [String] = []
 
     @Option(
@@ -23,6 +23,20 @@ struct BenchCommand: ParsableCommand {
         help: "Run a few small cases with wide limits. The exit status is 1 if a limit is exceeded."
     )
     var short = false
+
+    @Option(help: "The seed that varies the cells of the case regret.")
+    var seed: UInt64?
+
+    @Option(help: "The approximate time of a transfer in a cell of the case regret, in seconds.")
+    var cellSeconds = 2.5
+
+    @Option(
+        help: ArgumentHelp(
+            "Only the cells of the case regret whose title contains this text.",
+            valueName: "text"
+        )
+    )
+    var cells: String?
 
     @Option(help: ArgumentHelp("Write the results here as JSON.", valueName: "file"))
     var json: String?
@@ -73,7 +87,9 @@ struct BenchCommand: ParsableCommand {
     }
 
     private func runCases(in workshop: Workshop) throws -> [CaseReport] {
-        let chosen = Catalogue.all.filter { cases.isEmpty || cases.contains($0.name) }
+        let chosen = Catalogue.all.filter {
+            cases.isEmpty ? $0.runsByDefault : cases.contains($0.name)
+        }
         let store = write && !short ? try ReportStore(folder: documents, workshop) : nil
         return try (short ? Catalogue.short : chosen).map { entry in
             var report = try entry.run(in: workshop)
@@ -95,7 +111,10 @@ struct BenchCommand: ParsableCommand {
             shaper: own + "/Shaper",
             folder: folder,
             rounds: rounds ?? (short ? 3 : 5),
-            syncs: !short
+            syncs: !short,
+            seed: seed,
+            cellSeconds: cellSeconds,
+            cells: cells
         )
     }
 }

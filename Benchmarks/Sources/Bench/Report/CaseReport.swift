@@ -11,6 +11,8 @@ struct CaseReport: Codable, Sendable {
     var idealSeconds: Double?
     var goals: [Goal] = []
     var notes: [String] = []
+    /// The results in the cells of the case `regret`.
+    var regret: RegretResult?
     /// The reason why the case did not run.
     var skipped: String?
     /// The date as YYYY-MM-DD.

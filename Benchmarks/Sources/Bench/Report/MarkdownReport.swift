@@ -21,6 +21,7 @@ struct MarkdownReport {
             ```sh
             scripts/bench                    # all cases with five rounds: about 25 minutes
             scripts/bench http-1g crawl      # only these cases; the others keep their figures
+            scripts/bench regret             # many links and servers with two rounds: an hour
             scripts/bench --list             # print the names of the cases
             scripts/bench --short            # a few small cases with wide limits, for the checks
             ```
@@ -85,6 +86,7 @@ struct MarkdownReport {
         let rounds = report.rounds == 1 ? "1 round" : "\(report.rounds) rounds"
         parts.append("`scripts/bench \(report.name)`, \(report.date), \(rounds), \(report.pawl).")
         if !report.rows.isEmpty { parts.append(table(report)) }
+        if let regret = report.regret { parts += [Self.heatMap(regret), Self.table(regret)] }
         if let ideal = report.idealSeconds {
             parts.append("Ideal: \(FigureText.seconds(ideal)).")
         }
@@ -100,6 +102,22 @@ struct MarkdownReport {
             "| " + cells.joined(separator: " | ") + " |"
         }
         return (head + rule + rows).joined(separator: "\n")
+    }
+
+    private static func heatMap(_ result: RegretResult) -> String {
+        """
+        ![The time of each program over the shortest time, by link and server](regret.svg)
+
+        Seed: \(result.seed).
+        """
+    }
+
+    private static func table(_ result: RegretResult) -> String {
+        let heads = ["link and server"] + result.labels
+        let rule = "| --- |" + String(repeating: " ---: |", count: heads.count - 1)
+        let rows = result.lines.map { "| " + $0.joined(separator: " | ") + " |" }
+        return (["| " + heads.joined(separator: " | ") + " |", rule] + rows)
+            .joined(separator: "\n")
     }
 
     /// Returns the peers that do better, by name.

@@ -24,6 +24,9 @@ struct ReportStore {
         try Self.write(book, to: path("json"))
         try Files.write(MarkdownReport(book).text, to: path("md"))
         try Files.write(PictureReport(book.cases).text, to: path("svg"))
+        for regret in book.cases.compactMap(\.regret) {
+            try Files.write(HeatMap(regret).text, to: folder + "/regret.svg")
+        }
     }
 
     static func write(_ value: some Encodable, to path: String) throws {

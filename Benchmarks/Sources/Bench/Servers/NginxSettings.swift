@@ -9,6 +9,12 @@ struct NginxSettings {
     var secure: (port: UInt16, http2Port: UInt16, authority: Authority)?
     /// The network namespace in which it runs.
     var network: String?
+    /// The rate of each response; `nil` for no limit.
+    var bytesPerSecondOfConnection: Int?
+    /// The number of connections that are served at the same time; `nil` for no limit.
+    ///
+    /// Further ones get 503.
+    var mostConnections: Int?
 
     /// The number of hosts.
     ///
@@ -36,6 +42,7 @@ struct NginxSettings {
             open_file_cache max=10000;
             types { }
             default_type application/octet-stream;
+            limit_conn_zone $server_addr zone=connections:1m;
             client_body_temp_path \(folder)/nginx.body;
             proxy_temp_path \(folder)/nginx.proxy;
             fastcgi_temp_path \(folder)/nginx.fastcgi;
@@ -44,6 +51,7 @@ struct NginxSettings {
             server {
         \(plainLines)
         \(secureLines)
+        \(limitLines)
                 root \(contents);
                 location /slow/ {
                     alias \(contents)/;
@@ -61,6 +69,13 @@ struct NginxSettings {
 
     private var plainLines: String {
         addresses.map { "        listen \($0):\(plainPort);" }.joined(separator: "\n")
+    }
+
+    private var limitLines: String {
+        [
+            bytesPerSecondOfConnection.map { "        limit_rate \($0);" },
+            mostConnections.map { "        limit_conn connections \($0);" },
+        ].compactMap(\.self).joined(separator: "\n")
     }
 
     private var secureLines: String {
