@@ -26,6 +26,8 @@ package final class Engine: Sendable {
     package let numberedPartials = NumberedPartials()
     /// The names that files in the folders of recent downloads have.
     package let takenNames = TakenNames()
+    /// The files that downloads with the policy `overwrite` have become.
+    let replacedFiles = ReplacedFiles()
     package let smallBodies = SmallBodyBudget()
     /// The limit for all transfers together.
     ///

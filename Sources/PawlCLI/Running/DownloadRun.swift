@@ -80,9 +80,19 @@ struct DownloadRun: Sendable {
         }
         progress.ended(id: id, result, after: task.metrics.duration)
         if case .failure(let error) = result, error.code != .interrupted || !Task.isCancelled {
-            // With several downloads, the URL tells which one has failed.
-            console.report(error, of: downloads.count > 1 ? requested.url.redacted : nil)
+            report(error, of: requested)
         }
+    }
+
+    private func report(_ error: DownloadError, of requested: RequestedDownload) {
+        guard downloads.count > 1 else { return console.report(error) }
+        var error = error
+        // The option for a name cannot be given for several downloads.
+        error.guidance = error.guidance
+            .replacing(.otherName, with: "another folder with --directory")
+            .replacing(.otherPlace, with: "another folder with --directory")
+        // The URL tells which one has failed.
+        console.report(error, of: requested.url.redacted)
     }
 
     private func tick(_ progress: ProgressCollector) async -> Event {

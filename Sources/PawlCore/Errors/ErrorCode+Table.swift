@@ -47,7 +47,7 @@ extension ErrorCode {
     public static let unauthorized = ErrorCode(rawValue: "unauthorized")
     /// An option, a URL or a list is not valid.
     public static let usage = ErrorCode(rawValue: "usage")
-    /// The server is overloaded or asks the client to wait (429, 503 …).
+    /// The server is overloaded, fails, or asks the client to wait (408, 425, 429, 500, 502 …).
     public static let serverBusy = ErrorCode(rawValue: "server-busy")
     /// The bytes do not have the expected digest.
     public static let checksumMismatch = ErrorCode(rawValue: "checksum-mismatch")
@@ -122,7 +122,12 @@ extension ErrorCode {
             "credentials are missing, wrong or insufficient (401, 403, 407)"
         ),
         row(.usage, .never, 28, "an option, a URL or a list is not valid"),
-        row(.serverBusy, .later, 29, "the server is overloaded or asks to wait (429, 503)"),
+        row(
+            .serverBusy,
+            .later,
+            29,
+            "the server is overloaded, fails, or asks to wait (408, 425, 429, 500, 502 …)"
+        ),
         row(.checksumMismatch, .elsewhere, 32, "the bytes do not have the expected digest"),
         row(.tlsFailed, .elsewhere, 33, "TLS failed, or the certificate was rejected"),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),

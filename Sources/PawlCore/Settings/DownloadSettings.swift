@@ -128,7 +128,8 @@ public enum ChecksumPolicy: Hashable, Sendable {
 public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codable {
     /// The new file gets a number: `disk.1.iso`.
     ///
-    /// It also gets one if another download has a partial file of the name.
+    /// It also gets one if another download has a partial file of the name, or if a folder has the
+    /// name and the name is not your own choice.
     case rename
     /// The new file replaces the old one when it is complete and verified.
     ///
@@ -136,7 +137,8 @@ public enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable, Codabl
     case overwrite
     /// The old file is kept, and the download succeeds.
     ///
-    /// Another download's partial file does not count as a file: the new file then gets a number.
+    /// Another download's partial file does not count as a file, so both downloads run. The one that
+    /// ends last keeps the file of the other one and deletes its own.
     case skip
     /// The download fails, even if the file is the complete file of an earlier download, or only
     /// another download's partial file has the name.

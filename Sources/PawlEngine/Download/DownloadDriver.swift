@@ -482,7 +482,11 @@ package final class DownloadDriver {
     private func complete(_ total: Int64) async {
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
-            switch try await self.store.finish(total: total) {
+            let finish = try await self.store.finish(
+                total: total,
+                isLengthVerified: self.isLengthVerified
+            )
+            switch finish {
             case .named(let name, let digest):
                 self.succeed(name.path, size: total) { file in
                     file.wasAlreadyThere = name.wasThere

@@ -433,7 +433,12 @@ final class DownloadStore {
     }
 
     /// Verifies the file after all its bytes have been received, and gives it its name.
-    func finish(total: Int64) async throws(DownloadError) -> Finish {
+    ///
+    /// `isLengthVerified` is whether the response proved the length.
+    func finish(
+        total: Int64,
+        isLengthVerified: Bool
+    ) async throws(DownloadError) -> Finish {
         guard let store = openStore.current else {
             throw DownloadError(.unknown, "the download ended without a file")
         }
@@ -442,10 +447,15 @@ final class DownloadStore {
             digest = try await digests.verify(store, total: total, stop)
         } catch {
             guard error.code == .checksumMismatch else { throw error }
-            throw try await keepAsCorrupt(store, error)
+            throw try await keepAsCorrupt(store, total: total, error)
         }
         do throws(DownloadError) {
-            let name = try await finisher.finish(store, total: total, epoch: trustedEpoch)
+            let name = try await finisher.finish(
+                store,
+                total: total,
+                isLengthVerified: isLengthVerified,
+                epoch: trustedEpoch
+            )
             return .named(name, digest)
         } catch {
             guard store.trustEpoch != trustedEpoch else { throw error }
@@ -456,9 +466,10 @@ final class DownloadStore {
     /// Keeps a file with a wrong digest under another name, and returns the error that names it.
     private func keepAsCorrupt(
         _ store: PartialStore,
+        total: Int64,
         _ error: DownloadError
     ) async throws(DownloadError) -> DownloadError {
-        let path = try await finisher.keepAsCorrupt(store, error)
+        let path = try await finisher.keepAsCorrupt(store, total: total, error)
         openStore.current = nil
         let advice: Advice =
             adopted == nil

@@ -30,23 +30,27 @@ struct FileFinisher: Sendable {
             return switch ifExists {
             case .overwrite: replaced.map { .replace($0, numbered: numbered) } ?? .overwrite
             case .fail: .fail
-            case .rename, .skip: .rename(numbered: numbered)
+            case .rename: .rename(numbered: numbered)
+            case .skip: .keep(numbered: numbered)
             }
         }
     }
 
     /// Gives the file in a store its name, or finds an existing file with the same bytes.
     ///
-    /// `epoch` is the store's epoch in which all bytes count.
+    /// `epoch` is the store's epoch in which all bytes count. `isLengthVerified` is whether the
+    /// response proved the length.
     func finish(
         _ store: PartialStore,
         total: Int64,
+        isLengthVerified: Bool,
         epoch: Int
     ) async throws(DownloadError) -> FinishedName {
         let policy = policy(store.paths)
         engine.takenNames.note(store, of: job.url)
         var file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
         file.acceptsSame = job.acceptsSameFile
+        file.isLengthVerified = isLengthVerified
         try await announce(file)
         file.readsFiles = false
         let stop = stop
@@ -57,7 +61,9 @@ struct FileFinisher: Sendable {
                 try complete.finish()
             }
             switch placed {
-            case .named(let name): return name
+            case .named(let name):
+                noteReplaced(name.path, wasThere: name.wasThere)
+                return name
             case .undecided(let path):
                 // Reading a large file takes long. The syncs of other downloads must not wait for
                 // that.
@@ -120,6 +126,10 @@ struct FileFinisher: Sendable {
                 epoch: store.trustEpoch
             )
             file.acceptsSame = acceptsSame
+            file.isLengthVerified = BodyFraming.isVerified(
+                body.head.fields,
+                body.head.protocolVersion
+            )
             return .file(file)
         }
     }
@@ -164,13 +174,23 @@ struct FileFinisher: Sendable {
         _ attempt: Int
     ) -> Result<SmallFileFinisher.Named, DownloadError>? {
         switch outcome {
-        case .named(let named): return .success(named)
+        case .named(let named):
+            noteReplaced(named.path, wasThere: named.wasAlreadyThere)
+            return .success(named)
         case .durable: return .failure(DownloadError(.unknown, "the file has no name"))
         case .syncFailed(let error):
             guard attempt < Self.mostAttempts else { return .failure(error) }
             logger.warning("\(error.message): writing the file again")
             return nil
         }
+    }
+
+    /// Warns if the file has replaced that of another download of this process.
+    private func noteReplaced(_ path: FilePath, wasThere: Bool) {
+        guard job.settings.ifExists == .overwrite, !wasThere,
+            let note = engine.replacedFiles.note(path, of: job.url)
+        else { return }
+        logger.report([note])
     }
 
     /// Makes the file durable, announces it, and then gives it its name.
@@ -204,14 +224,17 @@ struct FileFinisher: Sendable {
     /// path.
     func keepAsCorrupt(
         _ store: PartialStore,
+        total: Int64,
         _ error: DownloadError
     ) async throws(DownloadError) -> FilePath {
         if let willFinish = job.willFinish {
             let stamp = try await engine.disk.run { () throws(DownloadError) in try store.stamp() }
             try await willFinish(WrittenFile(.corrupt, at: store.paths.final.string, stamp))
         }
+        // In a queue, the earlier file may be another owner's.
+        let urls = job.ownerOfPartialFile == nil ? job.urls : []
         return try await engine.syncs.run { () throws(DownloadError) in
-            try store.keepAsCorrupt(reason: error.message)
+            try store.keepAsCorrupt(reason: error.message, total: total, urls: urls)
         }
     }
 }

@@ -48,11 +48,15 @@ struct FinishedFileSearch: Sendable {
     }
 
     /// Compares the files with the server's, and decides by the policy for existing files.
+    ///
+    /// `passesOverFolders` is whether a folder with the name leads to the next number. Otherwise it
+    /// is an error, because the caller has given the name.
     func choose(
         _ final: FilePath,
         _ representation: Representation,
         _ digest: ContentDigest?,
-        _ comparison: Comparison = Comparison()
+        _ comparison: Comparison = Comparison(),
+        passesOverFolders: Bool
     ) throws(DownloadError) -> Choice {
         // The first name without a file, which other downloads' partial files may have.
         var free: Int?
@@ -69,6 +73,11 @@ struct FinishedFileSearch: Sendable {
                 free = first
                 return isPassedOver ? nil : .open(first, last: number)
             case .same: return .same(path)
+            case .folder:
+                // A number is taken only by a file that does not replace another.
+                guard number > 0 || passesOverFolders && (ifExists == .rename || ifExists == .skip)
+                else { throw DownloadError(.isDirectory, while: .create, path) }
+                return nil
             case .different:
                 if digest == nil, isLikely(path, representation, comparison) {
                     guard let isSame = try isEqual(path, comparison) else { return .likely(path) }
@@ -79,7 +88,7 @@ struct FinishedFileSearch: Sendable {
             // The policy is for the name that this download would have.
             guard free == nil else { return nil }
             switch ifExists {
-            case .skip: return .kept(path)
+            case .skip: return try ExistingFile.presence(at: path) == .file ? .kept(path) : nil
             case .fail: throw PartialSearch.exists(path)
             case .overwrite:
                 try ExistingFile.checkOverwriting(path, with: representation)

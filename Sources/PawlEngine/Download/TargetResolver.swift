@@ -64,9 +64,11 @@ struct TargetResolver: Sendable {
         try Self.check(destination)
         let path = expected
         try FolderPreparation.prepare(path.removingLastComponent())
-        let isThere = try ExistingFile.isThere(path)
+        let presence = try ExistingFile.presence(at: path)
+        let isThere = presence != .nothing
         if isThere, case .file = destination {
-            if settings.ifExists == .skip { return .alreadyThere(path) }
+            if presence == .folder { throw DownloadError(.isDirectory, while: .create, path) }
+            if settings.ifExists == .skip, presence == .file { return .alreadyThere(path) }
             if settings.ifExists == .fail { throw PartialSearch.exists(path) }
         }
         guard let restorer else {
@@ -121,13 +123,20 @@ struct TargetResolver: Sendable {
         absent: FilePath? = nil,
         comparison: FinishedFileSearch.Comparison = .init()
     ) throws(DownloadError) -> Found {
-        let final = try chosen(by: head)
+        let (final, passesOverFolders) = try chosen(by: head)
         if final == absent, try isStillFree(final) {
             let store = try create(DownloadPaths(final), representation, source)
             return .created(store, notes: [])
         }
         try FolderPreparation.prepare(final.removingLastComponent())
-        switch try finishedFiles.choose(final, representation, digest, comparison) {
+        let choice = try finishedFiles.choose(
+            final,
+            representation,
+            digest,
+            comparison,
+            passesOverFolders: passesOverFolders
+        )
+        switch choice {
         case .undecided: return .undecided
         case .likely(let path): return .likely(path)
         case .kept(let path): return .alreadyThere(path)
@@ -154,9 +163,13 @@ struct TargetResolver: Sendable {
         source: String
     ) throws(DownloadError) -> Found {
         var number = 0
-        if case .open(let free, _) = try finishedFiles.choose(wanted, representation, nil) {
-            number = free
-        }
+        let choice = try finishedFiles.choose(
+            wanted,
+            representation,
+            nil,
+            passesOverFolders: true
+        )
+        if case .open(let free, _) = choice { number = free }
         return try begin(wanted, number, representation, source, [])
     }
 
@@ -215,11 +228,14 @@ struct TargetResolver: Sendable {
         return own
     }
 
-    private func chosen(by head: ResponseHead) throws(DownloadError) -> FilePath {
-        guard let choice else { return path(head, in: destination) }
-        let chosen = try choice(DownloadResponse(head))
+    /// Returns the path of the finished file, and whether its name is not the caller's choice.
+    private func chosen(
+        by head: ResponseHead
+    ) throws(DownloadError) -> (path: FilePath, isNamedHere: Bool) {
+        let chosen = try choice?(DownloadResponse(head)) ?? destination
         try Self.check(chosen)
-        return path(head, in: chosen)
+        if case .directory = chosen { return (path(head, in: chosen), true) }
+        return (path(head, in: chosen), false)
     }
 
     private static func check(_ destination: Destination) throws(DownloadError) {

@@ -63,11 +63,7 @@ package struct CacheCleaner: Sendable {
 
     /// Returns the free space on the disk of a folder; `nil` if the system does not report it.
     package static func freeBytes(in folder: FilePath) -> Int64? {
-        var status = statvfs()
-        guard (try? folder.systemCall({ statvfs($0, &status) })) != nil else { return nil }
-        let (bytes, overflow) = UInt64(status.f_bavail)
-            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
-        return overflow ? .max : Int64(clamping: bytes)
+        FileSystemSpace(of: folder)?.freeBytes
     }
 
     /// Returns the protected folder.

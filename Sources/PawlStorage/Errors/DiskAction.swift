@@ -26,4 +26,24 @@ package enum DiskAction: Sendable {
         case .watch: "watching the folder \(path)"
         }
     }
+
+    /// Whether the path is that of a folder.
+    private var isOfFolder: Bool {
+        switch self {
+        case .prepareFolder, .watch, .createPartial: true
+        case .create, .open, .read, .write, .sync, .reserve, .truncate, .rename, .remove, .lock,
+            .inspect, .giveName:
+            false
+        }
+    }
+
+    /// Returns the name of the file in messages; for a folder, its path, because many folders have
+    /// the same name.
+    func subject(_ path: FilePath) -> String {
+        guard isOfFolder else { return path.lastComponent?.string ?? path.string }
+        return path == "." ? "the current folder" : path.string
+    }
+
+    /// Returns the folder in which the operation takes place.
+    func folder(of path: FilePath) -> FilePath { isOfFolder ? path : path.folder }
 }

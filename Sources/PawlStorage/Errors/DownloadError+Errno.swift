@@ -7,7 +7,10 @@ package import SystemPackage
 extension DownloadError {
     package init(_ errno: Errno, while action: DiskAction, _ path: FilePath) {
         if errno == .noSpace || errno == .diskQuotaExceeded {
-            self = .diskFull(missing: nil, quota: errno == .diskQuotaExceeded, action, path)
+            let isQuota = errno == .diskQuotaExceeded
+            self =
+                isQuota || FileSystemSpace(of: path)?.hasInodes != false
+                ? .diskFull(missing: nil, quota: isQuota, action, path) : .noInodes(action, path)
             return
         }
         let code = Self.code(errno, action)
@@ -32,7 +35,7 @@ extension DownloadError {
         _ action: DiskAction,
         _ path: FilePath
     ) -> DownloadError {
-        let place = action == .createPartial ? path : path.folder
+        let place = action.folder(of: path)
         let amount = missing.map { "\($0) bytes of space are missing" } ?? "no space is left"
         let reason = quota ? "the quota is used up" : "the disk is full"
         return DownloadError(
@@ -40,6 +43,16 @@ extension DownloadError {
             announced.map { "\(amount) in \(place) for a file of \($0) bytes" }
                 ?? "\(reason): \(amount) in \(place)",
             advice: roomAdvice,
+            context: action.text(path)
+        )
+    }
+
+    /// Creates the error of a file system that has space, but can hold no more files.
+    private static func noInodes(_ action: DiskAction, _ path: FilePath) -> DownloadError {
+        DownloadError(
+            .diskFull,
+            "the file system of \(action.folder(of: path)) has no inodes left for more files",
+            advice: "remove files that are not needed, then \(.runAgain)",
             context: action.text(path)
         )
     }
@@ -73,7 +86,7 @@ extension DownloadError {
     }
 
     private static func message(_ errno: Errno, _ action: DiskAction, _ path: FilePath) -> String {
-        let name = path.lastComponent?.string ?? path.string
+        let name = action.subject(path)
         return switch errno {
         case .permissionDenied, .notPermitted: "no permission for \(name)"
         case .readOnlyFileSystem: "the file system of \(name) is read-only"

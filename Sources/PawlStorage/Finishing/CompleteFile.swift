@@ -1,5 +1,6 @@
 package import PawlCore
 package import SystemPackage
+package import struct FoundationEssentials.URL
 
 /// A file that has all its bytes and is about to be named: size, sync, rename, sync of the folder,
 /// in that order.
@@ -16,6 +17,8 @@ package struct CompleteFile: Sendable {
     private let epoch: Int?
     /// Whether an existing file with the same bytes is accepted in its place.
     package var acceptsSame = true
+    /// Whether the response proved the file's length, which is recorded with the file.
+    package var isLengthVerified = false
     /// Whether `finish` reads whole files to compare them.
     ///
     /// Otherwise it returns ``PlacedFile/undecided(_:)``.
@@ -145,7 +148,20 @@ package struct CompleteFile: Sendable {
             let now = try attempt(.inspect, final, final.status().map { FileStamp($0) })
             return try now == stamp ? replace(final) : place(at: final, or: numbered)
         case .rename(let numbered): return try place(at: final, or: numbered)
+        case .keep(let numbered): return try keepOrPlace(at: final, or: numbered)
         }
+    }
+
+    /// Takes the first name that nothing has, unless a file has `final`: then that file is kept.
+    private func keepOrPlace(
+        at final: FilePath,
+        or numbered: (Int) -> FilePath
+    ) throws(DownloadError) -> PlacedFile {
+        // A file that appears after this check has a name of its own, as this one then has.
+        if try ExistingFile.presence(at: final) == .file {
+            return .named(FinishedName(path: final, wasThere: true))
+        }
+        return try place(at: final, or: numbered)
     }
 
     private func replace(_ path: FilePath) throws(DownloadError) -> PlacedFile {
@@ -186,7 +202,9 @@ package struct CompleteFile: Sendable {
 
     // MARK: - Comparing
 
-    private var mark: RepresentationMark? { store.representationMark(total: total) }
+    private var mark: RepresentationMark? {
+        store.representationMark(total: total, isLengthVerified: isLengthVerified)
+    }
 
     /// Whether the bytes are the same.
     ///
@@ -237,10 +255,16 @@ extension PartialStore {
 
     /// Renames a file with a wrong digest to `NAME.corrupt`, and stores the reason in an attribute.
     ///
-    /// Such a file never gets its name.
+    /// Such a file never gets its name. It replaces the file that an earlier run has kept for the
+    /// same reason, if that came from one of `urls` and nobody has written to it since.
     ///
     /// Afterwards the store is closed.
-    package func keepAsCorrupt(reason: String) throws(DownloadError) -> FilePath {
+    package func keepAsCorrupt(
+        reason: String,
+        total: Int64,
+        urls: [URL]
+    ) throws(DownloadError) -> FilePath {
+        representationMark(total: total)?.put(on: file)
         TextAttribute.reason.put(reason, on: file)
         let path = try FreeName.search { (number) throws(DownloadError) -> FilePath? in
             let path = paths.corrupt(number)
@@ -248,7 +272,11 @@ extension PartialStore {
                 try giveName(path)
                 return path
             } catch  where error.code == .fileExists {
-                return nil
+                guard TextAttribute.reason.text(of: path) != nil,
+                    RepresentationMark.isUnchanged(path, of: urls)
+                else { return nil }
+                try takeName(path)
+                return path
             }
         }
         guard let path else {

@@ -9,6 +9,8 @@ package enum ExistingFile: Hashable, Sendable {
     /// The file is not proven to be the same.
     case different
     case absent
+    /// A folder has the name.
+    case folder
 
     /// Compares by size, and by the digest if there is one, otherwise by the validators that Pawl
     /// recorded with the file.
@@ -21,11 +23,16 @@ package enum ExistingFile: Hashable, Sendable {
         digest: ContentDigest?,
         onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> ExistingFile {
-        let name = try attempt(.create, path, path.status())
-        guard name != nil else { return .absent }
-        let target = try attempt(.create, path, path.targetStatus())
-        try checkKind(target, path)
-        guard let target else { return .different }
+        switch try presence(at: path) {
+        case .nothing: return .absent
+        case .danglingLink: return .different
+        case .folder: return .folder
+        case .file: break
+        }
+        // Without a status the file has just been removed, and is not proven to be the same.
+        guard let target = try attempt(.create, path, path.targetStatus()) else {
+            return .different
+        }
         if let total = representation.total, total != target.size { return .different }
         // A file that cannot be read is not proven to be the same.
         guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK) else { return .different }
@@ -34,18 +41,33 @@ package enum ExistingFile: Hashable, Sendable {
             return found == digest ? .same : .different
         }
         guard let mark = RepresentationMark(representation, total: target.size), mark.isStrong,
-            representation.total != nil
+            representation.total != nil || RepresentationMark.isLengthVerified(on: file)
         else { return .different }
         return mark.isOn(file) ? .same : .different
     }
 
+    /// What has a name.
+    package enum Presence: Sendable {
+        case nothing, file, folder
+        /// A symbolic link to nothing.
+        case danglingLink
+    }
+
+    /// Returns what has that name; throws for a device, a pipe or a socket.
+    package static func presence(at path: FilePath) throws(DownloadError) -> Presence {
+        let name = try attempt(.create, path, path.status())
+        guard name != nil else { return .nothing }
+        guard let target = try attempt(.create, path, path.targetStatus()) else {
+            return .danglingLink
+        }
+        guard !target.isDirectory else { return .folder }
+        try checkKind(target, path)
+        return .file
+    }
+
     /// Whether anything has that name.
     package static func isThere(_ path: FilePath) throws(DownloadError) -> Bool {
-        let name = try attempt(.create, path, path.status())
-        guard name != nil else { return false }
-        let target = try attempt(.create, path, path.targetStatus())
-        try checkKind(target, path)
-        return true
+        try presence(at: path) != .nothing
     }
 
     /// Throws for a folder, a device, a pipe or a socket, which may not be replaced and beside
@@ -129,7 +151,8 @@ package enum ExistingFile: Hashable, Sendable {
         _ path: FilePath,
         with representation: Representation
     ) throws(DownloadError) {
-        guard representation.isHTML, try isThere(path), isOtherThanWebPage(path) else { return }
+        guard representation.isHTML, try presence(at: path) == .file, isOtherThanWebPage(path)
+        else { return }
         throw DownloadError(
             .captivePortal,
             "the server sent a web page, which must not overwrite "

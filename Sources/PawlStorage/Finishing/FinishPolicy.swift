@@ -5,6 +5,9 @@ package import SystemPackage
 package enum FinishPolicy: Sendable {
     /// Use the first free name of `numbered(1)`, `numbered(2)` …
     case rename(numbered: @Sendable (Int) -> FilePath)
+    /// Keep an existing file and delete the new one; if something other than a file has the name,
+    /// use the first free name of `numbered(1)`, `numbered(2)` …
+    case keep(numbered: @Sendable (Int) -> FilePath)
     /// Replace the existing file in one step.
     case overwrite
     /// Replace the existing file in one step if it is still this one; otherwise use the first free

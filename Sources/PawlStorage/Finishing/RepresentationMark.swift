@@ -14,9 +14,18 @@ package struct RepresentationMark: Hashable {
     let isStrong: Bool
     /// The mark of the source URL; `nil` if an earlier version wrote it.
     let source: SourceMark?
+    /// Whether the response proved the file's length.
+    ///
+    /// A file whose response ended with its connection may be a part of the server's file.
+    let isLengthVerified: Bool
 
     /// Returns `nil` if a validator cannot be stored on one line.
-    init?(_ representation: Representation, total: Int64, source: SourceMark? = nil) {
+    init?(
+        _ representation: Representation,
+        total: Int64,
+        source: SourceMark? = nil,
+        isLengthVerified: Bool = false
+    ) {
         let texts = [representation.entityTag?.opaque, representation.lastModified]
         guard !texts.contains(where: { $0?.holdsUnsafeToShow ?? false }) else { return nil }
         self.total = total
@@ -25,14 +34,27 @@ package struct RepresentationMark: Hashable {
         lastModifiedIsOld = representation.lastModifiedIsOld
         isStrong = representation.validatorStrength == .strong
         self.source = source
+        self.isLengthVerified = isLengthVerified
     }
 
     /// Stores the mark with the file's modification time, so that an edited file no longer matches
     /// it.
     func put(on file: OpenFile) {
         guard let time = try? file.status().modifiedNanoseconds else { return }
-        let end = source.map { "\n" + $0.text } ?? ""
-        TextAttribute.representation.put(text + "\n\(time)" + end, on: file)
+        var lines = [text, "\(time)"]
+        if let source {
+            lines.append(source.text)
+            if isLengthVerified { lines.append(Self.verified) }
+        }
+        TextAttribute.representation.put(lines.joined(separator: "\n"), on: file)
+    }
+
+    /// The eighth line, if the length is verified.
+    private static let verified = "verified"
+
+    /// Whether the mark on a file says that its length was verified.
+    static func isLengthVerified(on file: OpenFile) -> Bool {
+        lines(of: file)?.dropFirst(7).first == verified[...]
     }
 
     func isOn(_ file: OpenFile) -> Bool {
@@ -53,7 +75,7 @@ package struct RepresentationMark: Hashable {
             let mark = RepresentationMark(representation, total: total),
             let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             let status = try? file.status(), status.isRegular, status.size == total,
-            let lines = lines(of: file), lines.count == 7,
+            let lines = lines(of: file), lines.count >= 7,
             lines.prefix(4).elementsEqual(mark.text.split(separator: "\n").prefix(4)),
             lines[5] == "\(status.modifiedNanoseconds)",
             let source = SourceMark(text: String(lines[6]))
@@ -61,10 +83,25 @@ package struct RepresentationMark: Hashable {
         return urls.contains { source.matches($0) }
     }
 
-    /// The lines of the mark: six, and a seventh if the URL is recorded.
+    /// Whether Pawl fetched the file at `path` from one of these URLs, and nobody has written to it
+    /// since.
+    package static func isUnchanged(_ path: FilePath, of urls: [URL]) -> Bool {
+        // A mark that cannot be read proves nothing.
+        guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? file.status(), status.isRegular,
+            let lines = lines(of: file), lines.count >= 7, lines[1] == "\(status.size)",
+            lines[5] == "\(status.modifiedNanoseconds)",
+            let source = SourceMark(text: String(lines[6]))
+        else { return false }
+        return urls.contains { source.matches($0) }
+    }
+
+    /// The lines of the mark: six, a seventh if the URL is recorded, and an eighth if the length is
+    /// verified; `nil` if there are others.
     private static func lines(of file: OpenFile) -> [Substring]? {
-        TextAttribute.representation.text(of: file)?
+        let lines = TextAttribute.representation.text(of: file)?
             .split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.flatMap { (6...8).contains($0.count) ? $0 : nil }
     }
 
     /// Returns the mark of a download on its finished file; `nil` if there is none, or the file has
@@ -75,7 +112,7 @@ package struct RepresentationMark: Hashable {
         // A mark that cannot be read counts as missing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let status = try? file.status(),
-            let lines = lines(of: file), (6...7).contains(lines.count), lines[0] == "1",
+            let lines = lines(of: file), lines[0] == "1",
             let total = Int64(lines[1]), total == status.size,
             lines[5] == "\(status.modifiedNanoseconds)"
         else { return nil }
@@ -102,8 +139,8 @@ package struct RepresentationMark: Hashable {
 
     /// Returns the record of a file; `nil` if it has none.
     static func record(of file: OpenFile) -> Record? {
-        guard let lines = lines(of: file), (6...7).contains(lines.count) else { return nil }
-        let source = lines.count == 7 ? SourceMark(text: String(lines[6])) : nil
+        guard let lines = lines(of: file) else { return nil }
+        let source = lines.count > 6 ? SourceMark(text: String(lines[6])) : nil
         return Record(key: lines.prefix(4).joined(separator: "\n"), source: source)
     }
 

@@ -159,15 +159,9 @@ extension OpenFile {
     /// Returns how many bytes are missing for the file to grow to `total`; `nil` if there is enough
     /// space.
     fileprivate func missingRoom(for total: Int64) throws(Errno) -> Int64? {
-        var system = statvfs()
-        try retrying { fstatvfs(descriptor, &system) }
-        // File systems that have no limit, or do not know it, report zero blocks.
-        guard system.f_blocks > 0 else { return nil }
-        let room = Int64(clamping: system.f_bavail)
-            .multipliedReportingOverflow(by: Int64(clamping: system.f_frsize))
-        guard !room.overflow else { return nil }
+        guard let free = try FileSystemSpace(of: self).freeBytes else { return nil }
         let needed = max(0, total - max(0, try status().allocated))
-        return needed > room.partialValue ? needed - room.partialValue : nil
+        return needed > free ? needed - free : nil
     }
 
     /// Allocates all of the space or none: a failed attempt releases what it has taken.

@@ -69,7 +69,7 @@ package enum FileLock {
         return DownloadError(
             .alreadyRunning,
             "another process has just created \(path)",
-            advice: "wait until it ends, or choose \(.otherName)",
+            advice: "wait until it ends, then \(.runAgain), or choose \(.otherName)",
             context: DiskAction.create.text(path)
         )
     }

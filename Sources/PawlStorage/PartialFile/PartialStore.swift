@@ -314,10 +314,15 @@ package final class PartialStore: Sendable {
 
     /// Returns the mark to store with the finished file; `nil` if the representation cannot be
     /// stored.
-    func representationMark(total: Int64) -> RepresentationMark? {
+    func representationMark(total: Int64, isLengthVerified: Bool = false) -> RepresentationMark? {
         state.withLock { state in
             let claims = state.files.claims
-            return RepresentationMark(claims.representation, total: total, source: claims.mark)
+            return RepresentationMark(
+                claims.representation,
+                total: total,
+                source: claims.mark,
+                isLengthVerified: isLengthVerified
+            )
         }
     }
 

@@ -38,13 +38,21 @@ struct DigestTests {
         try scene.expectFile(resource, name: corrupt)
     }
 
-    @Test func `a second corrupt file gets a number`() async throws {
+    @Test func `a corrupt file replaces that of an earlier run, and no other file`() async throws {
         let scene = try Scene(.resource(resource))
         var settings = scene.settings(1)
         let other = Resource(size: Scene.size, seed: 2)
         settings.checksum = .digest(try #require(other.digest(.md5)))
-        for _ in 0..<2 { _ = try await scene.failure(settings) }
+        for _ in 0..<3 { _ = try await scene.failure(settings) }
+        #expect(scene.folder.list() == [corrupt])
+        // Another URL's file, and one that somebody has written to, are not replaced.
+        scene.origin.route("/b/disk.bin", .resource(resource))
+        _ = try await scene.failure(settings, from: "/b/disk.bin")
         #expect(scene.folder.list() == [corrupt, corrupt + ".1"])
+        try scene.folder.write(corrupt, [1])
+        _ = try await scene.failure(settings)
+        #expect(scene.folder.list() == [corrupt, corrupt + ".1", corrupt + ".2"])
+        #expect(try scene.folder.read(corrupt) == [1])
     }
 
     /// The header field in which a server sends the digest of the whole file.

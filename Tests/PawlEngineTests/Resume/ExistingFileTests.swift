@@ -222,9 +222,91 @@ struct ExistingFileTests {
             let error = await #expect(throws: DownloadError.self) { try await running.file() }
             #expect(error?.code == .fileExists)
             #expect(try other.verify(fileAt: scene.folder.path(Scene.name)) == nil)
+        case .rename:
+            #expect(try await running.file().path == scene.folder.path(numbered))
+            try scene.expectFile(resource, name: numbered, besides: [Scene.name])
+        case .skip:
+            let file = try await running.file()
+            #expect(file.path == scene.folder.path(Scene.name) && file.wasAlreadyThere)
+            try scene.expectFile(other)
+        }
+    }
+
+    /// Whichever of the two ends last, one copy is left, and nothing else.
+    @Test(arguments: [[0, 1], [1, 0]], [true, false])
+    func `with skip, two URLs of one name leave one file`(order: [Int], isSmall: Bool) async throws
+    {
+        let size = isSmall ? 5_000 : Scene.size
+        let resources = [Resource(size: size, seed: 1), Resource(size: size, seed: 2)]
+        let (latches, paths) = ([Latch(), Latch()], ["/a/disk.bin", "/b/disk.bin"])
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        settings.ifExists = .skip
+        let process = EngineProcess()
+        var running: [RunningDownload] = []
+        for index in 0...1 {
+            let reply = Reply.resource(resources[index])
+            scene.origin.route(paths[index], reply.holdAfterBytes(1_000, until: latches[index]))
+            running.append(try scene.start(settings, from: paths[index], by: process))
+            await latches[index].waitForArrivals()
+        }
+        for index in order {
+            latches[index].release()
+            #expect(try await running[index].file().wasAlreadyThere == (index != order[0]))
+        }
+        try scene.expectFile(resources[order[0]])
+    }
+
+    @Test func `a link to nothing is no file to be skipped`() async throws {
+        let scene = try Scene(.resource(resource))
+        #expect(symlink("nowhere", scene.folder.path(Scene.name)) == 0)
+        var settings = scene.settings(1)
+        settings.ifExists = .skip
+        let file = try await scene.download(settings)
+        #expect(file.path == scene.folder.path(numbered) && !file.wasAlreadyThere)
+        try scene.expectFile(resource, name: numbered, besides: [Scene.name])
+    }
+
+    @Test(arguments: ExistingFilePolicy.allCases)
+    func `a folder with the name leads to a number, unless a file was demanded there`(
+        policy: ExistingFilePolicy
+    ) async throws {
+        let scene = try Scene(.resource(resource))
+        try scene.folder.makeFolder(Scene.name)
+        var settings = scene.settings(1)
+        settings.ifExists = policy
+        let process = EngineProcess()
+        let folder = Destination.directory(scene.folder.path)
+        let running = process.start(try scene.url(), to: folder, settings)
+        switch policy {
         case .rename, .skip:
             #expect(try await running.file().path == scene.folder.path(numbered))
             try scene.expectFile(resource, name: numbered, besides: [Scene.name])
+        case .overwrite, .fail:
+            let error = await #expect(throws: DownloadError.self) { try await running.file() }
+            #expect(error?.message == "\(Scene.name) is a directory")
         }
+        let named = try scene.start(settings)
+        let error = await #expect(throws: DownloadError.self) { try await named.file() }
+        #expect(error?.message == "\(Scene.name) is a directory")
+    }
+
+    @Test func `a complete file without a length is not fetched again`() async throws {
+        let scene = try Scene(.resource(resource).chunked())
+        try await scene.download(scene.settings(1))
+        let again = try await scene.download(scene.settings(1))
+        #expect(again.wasAlreadyThere)
+        try scene.expectFile(resource)
+    }
+
+    /// A response that ends with its connection may have been cut off.
+    @Test func `a file of unverified length is fetched again`() async throws {
+        let scene = try Scene(Reply.resource(resource).closeDelimited)
+        let first = try await scene.download(scene.settings(1))
+        #expect(!first.isLengthVerified)
+        scene.serve(.resource(resource).chunked())
+        let second = try await scene.download(scene.settings(1))
+        #expect(!second.wasAlreadyThere)
+        try scene.expectFile(resource, name: numbered, besides: [Scene.name])
     }
 }

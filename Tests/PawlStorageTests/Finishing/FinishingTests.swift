@@ -148,7 +148,11 @@ struct FinishingTests {
         let folder = try StorageFolder()
         try folder.put([1], "disk.iso.corrupt")
         let store = try Self.store(in: folder, isNamed: isNamed)
-        let path = try store.keepAsCorrupt(reason: "sha256 is 00, should be 01")
+        let path = try store.keepAsCorrupt(
+            reason: "sha256 is 00, should be 01",
+            total: 5_000,
+            urls: []
+        )
         #expect(path == folder.path.appending("disk.iso.corrupt.1"))
         #expect(folder.names == ["disk.iso.corrupt", "disk.iso.corrupt.1"])
         #expect(try folder.bytes("disk.iso.corrupt") == [1])

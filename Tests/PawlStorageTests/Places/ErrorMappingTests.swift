@@ -1,5 +1,7 @@
+import Glibc
 import PawlCore
 import PawlStorage
+import PawlTesting
 import SystemPackage
 import Testing
 
@@ -37,10 +39,31 @@ struct ErrorMappingTests {
     @Test func `an error for a partial file without a name names its folder`() {
         let error = DownloadError(.permissionDenied, while: .createPartial, "/srv/files")
         #expect(error.code == .fileNotCreatable)
-        #expect(error.message == "no permission for files")
+        #expect(error.message == "no permission for /srv/files")
         #expect(error.context == "creating a partial file in /srv/files")
         let full = DownloadError(.noSpace, while: .createPartial, "/srv/files")
         #expect(full.message.hasSuffix("in /srv/files"))
+    }
+
+    @Test func `an error for the current folder does not call it a dot`() {
+        let error = DownloadError(.permissionDenied, while: .prepareFolder, ".")
+        #expect(error.message == "no permission for the current folder")
+    }
+
+    @Test(.enabled(if: MemoryDisk.isAvailable))
+    func `a file system without inodes is told from one without space`() throws {
+        // The folder itself needs an inode.
+        let disk = try #require(try MemoryDisk(bytes: 1 << 20, inodes: 2))
+        func create(_ name: String) throws(DownloadError) {
+            let path = FilePath(disk.path).appending(name)
+            _ = try attempt(.create, path, OpenFile(path, O_WRONLY | O_CREAT))
+        }
+        try create("first")
+        let error = failure { try create("second") }
+        #expect(error?.code == .diskFull)
+        #expect(
+            error?.message == "the file system of \(disk.path) has no inodes left for more files"
+        )
     }
 
     @Test func `a full-disk error states the missing bytes and the folder`() {

@@ -8,10 +8,13 @@ package final class MemoryDisk: Sendable {
     private let folder: ScratchFolder
 
     /// `nil` if mounting is not allowed.
-    package init?(bytes: Int) throws {
+    ///
+    /// `inodes` is the maximum number of files and folders, the root folder included.
+    package init?(bytes: Int, inodes: Int? = nil) throws {
         folder = try ScratchFolder()
         path = try folder.makeFolder("disk")
-        guard mount("pawl-test", path, "tmpfs", 0, "size=\(bytes)") == 0 else { return nil }
+        let limits = "size=\(bytes)" + (inodes.map { ",nr_inodes=\($0)" } ?? "")
+        guard mount("pawl-test", path, "tmpfs", 0, limits) == 0 else { return nil }
     }
 
     deinit { umount2(path, Int32(MNT_DETACH)) }
