@@ -58,7 +58,7 @@ struct RegretCell: Codable, Sendable, Equatable {
             bitsPerSecond: Int(megabitsPerSecond * 1_000_000),
             // A queue holds at least a few packets, whatever the round trip is.
             queueBytes: max(30_000, Int(roundTripBytes * queue)),
-            congestionControl: lossPercent > 0 ? "reno" : "cubic"
+            congestionControl: lossPercent > 0 ? "reno" : nil
         )
     }
 
