@@ -27,6 +27,22 @@ struct HelpVersionTests {
         expectOptionsOfGet(run)
     }
 
+    /// `scripts/pawl` builds the daemon only for these.
+    @Test func `scripts pawl knows the verbs that need the daemon`() async throws {
+        let help = try await Workshop().run("--help").output
+        let groups =
+            help.split(separator: "QUEUE SUBCOMMANDS:").last?
+            .split(separator: "See 'pawl help").first ?? ""
+        let verbs = groups.split(separator: "\n").compactMap { line -> Substring? in
+            guard line.hasPrefix("  "), !line.hasPrefix("   ") else { return nil }
+            return line.split(separator: " ").first
+        }
+        let script = try Snapshot.text(of: "pawl", folder: "../../../scripts")
+        let cases = script.split(separator: "case ${1-} in\n").last?.split(separator: ")").first
+        let known = (cases ?? "").split(separator: "|").map { $0.filter { !$0.isWhitespace } }
+        #expect(known == verbs.map(String.init) && known.count > 10)
+    }
+
     private func expectOptionsOfGet(_ run: FinishedProcess) {
         #expect(run.output.contains("pawl [get] [<options>] <url> ..."))
         for option in ["-o, --output", "--if-exists", "--total-limit", "--no-resume"] {
