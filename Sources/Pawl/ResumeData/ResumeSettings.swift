@@ -10,7 +10,7 @@ public struct ResumeSettings: Sendable, SettingsAdjusting {
     /// The destination of the file.
     ///
     /// The default is the original one; if the partial file was moved, it is the same name beside
-    /// it.
+    /// it. If the data is from somebody else, give a destination: the original one may be any path.
     public var destination: Destination?
     /// Another URL of the same file, if the old one has expired.
     public var url: URL?

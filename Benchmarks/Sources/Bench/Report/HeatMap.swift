@@ -1,6 +1,6 @@
 /// `docs/regret.svg`: one row per cell of the case `regret`, one column per program.
 struct HeatMap {
-    private static let labelWidth = 330
+    private static let labelWidth = 360
     private static let columnWidth = 62
     private static let rowHeight = 20
     private static let headHeight = 64
