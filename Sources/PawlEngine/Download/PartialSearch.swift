@@ -157,9 +157,9 @@ struct PartialSearch: Sendable {
         let found = try FreeName.search(from: first) {
             (number) throws(DownloadError) -> (paths: DownloadPaths, notes: [String])? in
             let stem = wanted.numbered(number)
-            // A download that replaces a file takes that file's name, whatever other downloads will
-            // be named.
-            let takesNumber = isBehindAnother && ifExists != .overwrite
+            // Only a download that avoids existing files takes another name because of another
+            // download: with the other policies, the name is decided at the end.
+            let takesNumber = isBehindAnother && ifExists == .rename
             if takesNumber, try ExistingFile.isThere(stem) { return nil }
             let paths = DownloadPaths(
                 takesNumber ? stem : final,

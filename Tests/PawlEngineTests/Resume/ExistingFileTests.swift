@@ -257,6 +257,34 @@ struct ExistingFileTests {
         try scene.expectFile(resources[order[0]])
     }
 
+    /// The second download finds the first one's partial file when it needs a name for its own.
+    @Test(arguments: [[0, 1], [1, 0]])
+    func `with skip, two URLs of one name with partial files leave one file`(
+        order: [Int]
+    ) async throws {
+        let resources = [Resource(size: Scene.size, seed: 1), Resource(size: Scene.size, seed: 2)]
+        let (latches, paths) = ([Latch(), Latch()], ["/a/disk.bin", "/b/disk.bin"])
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        settings.ifExists = .skip
+        let process = EngineProcess()
+        var running: [RunningDownload] = []
+        for index in 0...1 {
+            let reply = Reply.resource(resources[index])
+            scene.origin.route(paths[index], reply.holdAfterBytes(500_000, until: latches[index]))
+            let folder = Destination.directory(scene.folder.path)
+            running.append(process.start(try scene.url(paths[index]), to: folder, settings))
+        }
+        while Set(scene.folder.list()).count(where: { $0.hasSuffix(".part") }) < 2,
+            !Task.isCancelled
+        { await Task.yield() }
+        for index in order {
+            latches[index].release()
+            #expect(try await running[index].file().wasAlreadyThere == (index != order[0]))
+        }
+        try scene.expectFile(resources[order[0]])
+    }
+
     @Test func `a link to nothing is no file to be skipped`() async throws {
         let scene = try Scene(.resource(resource))
         #expect(symlink("nowhere", scene.folder.path(Scene.name)) == 0)

@@ -135,14 +135,28 @@ struct OneNameTests {
         #expect(file.path == scene.folder.path("disk.27.bin"))
     }
 
-    @Test(arguments: [ExistingFilePolicy.rename, .skip], [false, true])
+    @Test func `with skip, a file beside another's partial file has the name`() async throws {
+        let scene = try Scene()
+        var settings = scene.settings(1)
+        settings.ifExists = .skip
+        try await scene.interrupt(.resource(resource), settings)
+        scene.origin.route(otherPath, .resource(other))
+        for round in 0..<2 {
+            let file = try await scene.download(settings, from: otherPath)
+            #expect(file.path == scene.folder.path(Scene.name))
+            #expect(file.wasAlreadyThere == (round > 0))
+        }
+        // The first download finds a file of its name, and keeps its own bytes.
+        #expect(try await scene.download(settings).wasAlreadyThere)
+        try scene.expectFile(other, besides: partial)
+    }
+
+    @Test(arguments: [false, true])
     func `a file finished beside another's partial file is not fetched again`(
-        policy: ExistingFilePolicy,
         hasValidators: Bool
     ) async throws {
         let scene = try Scene()
-        var settings = scene.settings(1)
-        settings.ifExists = policy
+        let settings = scene.settings(1)
         try await scene.interrupt(.resource(resource), settings)
         var other = other
         if !hasValidators { (other.entityTag, other.lastModified) = (nil, nil) }
