@@ -96,7 +96,7 @@ package enum FileLock {
         return DownloadError(
             .alreadyRunning,
             "\(who) is using \(name)",
-            advice: "wait until it ends, or choose \(.otherName)",
+            advice: "wait until it ends, then \(.runAgain), or choose \(.otherName)",
             context: DiskAction.lock.text(path)
         )
     }
