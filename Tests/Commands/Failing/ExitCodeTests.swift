@@ -52,9 +52,15 @@ struct ExitCodeTests {
         let second = try await workshop.run(workshop.url)
         expectFailure(.alreadyRunning, second)
         #expect(second.errors.contains("process \(first.identifier) is using disk.iso.part"))
+        #expect(second.errors.contains("then run the same command again, or choose another name"))
+        // The option for a name cannot be given for a list.
+        workshop.origin.route("/small", .resource(Resource(size: 10)))
+        let small = workshop.origin.url("/small")
+        let list = try await workshop.run(workshop.url, small)
+        #expect(list.errors.contains("or choose another folder with --directory"))
         latch.release()
         #expect(await first.waitForExit() == .code(0))
-        #expect(workshop.folder.list() == [Workshop.name])
+        #expect(workshop.folder.list() == [Workshop.name, "small"])
         try expectExact(Workshop.name, resource, in: workshop)
     }
 

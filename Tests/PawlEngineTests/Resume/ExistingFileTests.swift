@@ -275,14 +275,32 @@ struct ExistingFileTests {
             let folder = Destination.directory(scene.folder.path)
             running.append(process.start(try scene.url(paths[index]), to: folder, settings))
         }
-        while Set(scene.folder.list()).count(where: { $0.hasSuffix(".part") }) < 2,
-            !Task.isCancelled
-        { await Task.yield() }
+        // The first checkpoints give the partial files their names.
+        for name in [Scene.name, numbered] { try await scene.folder.wait(for: name + ".part") }
         for index in order {
             latches[index].release()
             #expect(try await running[index].file().wasAlreadyThere == (index != order[0]))
         }
         try scene.expectFile(resources[order[0]])
+    }
+
+    @Test(arguments: [5_000, Scene.size])
+    func `replacing a file of the same run is noted, and another run's is not`(
+        size: Int64
+    ) async throws {
+        let scene = try Scene(.resource(Resource(size: size, seed: 1)))
+        scene.origin.route("/b/disk.bin", .resource(Resource(size: size, seed: 2)))
+        var settings = scene.settings(1)
+        settings.ifExists = .overwrite
+        let note = "has replaced the file that was downloaded from"
+        let (first, second) = (EngineProcess(), EngineProcess())
+        _ = try await scene.download(settings, by: first)
+        #expect(!first.log.says(note))
+        _ = try await scene.download(settings, from: "/b/disk.bin", by: second)
+        #expect(!second.log.says(note))
+        _ = try await scene.download(settings, by: second)
+        #expect(second.log.says("\(scene.folder.path(Scene.name)) \(note)"))
+        try scene.expectFile(Resource(size: size, seed: 1))
     }
 
     @Test func `a link to nothing is no file to be skipped`() async throws {
