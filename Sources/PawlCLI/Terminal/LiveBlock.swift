@@ -22,8 +22,11 @@ package struct LiveBlock: Sendable {
 
     /// The output that replaces the drawn lines by `lines`; empty if nothing has changed.
     ///
+    /// Without lines, it removes the block.
+    ///
     /// Each line must be narrower than the terminal, and there must be fewer lines than rows.
     package mutating func draw(_ lines: [String], on size: Size) -> String {
+        guard !lines.isEmpty else { return remove() }
         guard lines != self.lines || size != self.size else { return "" }
         self.lines = lines
         self.size = size
@@ -52,7 +55,6 @@ package struct LiveBlock: Sendable {
     /// Wrapping is off in the meantime, so a terminal that draws a character wider than measured
     /// cuts the line instead.
     private var drawing: String {
-        guard !lines.isEmpty else { return "" }
         let body = lines.joined(separator: "\u{1B}[K\r\n")
         let up = lines.count > 1 ? "\u{1B}[\(lines.count - 1)A" : ""
         return "\u{1B}[?25l\u{1B}[?7l\r\(body)\u{1B}[J\u{1B}[?7h\(up)\r"

@@ -94,6 +94,15 @@ struct LiveBlockTests {
         #expect(screen(["$ pawl"] + drawings) == ["$ pawl", "uno", "dos"])
     }
 
+    @Test func `a drawing without lines removes the block`() {
+        var block = LiveBlock()
+        #expect(block.draw([], on: usual) == "")
+        let drawings = [block.draw(["one", "two"], on: usual), block.draw([], on: usual)]
+        #expect(screen(["$ pawl"] + drawings) == ["$ pawl"])
+        #expect(drawings[1].hasSuffix("\u{1B}[?25h"))
+        #expect(block.remove() == "")
+    }
+
     @Test func `a message is printed above the block`() {
         var block = LiveBlock()
         let first = block.draw(["one", "two"], on: usual)
