@@ -1,3 +1,4 @@
+internal import Glibc
 package import PawlCore
 internal import PawlStorage
 internal import SystemPackage
@@ -13,16 +14,26 @@ package final class CommandLock: Sendable {
     ///
     /// Throws `.daemonUnavailable` if another command takes longer than `limit`.
     package init(folder: String, waitingAtMost limit: Duration) async throws(DownloadError) {
-        file = try LockFile.open(FilePath("\(folder)/daemon-commands.lock"))
+        file = try LockFile.open(Self.path(folder))
         let deadline = ContinuousClock.now + limit
         while (try? file.lock()) == nil {
-            guard ContinuousClock.now < deadline, !Task.isCancelled else { throw Self.isTaken }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else { throw Self.tooLate }
             // The loop checks for cancellation.
             try? await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    private static var isTaken: DownloadError {
+    /// Whether a command starts or stops the daemon now.
+    package static func isTaken(folder: String) -> Bool {
+        guard let file = try? OpenFile(path(folder), O_RDONLY) else { return false }
+        return (try? file.lock(.shared)) == nil
+    }
+
+    private static func path(_ folder: String) -> FilePath {
+        FilePath("\(folder)/daemon-commands.lock")
+    }
+
+    private static var tooLate: DownloadError {
         guard !Task.isCancelled else { return DownloadError(.interrupted, "stopped") }
         return DownloadError(
             .daemonUnavailable,

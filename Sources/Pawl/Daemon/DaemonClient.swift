@@ -12,14 +12,30 @@ package final class DaemonClient: Sendable {
     private let peer = Mutex<Int?>(nil)
     /// The maximum time to wait for a daemon that is starting or stopping.
     let patience: Duration
+    /// Whether this process has the turn to start or stop the daemon (`CommandLock`).
+    private let holdsCommandLock: Bool
 
     /// Creates a client.
     ///
     /// It connects when the first request is sent, and waits for a daemon that is starting or
-    /// stopping.
-    package init(_ places: DaemonPlaces, patience: Duration = .seconds(30)) {
-        (self.places, self.patience) = (places, patience)
-        session = DownloadSession()
+    /// stopping, or that a command of another process starts or stops.
+    package convenience init(_ places: DaemonPlaces, patience: Duration = .seconds(30)) {
+        self.init(places, DownloadSession(), patience: patience, holdsCommandLock: false)
+    }
+
+    private init(
+        _ places: DaemonPlaces,
+        _ session: DownloadSession,
+        patience: Duration,
+        holdsCommandLock: Bool
+    ) {
+        (self.places, self.session) = (places, session)
+        (self.patience, self.holdsCommandLock) = (patience, holdsCommandLock)
+    }
+
+    /// The client for the command that starts or stops the daemon, which does not wait for itself.
+    var holdingCommandLock: DaemonClient {
+        DaemonClient(places, session, patience: patience, holdsCommandLock: true)
     }
 
     /// The daemon as a process.
@@ -193,9 +209,14 @@ package final class DaemonClient: Sendable {
         throw translated(await problem(of: stream), stream.response.status, version)
     }
 
-    /// Sends a request; waits for a daemon that is starting or stopping.
+    /// A wait for a daemon that does not accept connections.
+    var wait: DaemonWait {
+        DaemonWait(places, atMost: patience, holdsCommandLock: holdsCommandLock)
+    }
+
+    /// Sends a request; waits for a daemon that is starting or stopping, or is started or stopped.
     private func response(to request: DownloadRequest) async throws(DownloadError) -> DataStream {
-        var wait = DaemonWait(places, atMost: patience)
+        var wait = wait
         while true {
             do throws(DownloadError) {
                 return try await session.bytes(for: request)

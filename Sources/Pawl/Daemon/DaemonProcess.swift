@@ -24,22 +24,25 @@ package struct DaemonProcess: Sendable {
         _ arguments: [String] = []
     ) async throws(DownloadError) -> DaemonStart {
         try places.prepare()
-        return try await inTurn { () async throws(DownloadError) in
-            try await launch(arguments)
+        return try await inTurn { (process) async throws(DownloadError) in
+            try await process.launch(arguments)
         }
     }
 
     /// Runs a command that may start or stop the daemon, after those of other processes.
+    ///
+    /// Other processes' requests that find no daemon wait for its end.
     private func inTurn<Value>(
-        _ command: () async throws(DownloadError) -> Value
+        _ command: (DaemonProcess) async throws(DownloadError) -> Value
     ) async throws(DownloadError) -> Value {
+        let process = DaemonProcess(client.holdingCommandLock)
         // Without the folder, there is neither a daemon nor a command that starts one.
-        guard access(places.storeFolder, F_OK) == 0 else { return try await command() }
+        guard access(places.storeFolder, F_OK) == 0 else { return try await command(process) }
         let lock = try await CommandLock(
             folder: places.storeFolder,
             waitingAtMost: client.patience
         )
-        let value = try await command()
+        let value = try await command(process)
         withExtendedLifetime(lock) {}
         return value
     }
@@ -113,15 +116,18 @@ package struct DaemonProcess: Sendable {
     /// Returns the id of its process.
     @discardableResult
     package func stop() async throws(DownloadError) -> Int32 {
-        try await inTurn { () async throws(DownloadError) in try await end() }
+        try await inTurn { (process) async throws(DownloadError) in try await process.end() }
     }
 
     private func end() async throws(DownloadError) -> Int32 {
-        try checkRuns()
-        let process = try await client.status().processIdentifier
+        guard let process = try await runningProcess() else { throw DaemonAbsence(places).error() }
+        try await end(process)
+        return process
+    }
+
+    private func end(_ process: Int32) async throws(DownloadError) {
         kill(process, SIGTERM)
         try await waitForEnd(of: process)
-        return process
     }
 
     /// Changes settings of the daemon.
@@ -129,16 +135,16 @@ package struct DaemonProcess: Sendable {
     /// If none runs, starts one for that, and stops it again.
     package func remember(_ change: DaemonSettingsChange) async throws(DownloadError) {
         try places.prepare()
-        try await inTurn { () async throws(DownloadError) in
-            let wasThere = try await launch([]) == .earlier
+        try await inTurn { (process) async throws(DownloadError) in
+            let wasThere = try await process.launch([]) == .earlier
             do throws(DownloadError) {
-                _ = try await client.change(change)
+                _ = try await process.client.change(change)
             } catch {
                 // The first error is the one that matters.
-                if !wasThere { _ = try? await end() }
+                if !wasThere { _ = try? await process.end() }
                 throw error
             }
-            if !wasThere { _ = try await end() }
+            if !wasThere { _ = try await process.end() }
         }
     }
 
@@ -150,13 +156,13 @@ package struct DaemonProcess: Sendable {
         _ arguments: [String]? = nil
     ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart) {
         try places.prepare()
-        return try await inTurn { () async throws(DownloadError) in
-            guard let old = try await runningProcess() else {
-                return (nil, try await launch(arguments ?? []))
+        return try await inTurn { (process) async throws(DownloadError) in
+            guard let old = try await process.runningProcess() else {
+                return (nil, try await process.launch(arguments ?? []))
             }
             let words = arguments ?? Self.arguments(of: old)
-            _ = try await end()
-            return (old, try await launch(words))
+            try await process.end(old)
+            return (old, try await process.launch(words))
         }
     }
 
@@ -200,10 +206,12 @@ package struct DaemonProcess: Sendable {
         StoreLock.owner(places) != nil
     }
 
-    /// Throws `.daemonUnavailable` if the daemon is not running.
-    package func checkRuns() throws(DownloadError) {
-        guard !isRunning else { return }
-        throw DaemonAbsence(places).error()
+    /// Throws `.daemonUnavailable` if the daemon is not running, and no command starts it.
+    package func checkRuns() async throws(DownloadError) {
+        var wait = client.wait
+        while !isRunning {
+            guard await wait.pause() else { throw DaemonAbsence(places).error() }
+        }
     }
 
     /// Waits until a process no longer uses the store, so that everything is written and closed.

@@ -45,6 +45,29 @@ extension DaemonSuites {
             close(writer)
         }
 
+        @Test(arguments: [["list"], ["daemon", "status"]])
+        func `a request between two daemons waits for the second one`(arguments: [String])
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            try await scene.succeed("daemon", "start")
+            try await scene.succeed("daemon", "stop")
+            // Another command is between the end of one daemon and the start of the next.
+            let path = scene.home.path("state/pawl/daemon-commands.lock")
+            let lock = open(path, O_RDWR | O_CLOEXEC)
+            defer { close(lock) }
+            try #require(flock(lock, LOCK_EX) == 0)
+            let opened = try Opened(path)
+            let asking = try scene.start(arguments, [:])
+            // The request has found no daemon, and looks whether a command starts one.
+            #expect(opened.wait())
+            let daemon = try scene.start("daemon", "run")
+            #expect(await asking.waitForExit() == .code(0), "\(asking.errors)")
+            try #require(flock(lock, LOCK_UN) == 0)
+            try await scene.succeed("daemon", "stop")
+            #expect(await daemon.waitForExit() == .code(0))
+        }
+
         @Test func `commands that restart and stop the daemon at the same time all succeed`()
             async throws
         {

@@ -16,7 +16,7 @@ struct DaemonStatusCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let json = json
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            try client.process.checkRuns()
+            try await client.process.checkRuns()
             let status = try await client.status()
             console.show(status, json: json) { DaemonReport.text(status) }
             return 0

@@ -82,7 +82,7 @@ struct DaemonTokenCommand: PawlVerb {
                 console.output(keys.token + "\n")
                 return 0
             }
-            try client.process.checkRuns()
+            try await client.process.checkRuns()
             console.output(try await client.loginCode().url + "\n")
             return 0
         }
