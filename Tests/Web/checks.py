@@ -320,6 +320,22 @@ def a_download_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
 
 
 @check
+def the_buttons_of_a_download_stay_where_they_are(scene, origin, pages):
+    page = pages.open()
+    scene.add([origin.url("big", 4 * MIB, hold=MIB, drip=1)])
+    in_state(page, "big", "running")
+    row(page, "big").click()
+    detail = page.get_by_role("complementary", name="big")
+    button = detail.get_by_role("button", name="Cancel…")
+    expect(detail).to_contain_text("left")
+    while_running = button.bounding_box()
+    detail.get_by_role("button", name="Pause").click()
+    in_state(page, "big", "paused")
+    expect(detail).not_to_contain_text("left")
+    assert button.bounding_box() == while_running, (button.bounding_box(), while_running)
+
+
+@check
 def files_that_could_not_be_deleted_are_reported(scene, origin, pages):
     scene.add([origin.url("small", 10)])
     page = pages.open()

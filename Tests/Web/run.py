@@ -35,6 +35,8 @@ def run(function, scene, browser):
     except Exception:
         print(f"✘ {name}")
         traceback.print_exc()
+        for complaint in pages.complaints:
+            print(f"  the page: {complaint}", file=sys.stderr)
         for number, context in enumerate(browser.contexts):
             for page in context.pages:
                 folder = os.environ.get("PAWL_WEB_SHOTS")

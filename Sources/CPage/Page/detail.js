@@ -162,6 +162,7 @@ export class Detail {
     this.problem = el("section", { class: "problem", "aria-label": "Problem" });
     this.fill = el("span", { class: "fill" });
     this.bar = el("div", { class: "progress large", role: "progressbar", "aria-label": "Progress", "aria-valuemin": "0", "aria-valuemax": "100" }, this.fill);
+    this.rate = el("p", { class: "rate" });
     this.figures = el("p", { class: "figures" });
     this.segments = new SegmentsMap();
     this.graph = new SpeedGraph();
@@ -171,7 +172,8 @@ export class Detail {
       el("div", { class: "heading" }, this.name,
         el("button", { type: "button", class: "small", "aria-label": "Close details", title: "Close (Esc)", onclick: () => this.close() }, icon("close"))),
       el("div", { class: "body" },
-        el("div", { class: "summary" }, this.state, this.figures), this.bar,
+        // Nothing above the buttons changes its height: a button that moves is missed by the mouse.
+        el("div", { class: "summary" }, this.state, this.rate), this.bar, this.figures,
         el("div", { class: "buttons left" }, this.main, this.cancel, this.change, remove), this.position,
         this.problem, this.segments.element, this.graph.element,
         el("section", { "aria-label": "Details" }, el("h3", {}, "Details"), this.properties),
@@ -195,10 +197,10 @@ export class Detail {
     this.fill.style.transform = `scaleX(${(part ?? 0).toFixed(4)})`;
     setAttribute(this.bar, "aria-valuenow", part === undefined ? null : Math.floor(part * 100));
     const left = format.timeLeft(download);
-    setText(this.figures, [
-      format.amount(download), download.state === "finished" ? "" : format.percent(download),
-      download.state === "running" ? format.speed(download.bytesPerSecond) : "", left && `${left} left`,
-    ].filter(Boolean).join(" · "));
+    const speed = download.state === "running" ? format.speed(download.bytesPerSecond) : "";
+    setText(this.rate, [speed, left && `${left} left`].filter(Boolean).join(" · "));
+    const percent = download.state === "finished" ? "" : format.percent(download);
+    setText(this.figures, [format.amount(download), percent].filter(Boolean).join(" · "));
     this.#drawProblem(download.problem);
     this.segments.element.hidden = !isPartial(download);
     if (isPartial(download)) {
