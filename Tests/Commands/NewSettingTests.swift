@@ -27,8 +27,9 @@ struct NewSettingTests {
     }
 
     @Test func `it is in the reference`() {
-        let document = SettingsReference.markdown(Self.table)
-        #expect(document.contains("| `sample` | `sampleText` | `text` |"))
+        let document = SettingsReference.markdown(Self.table, hasProperties: true)
+        let cells = ["`--sample`", "`connection.userAgent`", "`sampleText`", "`text`"]
+        #expect(document.contains("| \(cells.joined(separator: " | ")) |"))
     }
 
     @Test func `it is a field of the page's forms`() {

@@ -8,19 +8,21 @@ struct SettingsDocumentTests {
         let text = """
             # Settings
 
-            Each setting has one name. *JSON* is the member in requests to the daemon ([http-api.md](http-api.md)).
-            A test writes this page from the tables of settings: run it with `PAWL_RECORD=1`.
+            Each line is one setting, with its name in each of the places where it can be given. A test writes this page
+            from the tables of settings: run it with `PAWL_RECORD=1`.
 
             ## Settings of a download
 
-            With `--` the name is the option of the command; without it, the key below a URL in an input list.
+            - *Option*: the option of the command. Without `--`, it is the key below a URL in an input list.
+            - *Swift*: the property of `DownloadSettings`. The meaning of a true-or-false setting is that of the property.
+            - *JSON*: the member in requests to the daemon ([http-api.md](http-api.md)), and in encoded `DownloadSettings`.
 
-            \(SettingsReference.markdown(DownloadSettings.table))
+            \(SettingsReference.markdown(DownloadSettings.table, hasProperties: true))
             ## Settings of the daemon
 
             `pawl limit`, `pawl daemon allow` and `pawl daemon run` have these options.
 
-            \(SettingsReference.markdown(DaemonSettings.table))
+            \(SettingsReference.markdown(DaemonSettings.table, hasProperties: false))
             """
         try Snapshot.expect(text, matches: "settings.md", folder: "../../docs")
     }
@@ -28,22 +30,43 @@ struct SettingsDocumentTests {
 
 /// The reference of a table of settings.
 enum SettingsReference {
-    static func markdown<Root>(_ table: SettingTable<Root>) -> String {
-        var text = """
-            | name | JSON | value | given by | changes while it runs | secret | meaning |
-            | --- | --- | --- | --- | --- | --- | --- |
-
-            """
+    static func markdown<Root>(_ table: SettingTable<Root>, hasProperties: Bool) -> String {
+        var rows = [
+            [
+                "option", "Swift", "JSON", "value", "given by", "changes while it runs", "secret",
+                "meaning",
+            ]
+        ]
+        rows.append(rows[0].map { _ in "---" })
         for setting in table.settings {
-            let cells = [
-                "`\(setting.name)`", setting.member.map { "`\($0)`" } ?? "as above",
-                setting.valueName.map { "`\($0.replacing("|", with: "\\|"))`" } ?? "a flag",
+            let isTyped = !setting.entries.isDisjoint(with: [.command, .list])
+            rows.append([
+                isTyped ? "`--\(setting.name)`" : "",
+                setting.entries.contains(.library) ? "`\(property(setting))`" : "",
+                setting.member.map { "`\($0)`" } ?? "as above",
+                setting.valueName.map { "`\($0.replacing("|", with: "\\|"))`" } ?? flag(setting),
                 entries(setting.entries), setting.isChangeable ? "yes" : "",
                 setting.isSecret ? "yes" : "", setting.about.replacing("|", with: "\\|"),
-            ]
-            text += "| \(cells.joined(separator: " | ")) |\n"
+            ])
         }
-        return text
+        return rows.map { (row) in
+            let cells = row.enumerated().filter { hasProperties || $0.offset != 1 }.map(\.element)
+            return "| \(cells.joined(separator: " | ")) |\n"
+        }.joined()
+    }
+
+    /// The path of the property, such as `connection.userAgent`.
+    private static func property<Root>(_ setting: Setting<Root>) -> String {
+        "\(setting.path)".split(separator: ".").dropFirst().joined(separator: ".")
+    }
+
+    /// The value that an option without a text sets; what others write is true or false.
+    private static func flag<Root: TabledSettings>(_ setting: Setting<Root>) -> String {
+        guard !setting.entries.isDisjoint(with: [.command, .list]) else { return "true or false" }
+        var settings = Root()
+        guard (try? setting.parse(&settings, "true")) != nil else { return "true or false" }
+        return setting.encode(settings) == false
+            ? "true or false; the option sets false" : "true or false; the option sets true"
     }
 
     private static func entries(_ entries: SettingEntries) -> String {

@@ -65,7 +65,7 @@ export const downloadFields = [
     "label": "Accept any certificate",
     "input": "flag",
     "default": false,
-    "hint": "Whether to accept any certificate. An attacker on the network can then read and change the data."
+    "hint": "Whether to accept any certificate. An attacker on the network can then read and change the data. Default: false."
   },
   {
     "name": "connections",

@@ -117,7 +117,7 @@ extension DownloadSettings: TabledSettings {
                 """,
             about: """
                 Whether to accept any certificate. An attacker on the network can then read \
-                and change the data.
+                and change the data. Default: false.
                 """
         ),
         Setting(
@@ -216,7 +216,10 @@ extension DownloadSettings: TabledSettings {
                 Wait while there is no route to the network. A wait does not count as a \
                 failure.
                 """,
-            about: "Whether to wait while there is no route to the network. Default: true."
+            about: """
+                Whether to wait while there is no route to the network. Default: false; in the \
+                daemon, true.
+                """
         ),
         Setting(
             "metered",
@@ -224,7 +227,7 @@ extension DownloadSettings: TabledSettings {
             \.allowsExpensiveNetwork,
             .flag(),
             entries: .programs,
-            help: "Download on metered networks. Default: true."
+            help: "Whether to download on metered networks. Default: true."
         ),
         Setting(
             "no-resume",
@@ -244,8 +247,8 @@ extension DownloadSettings: TabledSettings {
             .flag(),
             entries: .programs,
             help: """
-                Resume even if the server sends neither a strong ETag nor a usable modification \
-                date for the file. Default: true.
+                Whether to resume even if the server sends neither a strong ETag nor a usable \
+                modification date for the file. Default: true.
                 """
         ),
         Setting(
@@ -260,7 +263,7 @@ extension DownloadSettings: TabledSettings {
                 """,
             about: """
                 Whether to resume a partial file NAME.part that another tool has written. \
-                Requires a checksum, and over TCP the scope `manage`.
+                Requires a checksum, and over TCP the scope `manage`. Default: false.
                 """
         ),
         Setting(
@@ -269,7 +272,7 @@ extension DownloadSettings: TabledSettings {
             \.allowsInsecureRedirects,
             .flag(),
             entries: .programs,
-            help: "Follow redirects from HTTPS to HTTP."
+            help: "Whether to follow redirects from HTTPS to HTTP. Default: false."
         ),
     ])
 

@@ -4,6 +4,7 @@ import Pawl
 func errors(_ sample: Sample) async throws {
     let missing = sample.url.deletingLastPathComponent().appending(path: "missing.iso")
     try await handled(missing, sample.folder)
+    await refusals(missing, sample.folder)
     await causes(missing, sample.folder)
     await ofAnyType(missing, sample.folder)
 }
@@ -20,6 +21,20 @@ private func handled(_ url: URL, _ folder: String) async throws {
         default: print(error)
         }
         if error.isRetryable { print("the same call may help later") }
+    }
+}
+
+private struct Problem: Decodable {
+    var title: String
+}
+
+private func refusals(_ url: URL, _ folder: String) async {
+    do throws(DownloadError) {
+        _ = try await DownloadSession.shared.download(url, to: .directory(folder))
+    } catch {
+        guard let refusal = error.errorResponse else { return }
+        print(refusal.response.status, refusal.response.value("Content-Type") ?? "")
+        if let problem = try? refusal.content.json(Problem.self) { print(problem.title) }
     }
 }
 

@@ -15,6 +15,7 @@ func gettingStarted(_ sample: Sample) async throws {
     try await inspected(url)
     try await mirrored(url, url, folder)
     try await smallThings(sample.latest)
+    try await posted(sample.latest)
     try await ownFolders(url)
 }
 
@@ -50,6 +51,9 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
     let task = session.downloadTask(with: request, to: .directory(folder))
     task.resume()
     _ = try await task.file
+
+    configuration.cookies = .file(folder + "/cookies.txt")  // the default is .session; or .none
+    _ = try await DownloadSession(configuration).data(from: url)
 }
 
 private func storedSettings(_ configuration: SessionConfiguration) throws {
@@ -98,12 +102,22 @@ private func smallThings(_ url: URL) async throws {
     print(release.name, text)
 }
 
+private func posted(_ url: URL) async throws {
+    let session = DownloadSession()
+    var request = DownloadRequest(url)
+    request.method = "POST"
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.body = Array(#"{"name": "first"}"#.utf8)
+    let answer = try await session.data(for: request)
+    print(answer.response.status, answer.bytes.count)
+}
+
 private func ownFolders(_ url: URL) async throws {
     let places = Places(applicationIdentifier: "org.example.player")
     var configuration = SessionConfiguration.default
     configuration.applicationIdentifier = places.applicationIdentifier
     let session = DownloadSession(configuration)
-    let file = try await session.download(url, to: .place(.caches))
+    let file = try await session.download(url, to: .place(.caches, name: "copy.iso"))
     print(file.path)
 
     for place in [Place.documents, .caches, .temporary, .preferences, .applicationSupport] {

@@ -9,6 +9,21 @@ func resumeData(_ sample: Sample) async throws {
     task.cancel()
     try? await task.value
     if FileManager.default.fileExists(atPath: place.path) { try await goOn(with: place) }
+    try await pauseInTheMiddle(sample.url, sample.folder)
+}
+
+private func pauseInTheMiddle(_ url: URL, _ folder: String) async throws {
+    let session = DownloadSession()
+    let task = session.downloadTask(with: url, to: .file(folder + "/paused.iso"))
+    task.resume()
+    for await progress in task.progress where progress.completedBytes > 0 { break }
+    await task.pause()
+    switch task.resumability {
+    case .resumable(let offset): print("\(offset) bytes would not be fetched again")
+    case .notResumable(let obstacle): print(obstacle, obstacle.advice)
+    }
+    task.resume()
+    _ = try await task.file
 }
 
 private func keep(_ url: URL, _ target: String, in place: URL) async throws {

@@ -85,7 +85,7 @@ private func follow(_ library: DownloadLibrary, _ url: URL) async throws {
         case .finished(let file): print("\(file.key.text) is complete")
         default: continue
         }
-        break
+        break  // leaves the loop after the first of these events
     }
 }
 
