@@ -271,7 +271,7 @@ def old_ended_downloads_are_loaded_only_when_they_are_displayed(scene, origin, p
 @check
 def a_download_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     page = pages.open()
-    scene.add([origin.url("big", 4 * MIB, hold=MIB), origin.url("small", 10)])
+    scene.add([origin.url("big", 4 * MIB, hold=MIB), origin.url("small", 10)], settings={"connections": 1})
     in_state(page, "big", "running")
     in_state(page, "small", "finished")
     row(page, "big").get_by_role("button", name="Pause").click()
@@ -322,7 +322,7 @@ def a_download_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
 @check
 def the_buttons_of_a_download_stay_where_they_are(scene, origin, pages):
     page = pages.open()
-    scene.add([origin.url("big", 4 * MIB, hold=MIB, drip=1)])
+    scene.add([origin.url("big", 4 * MIB, hold=MIB, drip=1)], settings={"connections": 1})
     in_state(page, "big", "running")
     row(page, "big").click()
     detail = page.get_by_role("complementary", name="big")
@@ -467,7 +467,7 @@ def downloads_are_filtered_searched_and_selected(scene, origin, pages):
 @check
 def the_page_is_up_to_date_after_the_daemon_was_killed(scene, origin, pages):
     page = pages.open()
-    scene.add([origin.url("going", 4 * MIB, hold=MIB)])
+    scene.add([origin.url("going", 4 * MIB, hold=MIB)], settings={"connections": 1})
     scene.add([origin.url("gone", 10), origin.url("stays", 10)], isPaused=True)
     in_state(page, "going", "running")
     row(page, "going").click()
@@ -489,7 +489,7 @@ def the_page_is_up_to_date_after_the_daemon_was_killed(scene, origin, pages):
 @check
 def a_silent_stream_is_closed_and_opened_again(scene, origin, pages):
     page = pages.open(prepare=lambda page: page.clock.install())
-    scene.add([origin.url("going", 4 * MIB, hold=MIB)])
+    scene.add([origin.url("going", 4 * MIB, hold=MIB)], settings={"connections": 1})
     in_state(page, "going", "running")
     asked = []
     page.on("request", lambda request: asked.append(request) if request.url.endswith("/v1/events") else None)
@@ -517,7 +517,7 @@ def events_during_loading_are_not_lost(scene, origin, pages):
     expect(page.locator("#filter-all .count")).to_have_text("1")
     until(page, lambda: held)
     before = held[0].fetch()
-    scene.add([origin.url("late", 4 * MIB, hold=MIB)])
+    scene.add([origin.url("late", 4 * MIB, hold=MIB)], settings={"connections": 1})
     in_state(page, "late", "running")
     held[0].fulfill(response=before)
     expect(page.locator("#grid:not([aria-busy])")).to_be_visible()

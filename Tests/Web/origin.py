@@ -11,6 +11,9 @@ class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
     """`/NAME?size=…` is a file. With `hold=N`, each response stops after N bytes. With `drip=N`, it then
     sends N bytes 20 times per second: Pawl replaces a connection that is silent for long, perhaps by one
     to another source.
+
+    A download opens more connections to a server that holds a response, and each receives N bytes: one
+    that must not finish needs a number of connections.
     """
 
     daemon_threads = True

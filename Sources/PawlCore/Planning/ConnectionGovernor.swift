@@ -1,12 +1,20 @@
 /// Decides how many connections a download uses: it adds connections while total speed increases.
 ///
-/// Each trial doubles the number of connections. The new number is kept if total speed rises by a
-/// twentieth. Otherwise the trial is undone, and the time until the next trial doubles. While a
-/// link is still filling, any number seems to help. So after a successful trial half as many
-/// connections are tried, and kept if they are as fast. If the latency is high, the first trial
-/// opens several connections at once; if many bytes remain, it begins when the first connection
-/// has reached its full speed. No more connections are tried if one of Pawl's threads is busy, or
-/// if the queue of the link is full.
+/// The first trial begins when the first connection has reached its full speed. Each trial doubles
+/// the number of connections. If total speed rises by a twentieth, the next trial follows.
+/// Otherwise the trial is undone, and the time until the next trial doubles. If the download ends
+/// soon and total speed has not decreased, the connections stay: one that suddenly has a link for
+/// itself needs a second to use all of it.
+///
+/// It leaps, which means that it opens several connections at once, in three cases: the first
+/// connection pauses between its bytes, as if the server limited it; a second connection is nearly
+/// as fast as the first one; or each trial would take long, because the latency is high, and the
+/// queue of the link is not full.
+///
+/// While a link is still filling, any number seems to help. So after a successful trial half as
+/// many connections are tried, and kept if they are as fast, if enough time is left to be worth
+/// it. No more connections are tried if one of Pawl's threads is busy, or if the queue of the link
+/// is full.
 package struct ConnectionGovernor: Sendable {
     package private(set) var target = 1
     private let most: Int
@@ -22,6 +30,8 @@ package struct ConnectionGovernor: Sendable {
     private var isUnproven = false
     /// Whether a second connection was opened to measure how long connecting takes.
     private var isProbing = false
+    /// Whether it leaps no more, because it has leapt, or a trial has failed.
+    private var isLeapOver = false
 
     private enum Phase {
         /// Waiting until all connections receive bytes.
@@ -39,26 +49,41 @@ package struct ConnectionGovernor: Sendable {
     static let firstRest: Duration = .seconds(5)
     static let longestRest: Duration = .seconds(120)
     static let shortestWindow: Duration = .milliseconds(100)
+    /// The time in which the growth of the first connection is measured if the latency is lower.
+    static let shortestRound: Duration = .milliseconds(50)
     /// The length of a measurement that must distinguish a twentieth from chance.
     static let carefulWindow: Duration = .milliseconds(500)
     static let clearGain = 1.5
     /// The latency from which the first trial opens `firstLeap` connections.
     static let longLatency: Duration = .milliseconds(100)
+    /// The latency from which a first round trip without slow start is visible.
+    static let visibleLatency: Duration = .milliseconds(30)
     static let fewestLeapt = 8
+    /// The number of connections after which a leap at high latency stops.
     static let mostLeapt = 12
+    /// The gain of a second connection that shows a limit of the server for each connection.
+    static let proportionalGain = 1.6
     /// The minimum number of remaining bytes per connection for a leap.
-    static let leapBytes: Int64 = 1 << 20
-    /// With at most this many bytes left, a leap does not wait for the first connection's full
-    /// speed.
-    static let hurriedBytes: Int64 = 32 << 20
+    static let leapBytes: Int64 = 256 << 10
+    /// The numbers of remaining bytes with which a leap at high latency does not wait for the first
+    /// connection's full speed.
+    static let hurriedBytes: ClosedRange<Int64> = 8 << 20...32 << 20
+    /// The loss of speed from which a trial is undone.
+    static let tolerableLoss = 0.9
     /// The gain per round trip that still counts as slow start: a measured doubling may be smaller.
     static let slowStartGain = 1.25
-    /// The remaining time from which fewer connections are worth a trial.
-    static let worthShrinking: Duration = .seconds(1)
+    /// The remaining time from which fewer connections are worth a trial, which is slow if it fails.
+    static let worthShrinking: Duration = .seconds(10)
     static let longestWindow: Duration = .seconds(2)
     static let fewestArrivals = 3
     /// The remaining time, at the present speed, from which another connection is worth its cost.
-    static let worthwhile: Duration = .milliseconds(500)
+    ///
+    /// If it adds nothing, it slows the others down for a moment.
+    static let worthwhile: Duration = .milliseconds(2500)
+    /// The minimum length of a pause, and its minimum as a multiple of the latency, which is about
+    /// two round trips: after a lost packet, the bytes behind it wait for up to three.
+    static let shortestPause: Duration = .milliseconds(60)
+    static let pauseFactor = 1.6
 
     package init(_ count: ConnectionCount) {
         switch count {
@@ -92,6 +117,8 @@ package struct ConnectionGovernor: Sendable {
         package var latency: Duration
         /// The CPU time so far of the busiest thread that moves bytes.
         package var work: Duration
+        /// The time for which no connection has received a byte, although all could.
+        package var silence = Duration.zero
         /// The number of sources that send bytes: with fewer connections one would be left out.
         package var sources = 1
         /// The number of connections that the servers allow.
@@ -99,6 +126,9 @@ package struct ConnectionGovernor: Sendable {
         /// Whether connecting took so much longer for the newest connection than for the quickest
         /// that the queue of the link must be full: the present connections use all of the link.
         package var isQueueFull = false
+
+        /// Whether each trial takes long.
+        fileprivate var isLong: Bool { latency >= ConnectionGovernor.longLatency }
 
         package init(
             bytes: Int64,
@@ -121,14 +151,16 @@ package struct ConnectionGovernor: Sendable {
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
         case .growing(var growth):
+            guard !pauses(reading) else { return leap(reading, most: ceiling, now) }
             let isOver = growth.isOver(reading, at: now)
             phase = .growing(growth)
-            if isOver { probe(now) }
+            if isOver { endGrowing(growth, reading, now) }
         case .measuring(var window):
             guard reading.flowing >= target else {
                 phase = .settling(since: now)
                 return
             }
+            guard !pauses(reading) else { return leap(reading, most: ceiling, now) }
             window.observe(reading, at: now)
             phase = .measuring(window)
             guard isEnough(window, reading.latency, now) else { return }
@@ -161,7 +193,7 @@ package struct ConnectionGovernor: Sendable {
 
     private func isEnough(_ window: Window, _ latency: Duration, _ now: Moment) -> Bool {
         let needed = isClear(window) ? Self.shortestWindow : Self.carefulWindow
-        let shortest = min(Self.longestWindow, max(needed, latency * 4))
+        let shortest = min(Self.longestWindow, max(needed, latency * 2))
         if window.arrivals >= Self.fewestArrivals {
             return window.lastAt - window.since >= shortest
         }
@@ -177,13 +209,12 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private mutating func settle(since: Moment?, _ reading: Reading, _ now: Moment) {
-        if mayLeap(reading) {
-            let isHurried = reading.remaining.map { $0 <= Self.hurriedBytes } ?? true
-            guard isHurried else { return phase = .growing(Growth(reading, at: now)) }
-            leap(reading, now)
+        if isFirst(reading) {
+            guard isHurried(reading) else { return phase = .growing(Growth(reading, at: now)) }
+            leap(reading, most: Self.mostLeapt, now)
         } else if reading.flowing >= target {
             if isProbing || isTrial, reading.isQueueFull { return takeBack(reading, now) }
-            if isProbing { return leap(reading, now) }
+            if isProbing { return leap(reading, most: Self.mostLeapt, now) }
             // Bytes that were in flight to closed connections still fill the link for a while.
             let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
             guard now - (since ?? now) >= grace else { return }
@@ -206,21 +237,55 @@ package struct ConnectionGovernor: Sendable {
     /// Whether more connections than before are being tried.
     private var isTrial: Bool { before.map { target > $0.target } ?? false }
 
-    /// Whether to open several connections at once: the first byte took long, and each doubling
-    /// would take as long.
-    private func mayLeap(_ reading: Reading) -> Bool {
-        guard target == 1, ceiling > 1, before == nil, !isUnproven, !isShrinking,
-            reading.flowing > 0, reading.latency >= Self.longLatency,
-            let remaining = reading.remaining
-        else { return false }
-        return remaining >= Int64(Self.fewestLeapt) * Self.leapBytes
+    /// Whether only the first connection has been used so far, and it receives bytes.
+    private func isFirst(_ reading: Reading) -> Bool {
+        target == 1 && ceiling > 1 && before == nil && !isUnproven && !isShrinking && !isLeapOver
+            && reading.flowing > 0 && reading.remaining != nil
     }
 
-    private mutating func leap(_ reading: Reading, _ now: Moment) {
+    /// Whether a wait for the first connection's full speed would take too much of the total time.
+    private func isHurried(_ reading: Reading) -> Bool {
+        guard reading.isLong, let remaining = reading.remaining else { return false }
+        return Self.hurriedBytes.contains(remaining)
+    }
+
+    /// Whether enough bytes remain to open several connections at once.
+    private func mayLeap(_ reading: Reading) -> Bool {
+        guard !isLeapOver, !isShrinking, let remaining = reading.remaining else { return false }
+        return target < ceiling && remaining >= Int64(Self.fewestLeapt) * Self.leapBytes
+    }
+
+    /// Whether the connections pause for longer than a round trip: neither the link nor the
+    /// congestion window limits them, but the server, or a loss.
+    private func pauses(_ reading: Reading) -> Bool {
+        mayLeap(reading) && reading.flowing >= target && !reading.isLong
+            && reading.silence >= max(Self.shortestPause, reading.latency * Self.pauseFactor)
+    }
+
+    private mutating func leap(_ reading: Reading, most: Int, _ now: Moment) {
         let worthwhile = (reading.remaining ?? 0) / Self.leapBytes
-        target = min(ceiling, Int(min(worthwhile, Int64(Self.mostLeapt))))
+        target = min(ceiling, max(target, Int(min(worthwhile, Int64(most)))))
+        before = nil
         isProbing = false
         isUnproven = true
+        isLeapOver = true
+        phase = .settling(since: now)
+    }
+
+    /// Tries a second connection after the first one has reached its full speed.
+    private mutating func endGrowing(_ growth: Growth, _ reading: Reading, _ now: Moment) {
+        // At this moment the queue of a full link is full, whatever the congestion control is.
+        if reading.isLong, reading.remaining ?? 0 >= Self.hurriedBytes.upperBound {
+            return probe(now)
+        }
+        guard growth.load < Self.fullLoad else { return takeRest(now) }
+        // A lost packet may make the connection slow later on.
+        let speed = growth.recent
+        guard isWorthwhile(speed, reading) else { return }
+        let isLimited = !growth.hasGrown && reading.latency >= Self.visibleLatency
+        if isLimited || reading.isLong, mayLeap(reading) { return probe(now) }
+        before = (1, speed)
+        target = 2
         phase = .settling(since: now)
     }
 
@@ -241,9 +306,15 @@ package struct ConnectionGovernor: Sendable {
     private mutating func decide(speed: Double, load: Double, _ reading: Reading, _ now: Moment) {
         if isShrinking { return shrink(speed: speed, reading, now) }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
-            target = before.target
+            let isSlower = speed < before.bytesPerSecond * Self.tolerableLoss
+            if isSlower || left(at: speed, reading) > Self.worthShrinking { target = before.target }
             self.before = nil
             return beginShrinking(reading, now)
+        }
+        if let before, before.target == 1, mayLeap(reading), load < Self.fullLoad,
+            speed >= before.bytesPerSecond * Self.proportionalGain, isWorthwhile(speed, reading)
+        {
+            return leap(reading, most: ceiling, now)
         }
         // After a leap, fewer connections are tried before more.
         guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
@@ -288,12 +359,17 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private func isWorthwhile(_ speed: Double, _ reading: Reading) -> Bool {
-        guard let remaining = reading.remaining else { return false }
-        let left = Double(remaining) / speed
-        return left > Self.worthwhile.seconds && left > 4 * reading.latency.seconds
+        left(at: speed, reading) > max(Self.worthwhile, reading.latency * 8)
+    }
+
+    /// The remaining time; zero if the number of remaining bytes is not known.
+    private func left(at speed: Double, _ reading: Reading) -> Duration {
+        guard let remaining = reading.remaining else { return .zero }
+        return .seconds(min(Double(remaining) / max(speed, 1), 1e6))
     }
 
     private mutating func takeRest(_ now: Moment) {
+        isLeapOver = true
         phase = .resting(until: now + rest)
         rest = min(rest * 2, Self.longestRest)
     }
@@ -346,23 +422,40 @@ extension ConnectionGovernor {
     struct Growth {
         private var since: Moment
         private var bytes: Int64
-        private var bytesPerSecond = 0.0
+        private var work: Duration
+        /// The speeds in the last three round trips, the newest first.
+        private var speeds: [Double] = []
+        /// The recent speed: while the bytes behind a lost packet wait, the newest is too low.
+        var recent: Double { speeds.max() ?? 0 }
+        /// Whether a round trip had more bytes than the one before.
+        private(set) var hasGrown = false
+        /// The share of the last round trip in which the busiest thread worked.
+        private(set) var load = 0.0
 
         init(_ reading: Reading, at now: Moment) {
             since = now
             bytes = reading.bytes
+            work = reading.work
         }
 
         /// Returns whether the speed of the last round trip was hardly higher than that of the one
         /// before.
         mutating func isOver(_ reading: Reading, at now: Moment) -> Bool {
             let elapsed = now - since
-            guard elapsed >= max(reading.latency, ConnectionGovernor.shortestWindow) else {
-                return false
-            }
+            // It may be about to pause.
+            guard reading.silence == .zero || reading.isLong,
+                elapsed >= max(reading.latency, ConnectionGovernor.shortestRound)
+            else { return false }
             let latest = Double(reading.bytes - bytes) / elapsed.seconds
-            defer { (since, bytes, bytesPerSecond) = (now, reading.bytes, latest) }
-            return bytesPerSecond > 0 && latest < bytesPerSecond * ConnectionGovernor.slowStartGain
+            load = (reading.work - work).seconds / elapsed.seconds
+            defer {
+                (since, bytes, work) = (now, reading.bytes, reading.work)
+                speeds = [latest] + speeds.prefix(2)
+            }
+            guard let previous = speeds.first, previous > 0 else { return false }
+            let grows = latest >= previous * ConnectionGovernor.slowStartGain
+            hasGrown = hasGrown || grows
+            return !grows
         }
     }
 }

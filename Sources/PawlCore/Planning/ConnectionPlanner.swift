@@ -133,6 +133,7 @@ struct ConnectionPlanner: Sendable {
             latency: parts.latency,
             work: work
         )
+        if let last = flowing.map(\.lastProgressAt).max() { reading.silence = transfers.now - last }
         reading.sources = max(1, Set(flowing.map(\.source)).count)
         reading.allowed = transfers.sources.connectionsAllowed(at: transfers.now)
         if let newest = flowing.max(by: { $0.id < $1.id }), let time = newest.connectTime {

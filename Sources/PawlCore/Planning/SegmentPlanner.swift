@@ -20,6 +20,8 @@ package struct SegmentPlanner: Sendable {
     /// The smoothed speed of connections that received all their bytes, to compare the last ones
     /// with.
     private var usualSpeed: Double?
+    /// The sources that have sent all bytes of a connection, so that it is open and free.
+    private var sourcesWithFreeConnection: Set<Int> = []
 
     /// The smallest half of a split; a range smaller than twice this is not split.
     package static let smallestSplit: Int64 = 64 * 1024
@@ -150,6 +152,7 @@ package struct SegmentPlanner: Sendable {
         if let rival = segment.rival { segments[rival]?.rival = nil }
         if segment.isComplete, let speed = segment.speed {
             usualSpeed = usualSpeed.map { ($0 + speed) / 2 } ?? speed
+            sourcesWithFreeConnection.insert(segment.source)
         }
         return segment
     }
@@ -225,7 +228,7 @@ extension SegmentPlanner {
     package func claim(estimated: Double? = nil, at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
-            return takeOver(at: now) ?? split(estimated) ?? race(estimated)
+            return takeOver(at: now) ?? split(estimated) ?? race(estimated, at: now)
         }
         // There is no race: two responses that write the same bytes could be of two versions.
         let gap = nextProvableGap.map { Claim(range: $0) }
@@ -252,7 +255,7 @@ extension SegmentPlanner {
         return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
     }
 
-    private func race(_ estimated: Double?) -> Claim? {
+    private func race(_ estimated: Double?, at now: Moment) -> Claim? {
         guard let total, total > 0 else { return nil }
         let candidates = segments.values.filter {
             $0.rival == nil && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
@@ -263,7 +266,9 @@ extension SegmentPlanner {
         let restartTime = latency.seconds + Double(slowest.remaining) / other
         // The last segment may never end if its speed is not known.
         let isStuck = segments.count == 1 && slowest.isSilent
-        guard isStuck || timeLeft > 0.25 + 2 * restartTime else { return nil }
+        // A connection that has received nothing for a while will probably wait as long again.
+        let wait = timeLeft + max(0, (now - slowest.lastProgressAt).seconds)
+        guard isStuck || wait > 0.25 + 2 * restartTime else { return nil }
         return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
     }
 
@@ -410,6 +415,10 @@ extension SegmentPlanner {
 
     private var overdueAfter: Duration { max(Self.noResponseAfter, latency * 2) }
 
+    /// The time without a response after which a connection that has received all its bytes takes
+    /// over.
+    private var takenOverAfter: Duration { max(Self.noResponseAfter * 2, latency * 3) }
+
     /// Returns the connections that soon have all their bytes, and whose responses contain the
     /// following ones.
     func endingSoon() -> [Segment] {
@@ -458,13 +467,17 @@ extension SegmentPlanner {
     }
 
     /// Returns all bytes of a connection without a response, for a free one.
+    ///
+    /// A lost packet delays a new connection by a second. Those of the same source that have
+    /// received all their bytes are open already.
     private func takeOver(at now: Moment) -> Claim? {
-        guard segments.values.contains(where: { $0.isHeadAccepted && !$0.isClosing }) else {
-            return nil
-        }
-        let limit = max(Self.slowAfter, latency * 2)
-        let donor = segments.values.filter { hasNoResponse($0, limit, now) }
-            .min { $0.start < $1.start }
+        let isServed = segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
+        let donor = segments.values.filter { segment in
+            if sourcesWithFreeConnection.contains(segment.source) {
+                return hasNoResponse(segment, takenOverAfter, now)
+            }
+            return isServed && hasNoResponse(segment, max(Self.slowAfter, latency * 2), now)
+        }.min { $0.start < $1.start }
         return donor.map { Claim(range: ByteRange($0.start, $0.end), donor: $0.id) }
     }
 

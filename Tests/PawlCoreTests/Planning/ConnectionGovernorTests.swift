@@ -11,6 +11,7 @@ struct ConnectionGovernorTests {
         remaining: Int64? = 10 << 30,
         latency: Duration = .milliseconds(20),
         load: Double = 0,
+        silence: (Int) -> Duration = { _ in .zero },
         isQueueFull: (Int) -> Bool = { _ in false },
         allowed: Int = .max,
         flowing: (Int) -> Int = { $0 },
@@ -31,6 +32,7 @@ struct ConnectionGovernorTests {
                 latency: latency,
                 work: work
             )
+            reading.silence = silence(governor.target)
             reading.isQueueFull = isQueueFull(governor.target)
             reading.allowed = allowed
             governor.tick(reading, at: now)
@@ -77,7 +79,7 @@ struct ConnectionGovernorTests {
         #expect(targets.last == 4)
     }
 
-    @Test func `the first trial adds several connections when latency is high`() {
+    @Test func `the governor leaps at once when latency is high and the file is short`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
@@ -89,18 +91,58 @@ struct ConnectionGovernorTests {
         #expect(!targets.contains(2))
     }
 
-    @Test func `a leap leaves a mebibyte for each connection`() {
+    @Test func `a slow connection with high latency gets others, however few bytes remain`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
-            seconds: 0.1,
-            remaining: 9 << 20,
+            seconds: 1,
+            remaining: 4 << 20,
             latency: .milliseconds(120)
         ) { Double($0) * 1e6 }
-        #expect(targets.first == 9)
+        #expect(targets.first { $0 > 2 } == 12)
     }
 
-    @Test func `the first connection reaches full speed before a leap if many bytes remain`() {
+    @Test func `the governor leaps when a second connection is as fast as the first`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(&governor, seconds: 2) { Double($0) * 1e6 }
+        #expect(targets.first { $0 > 2 } == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test func `the governor leaps when the first connection pauses`() {
+        var governor = ConnectionGovernor(.automatic)
+        var silence = Duration.zero
+        let targets = run(&governor, seconds: 1, silence: { _ in silence }) { count in
+            // 50 ms with bytes, 200 ms without.
+            silence = silence < .milliseconds(200) ? silence + .milliseconds(50) : .zero
+            return silence == .zero ? Double(count) * 8e6 : 0
+        }
+        #expect(Set(targets) == [1, 16])
+    }
+
+    @Test func `a lost packet is no pause`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(
+            &governor,
+            seconds: 1,
+            remaining: 24 << 20,
+            latency: .milliseconds(90),
+            silence: { _ in .milliseconds(130) }
+        ) { _ in 1e7 }
+        #expect(Set(targets) == [1])
+    }
+
+    @Test func `a leap leaves some bytes for each connection`() {
+        var governor = ConnectionGovernor(.automatic)
+        let targets = run(
+            &governor,
+            seconds: 1,
+            remaining: 9 * (256 << 10),
+            silence: { _ in .milliseconds(100) }
+        ) { Double($0) * 1e4 }
+        #expect(targets.first { $0 > 1 } == 9)
+    }
+
+    @Test func `the first connection reaches full speed before a leap`() {
         var governor = ConnectionGovernor(.automatic)
         var first = 1e5
         let targets = run(&governor, seconds: 3, latency: .milliseconds(120)) { count in
@@ -127,7 +169,9 @@ struct ConnectionGovernorTests {
 
     @Test func `a full queue ends a trial at once`() {
         var governor = ConnectionGovernor(.automatic)
-        let targets = run(&governor, seconds: 2, isQueueFull: { $0 > 4 }) { Double($0) * 1e6 }
+        let targets = run(&governor, seconds: 4, isQueueFull: { $0 > 4 }) {
+            [1: 1e6, 2: 1.5e6, 4: 2e6][$0] ?? 3e6
+        }
         #expect(targets.count { $0 > 4 } == 1)
         #expect(targets.contains(4))
     }
@@ -188,12 +232,12 @@ struct ConnectionGovernorTests {
         for _ in 0..<4 { pass(.milliseconds(50), 50_000) }
         #expect(governor.target == 2)
         // Ten seconds without bytes to fetch would make two connections look worse than one.
-        for _ in 0..<2 { pass(.milliseconds(50), 100_000) }
+        for _ in 0..<2 { pass(.milliseconds(50), 77_000) }
         now = now + .seconds(10)
         governor.interrupted(at: now)
-        for _ in 0..<6 { pass(.milliseconds(50), 100_000) }
+        for _ in 0..<6 { pass(.milliseconds(50), 77_000) }
         #expect(governor.target == 4)
-        while governor.isMeasuring { pass(.milliseconds(50), 100_000) }
+        while governor.isMeasuring { pass(.milliseconds(50), 77_000) }
         governor.interrupted(at: now)
         #expect(!governor.isMeasuring)
     }

@@ -112,6 +112,38 @@ struct SegmentPlannerTests {
         #expect(claim?.range.end == 10 * Self.mebibyte + 110 * 1024)
     }
 
+    @Test func `a connection that pauses at the end is raced, however fast it was`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: 2 * Self.mebibyte)
+        planner.add(segment(1, ByteRange(0, Self.mebibyte)))
+        planner.add(segment(2, ByteRange(Self.mebibyte, Self.mebibyte + 110 * 1024)))
+        planner.add(segment(3, ByteRange(Self.mebibyte + 110 * 1024, 2 * Self.mebibyte)))
+        run(&planner, 1, bytesPerSecond: 100 * 1024)
+        run(&planner, 2, bytesPerSecond: 11_160)
+        run(&planner, 3, bytesPerSecond: 80 * 1024)
+        _ = planner.finish(TransferID(1), offset: Self.mebibyte)
+        _ = planner.finish(TransferID(3), offset: 2 * Self.mebibyte)
+        let last = planner.segments[TransferID(2)]?.lastProgressAt ?? .zero
+        #expect(planner.claim(at: last) == nil)
+        #expect(planner.claim(at: last + .seconds(2))?.rival == TransferID(2))
+    }
+
+    @Test func `a connection that has all its bytes takes over from one without a response`() {
+        var planner = SegmentPlanner()
+        planner.begin(have: RangeSet(), total: Self.mebibyte)
+        let half = Self.mebibyte / 2
+        planner.add(segment(1, ByteRange(0, half)))
+        planner.add(segment(2, ByteRange(half, Self.mebibyte)))
+        planner.update(TransferID(2)) { $0.isHeadAccepted = false }
+        #expect(planner.claim(at: .zero + .seconds(1))?.donor != TransferID(2))
+        run(&planner, 1, bytesPerSecond: half / 10)
+        _ = planner.finish(TransferID(1), offset: half)
+        #expect(planner.claim(at: .zero + .milliseconds(300))?.range.start != half)
+        let claim = planner.claim(at: .zero + .milliseconds(500))
+        #expect(claim?.donor == TransferID(2))
+        #expect(claim?.range == ByteRange(half, Self.mebibyte))
+    }
+
     @Test func `a crawling connection counts as slow once observed, but only a few times`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 200 * Self.mebibyte)
