@@ -66,8 +66,8 @@ struct PatienceTests {
         let first = try scene.start(scene.settings(1), by: process)
         await first.waitUntilRetrying()
         let second = try scene.start(scene.settings(1), to: "other.bin", by: process)
-        // Both are waiting: the second has requested a connection.
-        await second.wait { _ in process.engine.alarms.setCount == 2 }
+        // The first waits for its retry, the second in the host's queue.
+        await second.wait { _ in process.engine.budgets.hosts.contains { $0.waiting == 1 } }
         first.cancel()
         await #expect(throws: DownloadError.self) { try await first.file() }
         clock.advance(by: .seconds(59))
