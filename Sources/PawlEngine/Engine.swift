@@ -40,6 +40,8 @@ package final class Engine: Sendable {
     package let cookies: CookieJar?
     /// The source of network changes for downloads that wait for the network.
     package let network: any NetworkPathMonitoring
+    /// The memory of what downloads learn of hosts; `nil` keeps nothing.
+    let hosts: (any HostRemembering)?
 
     package init(
         transport: any Transport,
@@ -53,6 +55,7 @@ package final class Engine: Sendable {
         storeSettings = settings.store
         cookies = settings.cookies
         network = settings.network
+        hosts = settings.hosts
         // A user's callback may wait for another session, so these threads are never shared.
         choices = BlockingPool(threads: 16, name: "pawl-choice")
         let pools = settings.pools ?? EnginePools(digestThreads: settings.digestThreads)

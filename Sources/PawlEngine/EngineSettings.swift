@@ -15,6 +15,8 @@ package struct EngineSettings: Sendable {
     package var cookies: CookieJar? = CookieJar()
     /// The source of network changes for downloads that wait for the network.
     package var network: any NetworkPathMonitoring = AlwaysReachable()
+    /// The memory of what downloads learn of hosts; `nil` keeps nothing.
+    package var hosts: (any HostRemembering)?
     /// The threads for blocking calls, which several engines may share; `nil` takes own ones.
     package var pools: EnginePools?
     /// The number of own threads that compute digests.

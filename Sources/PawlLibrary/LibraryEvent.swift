@@ -18,7 +18,7 @@ public enum LibraryEvent: Sendable {
     ///
     /// The key is present if the file's record names one.
     case fileAdded(name: String, key: StorageKey?)
-    /// A file was removed.
+    /// A file was removed, by this library or by others.
     case fileRemoved(name: String, key: StorageKey?)
     /// A file was renamed.
     case fileRenamed(from: String, to: String, key: StorageKey?)

@@ -64,6 +64,16 @@ def the_login_is_accessible(scene, origin, pages):
 
 
 @check
+def a_click_before_the_login_has_ended_waits_for_it(scene, origin, pages):
+    held = []
+    page = pages.open(prepare=lambda page: page.route("**/v1/login", lambda route: held.append(route)))
+    page.get_by_role("button", name="Limits").click()
+    until(page, lambda: held)
+    held[0].continue_()
+    expect(page.get_by_role("dialog", name="Limits")).to_be_visible()
+
+
+@check
 def the_forms_are_accessible(scene, origin, pages):
     scene.ask("PATCH", "/v1/settings", {"timetable": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]})
     page = pages.open()

@@ -18,7 +18,11 @@ export class Problem extends Error {
 let unauthorized = () => {};
 export const onUnauthorized = (handler) => { unauthorized = handler; };
 
+// The login that is under way. Other requests wait for it: without the cookie they would be refused.
+let loggingIn = Promise.resolve();
+
 export async function request(method, path, body, headers = {}, signal = undefined) {
+  if (path !== "/v1/login") await loggingIn;
   const options = { method, headers: { Accept: "application/json", ...headers }, signal, cache: "no-store" };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
@@ -49,7 +53,11 @@ export const segments = (id) => json("GET", `/v1/downloads/${id}/segments`);
 export const eventsOf = async (id) => (await json("GET", `/v1/downloads/${id}/events`)).events;
 export const settings = () => json("GET", "/v1/settings");
 export const changeSettings = (changes) => json("PATCH", "/v1/settings", changes);
-export const login = (credentials) => json("POST", "/v1/login", credentials);
+export function login(credentials) {
+  const answer = json("POST", "/v1/login", credentials);
+  loggingIn = answer.catch(() => {});
+  return answer;
+}
 export const list = (query) => json("GET", `/v1/downloads?${new URLSearchParams(query)}`);
 
 const select = (ids) => ({ targets: ids.map(String) });

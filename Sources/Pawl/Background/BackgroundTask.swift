@@ -15,6 +15,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private let remote = Mutex(RemoteDownload())
     /// Wakes the run to check its state again.
     private let wakeup = Wakeup()
+    /// Set when the daemon has the download, or never will.
+    private let handedOver = Completion<Void>()
 
     init(
         _ request: DownloadRequest,
@@ -54,6 +56,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         facts.allowsWeakResume = settings.allowsWeakResume
         return Resumability(facts)
     }
+
+    override func waitForHandover() async { await handedOver.waitIgnoringCancellation() }
 
     // MARK: - For its lifecycle
 
@@ -165,6 +169,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     ///
     /// Returns when the file is in its place.
     private func follow() async throws(DownloadError) -> DownloadedFile {
+        defer { handedOver.complete() }
         link.requireDaemon()
         while true {
             let phase = link.phase
@@ -232,6 +237,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             remote.added(row, answer.lastEvent)
             remote.options = known
         }
+        handedOver.complete()
         // Something may have been set meanwhile, or before a response that was lost.
         if BackgroundTaskOptions(self) != known { sendChangesLater() }
     }
@@ -342,6 +348,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// Handles that a download of the daemon belongs to this task.
     func found(_ row: WireDownload) {
         if let event = remote.withLock({ $0.found(row, isAdopted: isAdopted) }) { handle(event) }
+        handedOver.complete()
         wakeup.send()
         // If the response was lost, the download was added with the values of that time.
         if !isAdopted { sendChangesLater() }

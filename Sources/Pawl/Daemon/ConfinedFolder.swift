@@ -35,7 +35,7 @@ package final class ConfinedFolder: Sendable {
         }
         descriptor = folder
         self.path = "/" + (path.names(below: "/") ?? []).joined(separator: "/")
-        inner = "/proc/self/fd/\(folder)"
+        inner = HeldFolder.path(folder)
     }
 
     // MARK: - Names in it

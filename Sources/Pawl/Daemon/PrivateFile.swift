@@ -63,15 +63,22 @@ package struct PrivateFile: Sendable {
 
     /// Writes the file.
     ///
-    /// Either the complete file gets the name, and keeps it after a power cut, or none does.
-    package func write(_ text: String, _ taken: Taken) throws(DownloadError) {
-        try write(Array(text.utf8), taken)
+    /// Either the complete file gets the name, and keeps it after a power cut, or none does. If it
+    /// need not survive a power cut, that is faster, and the file may be damaged after one.
+    package func write(
+        _ text: String,
+        _ taken: Taken,
+        survivesPowerCut: Bool = true
+    ) throws(DownloadError) {
+        try write(Array(text.utf8), taken, survivesPowerCut: survivesPowerCut)
     }
 
-    /// Writes the file.
-    ///
-    /// Either the complete file gets the name, and keeps it after a power cut, or none does.
-    package func write(_ bytes: [UInt8], _ taken: Taken) throws(DownloadError) {
+    /// Writes the file, as `write` of a text does.
+    package func write(
+        _ bytes: [UInt8],
+        _ taken: Taken,
+        survivesPowerCut: Bool = true
+    ) throws(DownloadError) {
         let temporary = "\(path).\(getpid())"
         unlink(temporary)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -87,8 +94,10 @@ package struct PrivateFile: Sendable {
             case .replace: rename(temporary, path) == 0
             }
         }
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0, hasName()
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count,
+            !survivesPowerCut || fsync(file) == 0, hasName()
         else { throw unwritable(.diskFailure) }
+        guard survivesPowerCut else { return }
         do throws(Errno) {
             try FilePath(path).folder.syncFolder()
         } catch {
@@ -97,13 +106,16 @@ package struct PrivateFile: Sendable {
     }
 
     /// Runs `body` while no other process does so with a file in that folder.
+    ///
+    /// If another process does, it waits, or throws if `waits` is `false`.
     package func exclusively<Value>(
+        waits: Bool = true,
         _ body: () throws(DownloadError) -> Value
     ) throws(DownloadError) -> Value {
         let locked: OpenFile
         do throws(Errno) {
             locked = try OpenFile(FilePath(folder), O_RDONLY | O_DIRECTORY)
-            try locked.lock(waits: true)
+            try locked.lock(waits: waits)
         } catch {
             throw failure("\(error)", "locking")
         }

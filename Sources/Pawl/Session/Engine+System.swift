@@ -30,6 +30,7 @@ extension EngineSettings {
         self.init()
         self.network = network ?? Self.ownNetwork
         pools = Self.ownPools
+        hosts = HostMemoryFile.shared
     }
 
     /// The process's monitor of the network, which has one thread for all sessions.

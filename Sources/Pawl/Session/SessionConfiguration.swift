@@ -86,7 +86,11 @@ public struct SessionConfiguration: Sendable {
     public static var `default`: SessionConfiguration { SessionConfiguration(kind: .default) }
 
     /// The configuration of the kind `.ephemeral`, with all other defaults.
-    public static var ephemeral: SessionConfiguration { SessionConfiguration(kind: .ephemeral) }
+    public static var ephemeral: SessionConfiguration {
+        var configuration = SessionConfiguration(kind: .ephemeral)
+        configuration.settings.remembersHosts = false
+        return configuration
+    }
 
     /// Returns the configuration of the kind `.background`, with all other defaults.
     ///

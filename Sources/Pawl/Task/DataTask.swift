@@ -69,8 +69,8 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     /// The whole body in memory, as soon as it is complete.
     ///
-    /// Reading this does not start the task; `resume()` does. Cancelling the task of the last
-    /// caller that awaits it cancels this task. It may return before the delegate's last call for
+    /// Reading this does not start the request; `resume()` does. If the last Swift task that awaits
+    /// it is cancelled, the request is cancelled. It may return before the delegate's last call for
     /// the task and before the completion handler.
     ///
     /// - Throws: `DownloadError`, with the code `.tooLarge` if the body is larger than the task's

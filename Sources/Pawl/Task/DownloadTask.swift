@@ -116,6 +116,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Waits until the task has ended, even if the waiting task was cancelled.
     package func waitForEndIgnoringCancellation() async { await end.waitIgnoringCancellation() }
 
+    /// Waits until the download continues without this process, or never will.
+    ///
+    /// Only the downloads of a background session do.
+    package func waitForHandover() async {}
+
     /// The number of bytes received over its connections, including bytes discarded later.
     ///
     /// It never falls.
@@ -140,9 +145,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// The finished file, as soon as it is complete.
     ///
-    /// Reading this does not start the task; `resume()` does. Cancelling the task of the last
-    /// caller that awaits it pauses the download and keeps the bytes received so far; `resume()`
-    /// continues. While the task is suspended or paused, callers wait.
+    /// Reading this does not start the download; `resume()` does. If the last Swift task that
+    /// awaits it is cancelled, the download is paused and keeps the bytes received so far;
+    /// `resume()` continues it. While the task is suspended or paused, callers wait.
     ///
     /// It may return before the delegate's last call for the task and before the completion
     /// handler: to wait for these, read ``SessionTask/events`` to the end.

@@ -9,6 +9,7 @@ struct TransferOptions: DownloadOptionGroup {
     @Option(setting: "max-time") var maxTime: String?
     @Option(setting: "limit") var limit: String?
     @Flag(setting: "wait-for-network") var waitForNetwork = false
+    @Flag(setting: "no-host-memory") var noHostMemory = false
     @Flag(setting: "no-resume") var noResume = false
     @Flag(setting: "adopt") var adopt = false
 }

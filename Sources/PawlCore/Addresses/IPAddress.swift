@@ -49,6 +49,10 @@ package struct IPAddress: Hashable, Sendable {
         return bytes[0] == 169 && bytes[1] == 254
     }
 
+    /// The first bytes, which the addresses of one local network usually have in common: 24 bits of
+    /// IPv4, 64 bits of IPv6.
+    package var networkPrefix: [UInt8] { Array(bytes.prefix(isIPv6 ? 8 : 3)) }
+
     package var isMulticast: Bool { isIPv6 ? bytes[0] == 0xFF : bytes[0] & 0xF0 == 0xE0 }
 
     /// Whether the address belongs to the public Internet.

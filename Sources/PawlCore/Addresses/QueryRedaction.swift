@@ -27,6 +27,38 @@ package enum QueryRedaction {
             .joined(separator: "&")
     }
 
+    /// Returns whether two queries differ at most in the parameters of a signature, so that they
+    /// name the same file of one path; in both, secrets may be hidden.
+    ///
+    /// A hidden value of any other parameter may be different in the two.
+    package static func differOnlyInSignature(_ one: String, _ other: String) -> Bool {
+        rest(of: one).map { $0 == rest(of: other) } ?? false
+    }
+
+    /// Returns the parameters that do not belong to a signature; `nil` if the value of one is
+    /// hidden.
+    private static func rest(of query: String) -> [String]? {
+        var rest: [String] = []
+        for parameter in query.pieces(at: "&") where !parameter.isEmpty {
+            let name = parameter.prefix { $0 != "=" }.percentDecoded.lowercased()
+            let isSigning =
+                signing.contains(name) || signingPrefixes.contains { name.hasPrefix($0) }
+            guard !isSigning else { continue }
+            guard !parameter.hasSuffix(mark) else { return nil }
+            rest.append(String(parameter))
+        }
+        return rest.sorted()
+    }
+
+    /// The parameters of signed links: AWS and CloudFront, Google, Azure, Akamai, and common names.
+    private static let signing: Set = [
+        "access_token", "auth", "auth_key", "authorization", "awsaccesskeyid", "exp", "expire",
+        "expires", "googleaccessid", "hdnea", "hdntl", "hdnts", "hmac", "jwt", "key-pair-id", "oe",
+        "oh", "policy", "rlkey", "se", "sig", "sign", "signature", "ske", "skoid", "sks", "skt",
+        "sktid", "skv", "sp", "spr", "sr", "st", "sv", "tempauth", "token", "verify",
+    ]
+    private static let signingPrefixes = ["x-amz-", "x-goog-"]
+
     /// Whether a parameter's value may be shown; name and value are decoded.
     static func shows(_ name: String, _ value: String) -> Bool {
         let name = name.lowercased()

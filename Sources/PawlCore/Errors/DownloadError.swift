@@ -22,10 +22,10 @@ public struct DownloadError: Error, Sendable {
     ///
     /// The default is the class of the code.
     public let retryClass: RetryClass
-    /// The data to resume from later; `nil` if there are none, for the reason in
-    /// ``resumeObstacle``.
+    /// The data to resume from later; `nil` if there are none.
     public package(set) var resumeData: ResumeData?
-    /// The reason why the download cannot be resumed.
+    /// The reason why there are no ``resumeData``; `nil` if there are, and if there was no download
+    /// to resume: it was cancelled, or no request was sent.
     public package(set) var resumeObstacle: ResumeObstacle?
     /// The underlying error of another part of the system, such as an `Errno` or a
     /// ``NetworkFailure``.

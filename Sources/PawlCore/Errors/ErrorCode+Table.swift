@@ -65,7 +65,8 @@ extension ErrorCode {
     /// The response is larger than may be kept in memory.
     public static let tooLarge = ErrorCode(rawValue: "too-large")
 
-    /// The user cancelled the download; nothing is kept.
+    /// The user cancelled the download; nothing is kept, except by
+    /// `cancelByProducingResumeData()`.
     public static let cancelled = ErrorCode(rawValue: "cancelled")
     /// The service that runs background sessions is not available.
     public static let daemonUnavailable = ErrorCode(rawValue: "daemon-unavailable")
@@ -134,7 +135,7 @@ extension ErrorCode {
         row(.redirectRefused, .elsewhere, 35, "a redirect that Pawl does not follow"),
         row(.captivePortal, .later, 36, "a web page instead of a file of another type"),
         row(.notTheFile, .later, 43, "a response other than the file, such as an error page"),
-        row(.cancelled, .never, 37, "cancelled: nothing is kept"),
+        row(.cancelled, .never, 37, "cancelled: nothing is kept, except as resume data"),
         row(.daemonUnavailable, .later, 38, "the service for background sessions is not available"),
         row(.invalidResumeData, .never, 39, "the resume data is damaged or of a newer version"),
         row(.notResumable, .never, 40, "the download cannot be resumed (the library only)"),

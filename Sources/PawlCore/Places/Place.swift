@@ -6,7 +6,9 @@ public enum Place: Hashable, Sendable {
     ///
     /// They may be removed by age, by size, or when disk space runs low.
     case caches
-    /// Files that are removed when the session ends.
+    /// Files that are not needed for long.
+    ///
+    /// They may be removed like those of the caches; the system may remove them as well.
     case temporary
     /// The application's settings: never cleaned.
     case preferences

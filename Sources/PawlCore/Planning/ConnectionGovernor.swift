@@ -9,7 +9,8 @@
 /// It leaps, which means that it opens several connections at once, in three cases: the first
 /// connection pauses between its bytes, as if the server limited it; a second connection is nearly
 /// as fast as the first one; or each trial would take long, because the latency is high, and the
-/// queue of the link is not full.
+/// queue of the link is not full. If an earlier download has learned how many connections are best,
+/// it begins with these, and returns to its own trials if they are not as fast as they were.
 ///
 /// While a link is still filling, any number seems to help. So after a successful trial half as
 /// many connections are tried, and kept if they are as fast, if enough time is left to be worth
@@ -32,6 +33,15 @@ package struct ConnectionGovernor: Sendable {
     private var isProbing = false
     /// Whether it leaps no more, because it has leapt, or a trial has failed.
     private var isLeapOver = false
+    /// The best number of connections in an earlier download, and its speed, until this download
+    /// has been compared with it.
+    private var expected: ConnectionSpeed?
+    /// Whether another number was tried, or the server showed that it limits each connection.
+    private var isProven = false
+    /// The speed since the present number of connections was reached.
+    private var steady: (target: Int, window: Window)?
+    /// The last speed with each number of connections that was used for long enough.
+    private var speeds: [Int: Double] = [:]
 
     private enum Phase {
         /// Waiting until all connections receive bytes.
@@ -75,6 +85,12 @@ package struct ConnectionGovernor: Sendable {
     /// The remaining time from which fewer connections are worth a trial, which is slow if it fails.
     static let worthShrinking: Duration = .seconds(10)
     static let longestWindow: Duration = .seconds(2)
+    /// The share of the speed of an earlier download that the same connections must reach.
+    static let expectedShare = 0.75
+    /// The share of the speed of several connections that one must reach to be enough.
+    static let sufficientShare = 0.92
+    /// The length of a measurement from which its speed is kept for later downloads.
+    static let worthKeeping: Duration = .milliseconds(300)
     static let fewestArrivals = 3
     /// The remaining time, at the present speed, from which another connection is worth its cost.
     ///
@@ -145,13 +161,45 @@ package struct ConnectionGovernor: Sendable {
         }
     }
 
+    /// Begins with the number of connections that was best in an earlier download.
+    package mutating func expect(_ speed: ConnectionSpeed) {
+        guard !isFixed, target == 1, before == nil, !isLeapOver else { return }
+        expected = speed
+    }
+
+    /// The number of connections that was best, and its speed; `nil` if that is not known.
+    package var learned: ConnectionSpeed? {
+        guard !isFixed, !isProbing else { return nil }
+        // The end of the download interrupts a trial, which shows nothing.
+        let kept = before?.target ?? target
+        guard kept > 1 || isProven, let speed = speeds[kept] else { return nil }
+        return ConnectionSpeed(connections: kept, bytesPerSecond: speed, isProven: isProven)
+    }
+
     package mutating func tick(_ reading: Reading, at now: Moment) {
         ceiling = max(1, min(most, reading.allowed))
         guard !isFixed else { return target = ceiling }
+        advance(reading, now)
+        measureSteady(reading, now)
+    }
+
+    private mutating func measureSteady(_ reading: Reading, _ now: Moment) {
+        if steady?.target != target { steady = nil }
+        if case .growing = phase { return }
+        // Connections that end at the end of the download are not missed: the speed counts up to
+        // the last moment at which all received bytes.
+        guard reading.flowing >= target, reading.flowing > 0 else { return }
+        if steady == nil { steady = (target, Window(reading, at: now)) }
+        steady?.window.observe(reading, at: now)
+        guard let window = steady?.window, window.duration >= Self.worthKeeping else { return }
+        speeds[target] = window.bytesPerSecond
+    }
+
+    private mutating func advance(_ reading: Reading, _ now: Moment) {
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
         case .growing(var growth):
-            guard !pauses(reading) else { return leap(reading, most: ceiling, now) }
+            guard !pauses(reading) else { return leapAfterPause(reading, now) }
             let isOver = growth.isOver(reading, at: now)
             phase = .growing(growth)
             if isOver { endGrowing(growth, reading, now) }
@@ -160,7 +208,7 @@ package struct ConnectionGovernor: Sendable {
                 phase = .settling(since: now)
                 return
             }
-            guard !pauses(reading) else { return leap(reading, most: ceiling, now) }
+            guard !pauses(reading) else { return leapAfterPause(reading, now) }
             window.observe(reading, at: now)
             phase = .measuring(window)
             guard isEnough(window, reading.latency, now) else { return }
@@ -203,18 +251,27 @@ package struct ConnectionGovernor: Sendable {
     /// Whether a short measurement is enough: there is nothing to compare it with yet, or the gain
     /// is too large to be chance.
     private func isClear(_ window: Window) -> Bool {
-        guard !isShrinking else { return false }
+        guard !isShrinking, expected == nil else { return false }
         guard let before else { return true }
         return window.bytesPerSecond >= before.bytesPerSecond * Self.clearGain
     }
 
     private mutating func settle(since: Moment?, _ reading: Reading, _ now: Moment) {
         if isFirst(reading) {
-            guard isHurried(reading) else { return phase = .growing(Growth(reading, at: now)) }
+            if let expected, expected.isProven, expected.connections > 1 {
+                return begin(with: expected, reading, now)
+            }
+            guard isHurried(reading), expected == nil else {
+                return phase = .growing(Growth(reading, at: now))
+            }
             leap(reading, most: Self.mostLeapt, now)
         } else if reading.flowing >= target {
             if isProbing || isTrial, reading.isQueueFull { return takeBack(reading, now) }
-            if isProbing { return leap(reading, most: Self.mostLeapt, now) }
+            if isProbing {
+                // The link has spare capacity.
+                isProven = true
+                return leap(reading, most: Self.mostLeapt, now)
+            }
             // Bytes that were in flight to closed connections still fill the link for a while.
             let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
             guard now - (since ?? now) >= grace else { return }
@@ -227,6 +284,7 @@ package struct ConnectionGovernor: Sendable {
             guard now - since > Self.longestWindow * 2 else { return }
             target = max(1, reading.flowing)
             before = nil
+            expected = nil
             isProbing = false
             takeRest(now)
         } else {
@@ -262,7 +320,17 @@ package struct ConnectionGovernor: Sendable {
             && reading.silence >= max(Self.shortestPause, reading.latency * Self.pauseFactor)
     }
 
+    /// Opens the number of connections that was best in an earlier download.
+    private mutating func begin(with speed: ConnectionSpeed, _ reading: Reading, _ now: Moment) {
+        expected = speed
+        let worthwhile = max(1, (reading.remaining ?? 0) / Self.leapBytes)
+        target = min(ceiling, Int(min(worthwhile, Int64(speed.connections))))
+        isLeapOver = true
+        phase = .settling(since: now)
+    }
+
     private mutating func leap(_ reading: Reading, most: Int, _ now: Moment) {
+        expected = nil
         let worthwhile = (reading.remaining ?? 0) / Self.leapBytes
         target = min(ceiling, max(target, Int(min(worthwhile, Int64(most)))))
         before = nil
@@ -272,13 +340,36 @@ package struct ConnectionGovernor: Sendable {
         phase = .settling(since: now)
     }
 
+    /// Leaps because the server limits each connection, or because packets were lost: in both cases
+    /// several connections are faster than one.
+    private mutating func leapAfterPause(_ reading: Reading, _ now: Moment) {
+        isProven = true
+        leap(reading, most: ceiling, now)
+    }
+
     /// Tries a second connection after the first one has reached its full speed.
     private mutating func endGrowing(_ growth: Growth, _ reading: Reading, _ now: Moment) {
+        if var known = expected {
+            expected = nil
+            let share = known.connections == 1 ? Self.expectedShare : Self.sufficientShare
+            if growth.recent >= known.bytesPerSecond * share {
+                isProven = true
+                return takeRest(now)
+            }
+            if known.connections > 1 {
+                // One is not enough: the larger number has gained something.
+                known.isProven = true
+                return begin(with: known, reading, now)
+            }
+        }
         // At this moment the queue of a full link is full, whatever the congestion control is.
         if reading.isLong, reading.remaining ?? 0 >= Self.hurriedBytes.upperBound {
             return probe(now)
         }
-        guard growth.load < Self.fullLoad else { return takeRest(now) }
+        guard growth.load < Self.fullLoad else {
+            isProven = true
+            return takeRest(now)
+        }
         // A lost packet may make the connection slow later on.
         let speed = growth.recent
         guard isWorthwhile(speed, reading) else { return }
@@ -300,20 +391,30 @@ package struct ConnectionGovernor: Sendable {
         target = before?.target ?? 1
         before = nil
         isProbing = false
+        isProven = true
         beginShrinking(reading, now)
     }
 
     private mutating func decide(speed: Double, load: Double, _ reading: Reading, _ now: Moment) {
         if isShrinking { return shrink(speed: speed, reading, now) }
+        if let known = expected {
+            expected = nil
+            if speed >= known.bytesPerSecond * Self.expectedShare {
+                isProven = known.isProven
+                return takeRest(now)
+            }
+        }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             let isSlower = speed < before.bytesPerSecond * Self.tolerableLoss
             if isSlower || left(at: speed, reading) > Self.worthShrinking { target = before.target }
+            isProven = isProven || target == before.target
             self.before = nil
             return beginShrinking(reading, now)
         }
         if let before, before.target == 1, mayLeap(reading), load < Self.fullLoad,
             speed >= before.bytesPerSecond * Self.proportionalGain, isWorthwhile(speed, reading)
         {
+            isProven = true
             return leap(reading, most: ceiling, now)
         }
         // After a leap, fewer connections are tried before more.
@@ -355,6 +456,7 @@ package struct ConnectionGovernor: Sendable {
         before = nil
         isUnproven = false
         isShrinking = false
+        isProven = true
         takeRest(now)
     }
 
@@ -411,6 +513,9 @@ extension ConnectionGovernor {
             let seconds = (lastAt - since).seconds
             return seconds > 0 ? (lastWork - work).seconds / seconds : 0
         }
+
+        /// The time from the first arrival to the last.
+        var duration: Duration { lastAt - since }
 
         var bytesPerSecond: Double {
             let seconds = (lastAt - since).seconds

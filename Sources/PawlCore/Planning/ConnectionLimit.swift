@@ -9,6 +9,8 @@ package struct ConnectionLimit: Sendable {
     /// The number of connections that the server is known to serve, the *ceiling*; `Int.max` until
     /// it refuses one.
     package private(set) var ceiling = Int.max
+    /// Whether the ceiling was learned by an earlier download, and not confirmed by this one.
+    private var isFromMemory = false
     private var burst: Burst?
     private var interval = Self.firstInterval
     private var triesMoreAt = Moment.zero
@@ -36,10 +38,23 @@ package struct ConnectionLimit: Sendable {
     static let longestBurst: Duration = .seconds(2)
     /// The time after a served connection broke in which refusals are taken for an outage.
     static let outageTime: Duration = .seconds(2)
+    /// The time after which a ceiling from an earlier download is tested.
+    static let testOfMemory: Duration = .milliseconds(500)
     /// The time for which the number of served connections is remembered.
     static let memory: Duration = .seconds(10)
 
     package init() {}
+
+    /// Begins with the ceiling of an earlier download.
+    ///
+    /// It is tested soon. If the server then serves one connection more, it has no limit that is
+    /// known.
+    package mutating func remember(_ ceiling: Int, at now: Moment) {
+        guard self.ceiling == .max, burst == nil else { return }
+        self.ceiling = max(1, ceiling)
+        isFromMemory = true
+        triesMoreAt = now + Self.testOfMemory
+    }
 
     /// Returns the number of connections that may be open now.
     package func allowed(at now: Moment) -> Int {
@@ -89,6 +104,7 @@ package struct ConnectionLimit: Sendable {
         }
         guard awaiting == 0 || now - current.since >= Self.longestBurst else { return false }
         burst = nil
+        isFromMemory = false
         judge(current, now)
         return true
     }
@@ -102,7 +118,7 @@ package struct ConnectionLimit: Sendable {
         if serving >= ceiling { isDoubted = false }
         guard serving > ceiling else { return }
         // The server serves more connections than before: it may no longer have a limit.
-        ceiling = serving
+        ceiling = isFromMemory ? .max : serving
         step = min(step * 2, Self.largestStep)
         interval = Self.firstInterval
         triesMoreAt = now + interval

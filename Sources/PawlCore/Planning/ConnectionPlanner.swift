@@ -11,6 +11,11 @@ struct ConnectionPlanner: Sendable {
     private var gate: ConnectivityGate
     /// Whether the download was suspended at the last tick.
     private var isSuspended = false
+    /// Whether Pawl itself has ever slowed the transfers, so that their speed shows nothing of the
+    /// host.
+    private var hasPaused = false
+    /// Whether it began with what an earlier download has learned.
+    private var hasRemembered = false
 
     init(_ settings: DownloadSettings, seed: UInt64) {
         self.settings = settings
@@ -117,6 +122,40 @@ struct ConnectionPlanner: Sendable {
     mutating func setSuspended(_ isSuspended: Bool, at now: Moment) {
         self.isSuspended = isSuspended
         if isSuspended { governor.interrupted(at: now) }
+    }
+
+    // MARK: - The memory of hosts
+
+    /// Begins with what earlier downloads have learned of the host of a transfer.
+    mutating func remember(
+        _ record: HostRecord,
+        of id: TransferID,
+        _ transfers: inout TransferPlanner
+    ) {
+        guard let source = transfers.parts.segments[id]?.source else { return }
+        let now = transfers.now
+        hasRemembered = true
+        if let limit = record.limit {
+            transfers.sources.learn(about: source) { $0.limit.remember(limit, at: now) }
+        }
+        guard let best = record.best, transfers.sources.indices.count == 1 else { return }
+        governor.expect(best)
+    }
+
+    /// Notes whether Pawl itself pauses transfers, because of a rate limit or a slow disk.
+    mutating func notePauses(_ samples: [TransferSample]) {
+        hasPaused = hasPaused || isSuspended || samples.contains(where: \.isPaused)
+    }
+
+    func lesson(_ transfers: TransferPlanner) -> HostRecord? {
+        guard transfers.sources.indices.count == 1 else { return nil }
+        let evidence = transfers.sources[0].evidence
+        var record = HostRecord()
+        if !hasPaused, !transfers.isSingleStream { record.best = governor.learned }
+        if evidence.limit.ceiling < .max { record.limit = evidence.limit.ceiling }
+        record.roundTrip = evidence.record.quickestConnection
+        // A limit that is gone is news as well.
+        return record.isUseful || hasRemembered ? record : nil
     }
 
     private func reading(

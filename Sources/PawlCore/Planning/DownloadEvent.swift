@@ -65,7 +65,14 @@ package indirect enum DownloadEvent: Sendable {
     case started(StartingPoint?)
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
-    case headJudged(TransferID, HeadVerdict, connectTime: Duration? = nil)
+    /// The head of a response was judged; `known` is what earlier downloads have learned of the
+    /// host, if this is the first response.
+    case headJudged(
+        TransferID,
+        HeadVerdict,
+        connectTime: Duration? = nil,
+        known: HostRecord? = nil
+    )
     /// The response whose store is being opened is not needed, because its connection is.
     case responseDropped(TransferID)
     /// The store is open, with the bytes of an earlier run if there are any.

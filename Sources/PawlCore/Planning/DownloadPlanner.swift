@@ -56,9 +56,12 @@ package struct DownloadPlanner: Sendable {
         case .started(let point):
             if let point { responses.begin(at: point, &transfers) }
         case .slotGranted(let host): connections.slotGranted(host)
-        case .headJudged(let id, let verdict, let connectTime):
+        case .headJudged(let id, let verdict, let connectTime, let known):
             connections.wasAnswered()
             transfers.answered(id, connectTime: connectTime)
+            if let known, known.fits(connectTime: connectTime) {
+                connections.remember(known, of: id, &transfers)
+            }
             carryOut(responses.judged(id, verdict, &transfers))
         case .responseDropped(let id): transfers.close(id)
         case .storeOpened(let id, let point):
@@ -74,6 +77,7 @@ package struct DownloadPlanner: Sendable {
         case .transferEnded(let id, let offset, let outcome): ended(id, offset, outcome)
         case .ticked(let samples, let work, let isSuspended):
             connections.setSuspended(isSuspended, at: transfers.now)
+            connections.notePauses(samples)
             transfers.observe(samples, isSuspended: isSuspended)
             if isRunning, !isSuspended { connections.tick(&transfers, work) }
         case .networkChanged(let path):
@@ -128,6 +132,10 @@ package struct DownloadPlanner: Sendable {
 
     /// Whether a source serves ranges; `nil` if that is not known yet.
     package var acceptsRanges: Bool? { transfers.sources.acceptsRanges }
+
+    /// What the download has learned of its host; `nil` if nothing that later downloads could use,
+    /// or if it has several sources.
+    package var lesson: HostRecord? { connections.lesson(transfers) }
 
     /// Returns whether bytes of an earlier run may be joined with new ones.
     package func canResume(_ known: Representation) -> Bool { transfers.file.canResume(known) }

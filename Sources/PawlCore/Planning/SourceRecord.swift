@@ -25,6 +25,9 @@ struct SourceRecord: Sendable {
     /// (RFC 6298 §2.1).
     private static let lostPacket: Duration = .milliseconds(900)
 
+    /// The shortest time that connecting took to any host; `nil` if it is not known.
+    var quickestConnection: Duration? { quickest.values.min() }
+
     mutating func connected(to host: String, in time: Duration) {
         quickest[host] = min(quickest[host] ?? time, time)
     }

@@ -57,4 +57,14 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     package var isPin: Bool {
         if case .pin = self { true } else { false }
     }
+
+    /// The length of the whole file, if the bytes of the response can be used and it is known.
+    package var usableTotal: Int64? {
+        switch self {
+        case .pin(let representation, _), .whole(let representation, _),
+            .write(_, let representation):
+            representation.total
+        default: nil
+        }
+    }
 }

@@ -1,6 +1,6 @@
 /// The reason why a download cannot be resumed later.
 ///
-/// If there is no ``ResumeData``, one of these is the reason.
+/// If a download has begun and there is no ``ResumeData``, one of these is the reason.
 public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable {
     /// The request is not a GET.
     case notGET = "not-get"

@@ -267,6 +267,20 @@ extension DownloadSettings: TabledSettings {
                 """
         ),
         Setting(
+            "no-host-memory",
+            member: "remembersHosts",
+            \.remembersHosts,
+            .flag(textIsOpposite: true),
+            help: """
+                Neither use nor keep what downloads learn of the host, such as its best number of \
+                connections.
+                """,
+            about: """
+                Whether to use, and keep for later downloads, what is learned of the host, such as \
+                its best number of connections. Default: true.
+                """
+        ),
+        Setting(
             "insecure-redirects",
             member: "allowsInsecureRedirects",
             \.allowsInsecureRedirects,

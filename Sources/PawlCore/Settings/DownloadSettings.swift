@@ -88,6 +88,13 @@ public struct DownloadSettings: Sendable {
     /// The default is `false`: such a file is not changed, and another partial name is chosen. It
     /// needs a `checksum`, because nothing else can prove such bytes.
     public var adoptsPartialFile = false
+    /// Whether the download uses, and keeps for later ones, what is learned of a host: how many
+    /// connections were fastest and at what speed, how many the server allows, and the round trip.
+    ///
+    /// The default is `true`, and `false` for the tasks of an ephemeral session. All of the user's
+    /// programs share one file, `pawl/hosts` in the caches folder, which may be removed at any
+    /// time. It lists up to 500 hosts of the last week, as salted digests instead of names.
+    public var remembersHosts = true
     /// Whether HTTPS may be redirected to HTTP.
     ///
     /// The default is `false`.

@@ -26,6 +26,8 @@ package struct ResponseHead: Sendable {
     ///
     /// It is `nil` if the connection was reused.
     package var connectTime: Duration?
+    /// This machine's address of the connection; empty if it is not known.
+    package var localAddress = ""
 
     package init(
         url: URL,

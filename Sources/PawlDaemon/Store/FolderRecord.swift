@@ -46,7 +46,7 @@ package final class FolderRecord: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return Set(
             lines.dropLast().map { String(decoding: $0, as: UTF8.self).percentDecoded }
-                .filter(\.isAbsolutePath).map { ExactText($0) }
+                .filter(\.isAbsolutePath).map(spelled)
         )
     }
 
@@ -63,7 +63,14 @@ package final class FolderRecord: Sendable {
     }
 
     private static func folders(of destinations: [String]) -> Set<ExactText> {
-        Set(destinations.map(\.pathFolder).filter { !$0.isEmpty }.map { ExactText($0) })
+        Set(destinations.map(\.pathFolder).filter { !$0.isEmpty }.map(spelled))
+    }
+
+    /// Returns the path of a folder without `.` and repeated slashes, so that the record contains
+    /// each folder once.
+    private static func spelled(_ folder: String) -> ExactText {
+        let names = folder.pathNames.filter { $0 != "." }
+        return ExactText(names.isEmpty ? "/" : "/\(names.joined(separator: "/"))/")
     }
 
     private static func replace(_ path: String, with folders: Set<ExactText>) throws(DownloadError)

@@ -87,10 +87,16 @@ package struct QueueRebuild {
         for path in salvaged.destinations {
             folders.insert(ExactText(path.text.pathFolder))
         }
-        let known = Set(salvaged.items.flatMap(\.paths).map { ExactText($0) })
+        var known = Set(salvaged.items.flatMap(\.paths).map(Self.place))
         return folders.map(\.text).filter(\.isAbsolutePath).sorted()
             .flatMap(UnfinishedFiles.checkpoints)
-            .filter { !known.contains(ExactText($0.path)) && isOwn($0.checkpoint) }
+            .filter { isOwn($0.checkpoint) && known.insert(Self.place($0.path)).inserted }
+    }
+
+    /// Returns the path of a file without links in its folder: two folders of the record may be
+    /// the same.
+    private static func place(_ path: String) -> ExactText {
+        ExactText(FolderSpelling.resolved(path.pathFolder).asFolderPath + path.pathFile)
     }
 
     private func isOwn(_ checkpoint: CheckpointDescription) -> Bool {

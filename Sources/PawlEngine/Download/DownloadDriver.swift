@@ -17,6 +17,7 @@ package final class DownloadDriver {
     /// What it took over; `nil` if it began the download itself.
     private var handover: Handover?
     private var load = ThreadLoad()
+    private var hosts: HostAcquaintance
     private var alarm: AlarmClock.Ticket = 0
     private var lastTick = Moment.zero
 
@@ -60,6 +61,7 @@ package final class DownloadDriver {
     ) {
         (self.parts, self.handover, self.whenFetched) = (parts, handover, whenFetched)
         store = DownloadStore(parts)
+        hosts = HostAcquaintance(parts)
         let job = parts.job
         planner = DownloadPlanner(
             url: job.url,
@@ -184,7 +186,8 @@ package final class DownloadDriver {
             heads[id] = head
             noteHead(head, verdict)
             if case .redirect = verdict { monitor.redirected(from: head.url) }
-            await report(.headJudged(id, verdict, connectTime: head.connectTime))
+            let known = await hosts.meet(head, verdict, at: engine.time.now())
+            await report(.headJudged(id, verdict, connectTime: head.connectTime, known: known))
         case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
@@ -427,7 +430,7 @@ package final class DownloadDriver {
         )
         // There is nothing left to plan, so the connection is released for others.
         for action in follow(.abandoned) { _ = await perform(action) }
-        await ended(id, offset: Int64(body.bytes.count), .completed)
+        await ended(id, offset: Int64(body.bytes.count), TransferEnd(.completed))
         if engine.smallBodies.isRoomy { whenFetched() }
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
@@ -518,6 +521,7 @@ package final class DownloadDriver {
     ///
     /// `unread` are the messages that arrived together with the one that ended the download.
     private func shutDown(_ unread: [DriverMessage]) async {
+        await hosts.keep(planner.lesson, at: engine.time.now())
         for action in follow(.abandoned) { _ = await perform(action) }
         // A transfer that was taken over and not asked for has no place in the plan.
         if let (transfer, cursor) = handover?.takeTransfer(of: .first(job.url)) {
@@ -541,25 +545,25 @@ package final class DownloadDriver {
         switch message {
         case .transferEnded(let id, let end, _):
             guard let cursor = transfers.cursor(of: id) else { return }
-            await ended(id, offset: cursor.countedEnd, end.outcome)
+            await ended(id, offset: cursor.countedEnd, end)
         case .arrived(let id, let body):
             await keepCollected(body)
-            await ended(id, offset: Int64(body.bytes.count), .completed)
+            await ended(id, offset: Int64(body.bytes.count), TransferEnd(.completed))
         case .overdue(_, let body): await keepCollected(body)
         case .brokeOff(let id, let body, let end):
             await keepCollected(body)
-            await ended(id, offset: 0, end.outcome)
+            await ended(id, offset: 0, end)
         case .slotGranted(let host): slots.release(host)
         default: break
         }
     }
 
     /// Reports an end to the planner whose actions are no longer carried out.
-    private func ended(_ id: TransferID, offset: Int64, _ outcome: TransferOutcome) async {
+    private func ended(_ id: TransferID, offset: Int64, _ end: TransferEnd) async {
         guard let cursor = transfers.remove(id) else { return }
-        monitor.transferEnded(TransferEnd(outcome), cursor)
+        monitor.transferEnded(end, cursor)
         monitor.bytes.ended(id)
-        for action in follow(.transferEnded(id, offset: offset, outcome)) {
+        for action in follow(.transferEnded(id, offset: offset, end.outcome)) {
             _ = await perform(action)
         }
     }

@@ -94,7 +94,7 @@ package final class DownloadMonitor: Sendable {
         return state.withLock { state in
             var metrics = state.metrics
             metrics.redirects = state.redirects.count
-            metrics.protocolVersion = state.head?.protocolVersion
+            metrics.protocolVersion = state.head?.protocolVersion ?? metrics.protocolVersion
             if let began = state.began { metrics.duration += now - began }
             return metrics
         }
@@ -135,6 +135,7 @@ package final class DownloadMonitor: Sendable {
         state.withLock { state in
             let response = DownloadResponse(head, redirects: state.redirects)
             state.refusal = ErrorResponse(response, body: body.bytes, isWhole: isWhole)
+            state.metrics.protocolVersion = head.protocolVersion
         }
     }
 

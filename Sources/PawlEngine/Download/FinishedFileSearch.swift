@@ -66,22 +66,23 @@ struct FinishedFileSearch: Sendable {
             if !comparison.readsFiles, digest != nil, try ExistingFile.isThere(path) {
                 return .undecided
             }
-            switch try compare(path, representation, digest) {
+            let status = try compare(path, representation, digest)
+            switch status {
             case .absent:
                 let isPassedOver = try partials.passesOver(number, of: final)
                 let first = free ?? number
                 free = first
                 return isPassedOver ? nil : .open(first, last: number)
-            case .same: return .same(path)
+            case .same: return try found(path, isFirst: free == nil)
             case .folder:
                 // A number is taken only by a file that does not replace another.
                 guard number > 0 || passesOverFolders && (ifExists == .rename || ifExists == .skip)
                 else { throw DownloadError(.isDirectory, while: .create, path) }
                 return nil
-            case .different:
-                if digest == nil, isLikely(path, representation, comparison) {
+            case .different, .hasValidators:
+                if digest == nil, isLikely(path, status, representation, comparison) {
                     guard let isSame = try isEqual(path, comparison) else { return .likely(path) }
-                    if isSame { return .same(path) }
+                    if isSame { return try found(path, isFirst: free == nil) }
                 }
             }
             partials.takenNames.note(number, at: path, of: final)
@@ -103,6 +104,14 @@ struct FinishedFileSearch: Sendable {
         if let choice { return choice }
         guard let free else { throw PartialSearch.exists(final) }
         return .open(free, last: free)
+    }
+
+    /// Returns the choice of a file that is the server's.
+    ///
+    /// Throws `.fileExists` if it has the name that the download would have, and none may exist.
+    private func found(_ path: FilePath, isFirst: Bool) throws(DownloadError) -> Choice {
+        guard ifExists != .fail || !isFirst else { throw PartialSearch.exists(path) }
+        return .same(path)
     }
 
     /// Returns the first number from `number` on whose name must be checked: the others belong to
@@ -133,19 +142,21 @@ struct FinishedFileSearch: Sendable {
         return try ExistingFile.has(body, at: 0, path)
     }
 
-    /// Whether the file is likely to be the same.
-    ///
-    /// Validators that can decide have already shown that a file differs.
+    /// Whether the file is likely to be the same, so that bytes are compared: it has the server's
+    /// validators, or none can decide and it came from the same URL.
     private func isLikely(
         _ path: FilePath,
+        _ status: ExistingFile,
         _ representation: Representation,
         _ comparison: Comparison
     ) -> Bool {
         guard comparison.asksForSamples || comparison.body != nil,
-            representation.validatorStrength != .strong, representation.contentEncoding == nil,
+            representation.contentEncoding == nil,
             representation.total ?? 0 > 0 || comparison.body != nil
         else { return false }
-        return RepresentationMark.identifies(path, of: partials.urls, representation)
+        if status == .hasValidators { return true }
+        return representation.validatorStrength != .strong
+            && RepresentationMark.identifies(path, of: partials.urls, representation)
     }
 
     /// Compares a file with the server's.
@@ -156,6 +167,12 @@ struct FinishedFileSearch: Sendable {
         _ representation: Representation,
         _ digest: ContentDigest?
     ) throws(DownloadError) -> ExistingFile {
-        try ExistingFile.compare(path, representation, digest: digest, onPiece: stop.check)
+        try ExistingFile.compare(
+            path,
+            representation,
+            of: partials.urls,
+            digest: digest,
+            onPiece: stop.check
+        )
     }
 }

@@ -19,6 +19,8 @@ final class LibraryRun: Sendable {
     let start: LibraryIndex.Start
     /// Set when its note is written, or cannot be.
     let noted = Completion<Void>()
+    /// Set to its task when that was resumed, or to `nil` at its end.
+    let resumed = Completion<DownloadTask?>()
     /// Set when the library has handled its end.
     let ended = Completion<Void>()
     private let state: Mutex<State>
@@ -72,6 +74,11 @@ final class LibraryRun: Sendable {
             // A wait that heeds the cancellation would return at once, again and again.
             _ = await task.end.waitIgnoringCancellation(or: halt)
         }
+    }
+
+    /// Waits until the daemon has the download, or the run has ended.
+    func waitForHandover() async {
+        await resumed.waitIgnoringCancellation()?.waitForHandover()
     }
 
     /// Records the run's task.

@@ -51,7 +51,9 @@ struct LibraryRunner: Sendable {
                     group.addTask { await self.check(names) }
                 case .ended(let run): queue.ended(run)
                 case .stopped: mayHaveStopped = true
-                case .end: group.addTask { await self.detach() }
+                case .end:
+                    let running = queue.running
+                    group.addTask { await self.detach(after: running) }
                 case .detached: isEnding = true
                 }
                 // Start runs while enqueuing: noting a hundred thousand takes long.
@@ -63,10 +65,14 @@ struct LibraryRunner: Sendable {
         }
     }
 
-    /// Detaches from a background session, whose downloads the daemon continues.
+    /// Detaches from a background session, whose downloads the daemon continues, as soon as it has
+    /// those of all runs.
     ///
     /// The end that is being reported is still recorded, which needs the runner.
-    private func detach() async {
+    private func detach(after runs: [LibraryRun]) async {
+        if library.identifier != nil {
+            for run in runs { await run.waitForHandover() }
+        }
         await library.session.detach()
         library.index.work.post(.detached)
     }
@@ -122,6 +128,7 @@ struct LibraryRunner: Sendable {
             work.post(.check([note, run.start.pending.name] + run.start.mayBeAt))
         }
         run.noted.complete()
+        run.resumed.complete(with: nil)
         run.ended.complete()
         work.post(.ended(run.start.run))
     }

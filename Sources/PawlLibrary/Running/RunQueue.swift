@@ -5,13 +5,15 @@ struct RunQueue {
     private var scheduler: StartScheduler
     private var waiting: [LibraryIndex.RunID: LibraryRun] = [:]
     private var begun: ArraySlice<LibraryIndex.RunID> = []
-    private var active: Set<LibraryIndex.RunID> = []
+    private var active: [LibraryIndex.RunID: LibraryRun] = [:]
     private var lastPosition: Int64 = 0
 
     init(limit: Int) { scheduler = StartScheduler(limit: max(1, limit)) }
 
     var isFull: Bool { scheduler.placesTaken + scheduler.waitingCount >= scheduler.limit }
     var isEmpty: Bool { active.isEmpty && waiting.isEmpty }
+    /// The runs that have their turn.
+    var running: [LibraryRun] { Array(active.values) }
 
     mutating func add(_ run: LibraryRun) {
         lastPosition += 1
@@ -25,7 +27,7 @@ struct RunQueue {
         guard let id = begun.popFirst(), let run = waiting.removeValue(forKey: id) else {
             return nil
         }
-        active.insert(id)
+        active[id] = run
         return run
     }
 
@@ -34,13 +36,13 @@ struct RunQueue {
         let stopped = waiting.values.filter(\.isStopped)
         for run in stopped where scheduler.leave(run.start.run) {
             waiting[run.start.run] = nil
-            active.insert(run.start.run)
+            active[run.start.run] = run
         }
-        return stopped.filter { active.contains($0.start.run) }
+        return stopped.filter { active[$0.start.run] != nil }
     }
 
     mutating func ended(_ run: LibraryIndex.RunID) {
-        active.remove(run)
+        active[run] = nil
         scheduler.ended(run)
     }
 }

@@ -83,8 +83,8 @@ extension Checkpoint {
     ///
     /// Beyond one URL, a validator proves little: an entity tag is unique only among the versions
     /// of one resource (RFC 9110 §8.8.3), and files written in the same second have the same date.
-    /// So validators count only for the same path of the same origin, as with a link that has a new
-    /// signature; another server can send any validators. A digest counts for any URL.
+    /// So validators count only for a link that has a new signature, with the same origin, path and
+    /// other parameters; another server can send any validators. A digest counts for any URL.
     ///
     /// `isVouched`: whether the user has given `url` in place of the URL that the bytes came from.
     /// Then the origin may be another one, with its own tags.
@@ -100,11 +100,16 @@ extension Checkpoint {
             return digest == seen.digest
         }
         // Both have the same parts hidden; older versions have hidden less.
-        guard let first = sources.first, let own = URL(string: first),
-            AddressParts(own.redacted).path == AddressParts(url.redacted).path,
+        guard let first = sources.first, let own = URL(string: first) else { return false }
+        let (known, given) = (AddressParts(own.redacted), AddressParts(url.redacted))
+        guard known.path == given.path,
             representation.difference(toAnotherSource: seen, digest: nil) == nil
         else { return false }
         guard let origin = Origin(own), origin == Origin(url) else { return isVouched }
+        guard
+            isVouched
+                || QueryRedaction.differOnlyInSignature(known.query ?? "", given.query ?? "")
+        else { return false }
         guard let tag = representation.entityTag, let seenTag = seen.entityTag else { return true }
         return tag.matchesWeakly(seenTag)
     }

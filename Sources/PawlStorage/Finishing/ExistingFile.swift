@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.URL
 internal import Glibc
 package import PawlCore
 package import SystemPackage
@@ -6,6 +7,11 @@ package import SystemPackage
 package enum ExistingFile: Hashable, Sendable {
     /// The file is proven to have the same bytes.
     case same
+    /// The file has the server's validators, but came from another URL.
+    ///
+    /// An entity tag is unique only among the versions of one resource (RFC 9110 §8.8.3), and files
+    /// written in the same second have the same date. So the bytes must be compared.
+    case hasValidators
     /// The file is not proven to be the same.
     case different
     case absent
@@ -15,54 +21,58 @@ package enum ExistingFile: Hashable, Sendable {
     /// Compares by size, and by the digest if there is one, otherwise by the validators that Pawl
     /// recorded with the file.
     ///
-    /// With a digest the whole file is read. `onPiece` is called before each piece; an error that
-    /// it throws ends the reading.
+    /// `urls` are the URLs of the download. With a digest the whole file is read. `onPiece` is
+    /// called before each piece; an error that it throws ends the reading.
     package static func compare(
         _ path: FilePath,
         _ representation: Representation,
+        of urls: [URL] = [],
         digest: ContentDigest?,
         onPiece: () throws(DownloadError) -> Void = {}
     ) throws(DownloadError) -> ExistingFile {
         switch try presence(at: path) {
         case .nothing: return .absent
-        case .danglingLink: return .different
+        case .link: return .different
         case .folder: return .folder
         case .file: break
         }
-        // Without a status the file has just been removed, and is not proven to be the same.
-        guard let target = try attempt(.create, path, path.targetStatus()) else {
+        // A file that cannot be read is not proven to be the same.
+        guard let file = try? open(path), let status = try? file.status() else {
             return .different
         }
-        if let total = representation.total, total != target.size { return .different }
-        // A file that cannot be read is not proven to be the same.
-        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK) else { return .different }
+        if let total = representation.total, total != status.size { return .different }
         if let digest {
             let found = try FileDigest.compute(digest.algorithm, of: file, path, onPiece)
             return found == digest ? .same : .different
         }
-        guard let mark = RepresentationMark(representation, total: target.size), mark.isStrong,
+        guard let mark = RepresentationMark(representation, total: status.size), mark.isStrong,
             representation.total != nil || RepresentationMark.isLengthVerified(on: file)
         else { return .different }
-        return mark.isOn(file) ? .same : .different
+        guard mark.isOn(file) else { return .different }
+        return RepresentationMark.isOf(urls, file) ? .same : .hasValidators
     }
 
     /// What has a name.
     package enum Presence: Sendable {
         case nothing, file, folder
-        /// A symbolic link to nothing.
-        case danglingLink
+        /// A symbolic link that leads to nothing, or that is not followed.
+        case link
     }
 
     /// Returns what has that name; throws for a device, a pipe or a socket.
     package static func presence(at path: FilePath) throws(DownloadError) -> Presence {
-        let name = try attempt(.create, path, path.status())
-        guard name != nil else { return .nothing }
-        guard let target = try attempt(.create, path, path.targetStatus()) else {
-            return .danglingLink
-        }
+        guard let named = try attempt(.create, path, path.status()) else { return .nothing }
+        if HeldFolder.contains(path), named.isSymbolicLink { return .link }
+        guard let target = try attempt(.create, path, path.targetStatus()) else { return .link }
         guard !target.isDirectory else { return .folder }
         try checkKind(target, path)
         return .file
+    }
+
+    /// Opens a file for reading, without waiting if it is a pipe.
+    private static func open(_ path: FilePath) throws(Errno) -> OpenFile {
+        let following = HeldFolder.contains(path) ? O_NOFOLLOW : 0
+        return try OpenFile(path, O_RDONLY | O_NONBLOCK | following)
     }
 
     /// Whether anything has that name.
@@ -89,7 +99,7 @@ package enum ExistingFile: Hashable, Sendable {
         _ path: FilePath
     ) throws(DownloadError) -> Bool {
         try attempt(.inspect, path) { () throws(Errno) in
-            let file = try OpenFile(path, O_RDONLY | O_NONBLOCK)
+            let file = try open(path)
             var found = [UInt8](repeating: 0, count: bytes.count)
             return try file.read(into: &found, at: offset) == bytes.count && found == bytes
         }
@@ -97,7 +107,9 @@ package enum ExistingFile: Hashable, Sendable {
 
     /// Returns the file's size in bytes.
     package static func size(_ path: FilePath) throws(DownloadError) -> Int64 {
-        try attempt(.inspect, path, path.targetStatus()?.size ?? 0)
+        try attempt(.inspect, path) { () throws(Errno) in
+            try (HeldFolder.contains(path) ? path.status() : path.targetStatus())?.size ?? 0
+        }
     }
 
     // MARK: - Comparing bytes
@@ -111,7 +123,7 @@ package enum ExistingFile: Hashable, Sendable {
         total: Int64
     ) -> (file: OpenFile, stamp: FileStamp)? {
         // A file that cannot be opened or read counts as another file, which keeps its name.
-        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+        guard let file = try? open(path),
             let status = try? file.status(), status.isRegular, status.size == total
         else { return nil }
         return (file, FileStamp(status))
@@ -170,7 +182,7 @@ package enum ExistingFile: Hashable, Sendable {
         guard !pageExtensions.contains(kind) else { return false }
         var bytes = [UInt8](repeating: 0, count: 1024)
         // A file that cannot be opened or read may be anything, so it is kept.
-        guard let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
+        guard let file = try? open(path),
             let count = try? bytes.withUnsafeMutableBytes({ buffer throws(Errno) in
                 try file.read(into: buffer, at: 0)
             })

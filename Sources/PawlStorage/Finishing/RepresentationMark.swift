@@ -63,6 +63,13 @@ package struct RepresentationMark: Hashable {
         return Self.lines(of: file)?.prefix(6).joined(separator: "\n") == text + "\n\(time)"
     }
 
+    /// Whether a file came from one of these URLs, as far as is known: earlier versions did not
+    /// record it.
+    static func isOf(_ urls: [URL], _ file: OpenFile) -> Bool {
+        guard let source = record(of: file)?.source else { return true }
+        return urls.contains { source.matches($0) }
+    }
+
     /// Whether a file of that length came from one of these URLs, has not been written to since,
     /// and has the server's validators.
     package static func identifies(

@@ -90,12 +90,6 @@ package enum PartialRecovery {
             let store = try PartialCreation.create(paths, checkpointFile, claims, settings)
             return .resumable(store, recovery)
         }
-        if checkpoint.targetName != paths.targetName {
-            // The file was renamed. Tails and validators still prove which download its bytes
-            // belong to.
-            let name = FilePath(bytes: checkpoint.targetName)
-            recovery.notes.append("the checkpoint was written for \(name), not \(paths.final)")
-        }
         if let obstacle = obstacle(checkpoint.representation, allowsWeakResume) {
             recovery.notes.append(obstacle)
         } else {
@@ -202,7 +196,8 @@ package enum PartialRecovery {
             let file = try FileLock.open(paths.partial)
         else { return nil }
         let opened = try attempt(.open, paths.partial, file.status())
-        guard areOwn([opened], paths) else { return nil }
+        // Under another name, the file may be in a folder where nothing may be written.
+        guard areOwn([opened], paths), opened.linkCount == 1 else { return nil }
         let size = opened.size
         let have = RangeSet(ByteRange(0, size))
         var claims = ClaimLedger(source: source, representation: representation)

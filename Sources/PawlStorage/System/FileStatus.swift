@@ -22,6 +22,7 @@ package struct FileStatus: Sendable {
     let permissions: UInt32
     package let isRegular: Bool
     package let isDirectory: Bool
+    let isSymbolicLink: Bool
 
     init(_ status: Glibc.stat) {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
@@ -35,6 +36,7 @@ package struct FileStatus: Sendable {
         let kind = status.st_mode & S_IFMT
         isRegular = kind == S_IFREG
         isDirectory = kind == S_IFDIR
+        isSymbolicLink = kind == S_IFLNK
     }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {

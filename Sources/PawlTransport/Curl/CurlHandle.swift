@@ -293,6 +293,9 @@ final class CurlHandle {
         return timings.connectTime
     }
 
+    /// This machine's address of the connection; empty if there is none.
+    var localAddress: String { text(CURLINFO_LOCAL_IP) ?? "" }
+
     /// Whether at least one byte of a response has been received.
     var hasHeardServer: Bool { time(CURLINFO_STARTTRANSFER_TIME_T) != nil }
 

@@ -298,6 +298,7 @@ extension TransferContext {
         head.decoding = request.codings == .decoded ? ContentCodings.decoding(of: head) : .none
         if head.decoding == .decoded { handle?.readInSmallPieces() }
         head.connectTime = handle?.connectTime
+        head.localAddress = handle?.localAddress ?? ""
         handle?.noteScheme(of: request, isSignedIn: head.status != 401)
         if cookieCount > 0 { handle?.keepCookies(of: request, count: cookieCount) }
         switch sink.transferReceived(head) {

@@ -126,6 +126,21 @@ extension DaemonSuites {
             #expect(try await scene.downloads().count == 1)
         }
 
+        @Test func `closed at once: the daemon has every download that was started`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let latch = scene.serveHeld(big)
+            let first = try await open(scene)
+            let keys = (0..<20).map { "key\($0)" }
+            for key in keys { first.type("start", key, scene.workshop.url) }
+            first.type("close")
+            await first.hears("closed")
+            await first.kill()
+            #expect(try await scene.downloads().count == keys.count)
+            latch.release()
+        }
+
         @Test func `closed: the daemon continues, and the library can be opened again`()
             async throws
         {

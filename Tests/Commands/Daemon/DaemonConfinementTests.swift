@@ -231,6 +231,40 @@ extension DaemonSuites {
             #expect(home.list("outside").isEmpty)
         }
 
+        /// The daemon may read what the link leads to, the program may not.
+        @Test(arguments: [#""ifExists":"skip""#, "checksum"])
+        func `a link with the name of a file is not followed`(setting: String) async throws {
+            let network = try await NetworkScene.make()
+            try await open(network)
+            let home = network.scene.home
+            try home.makeFolder("Downloads")
+            let secret = try home.write("secret", resource.bytes())
+            symlink(secret, home.path("Downloads/a.iso"))
+            let digest = try #require(resource.digest(.sha256)?.description)
+            let setting = setting == "checksum" ? #""checksum":"\#(digest)""# : setting
+            let answer = try await add(network, "a.iso", #","settings":{\#(setting)}"#)
+            #expect(answer.status == 201, "\(answer.body)")
+            try await network.scene.succeed("wait", "--all")
+            let row = try #require(try await network.scene.downloads().first)
+            #expect(row.path == home.path("Downloads/a.1.iso"), "\(row)")
+            #expect(try home.read("Downloads/a.1.iso") == resource.bytes())
+        }
+
+        @Test func `several folders can be allowed with one command`() async throws {
+            let network = try await NetworkScene.make()
+            let (scene, home) = (network.scene, network.scene.home)
+            let folders = [try home.makeFolder("one"), try home.makeFolder("two")]
+            let allowed = try await scene.succeed(
+                "daemon",
+                "allow",
+                "--folder",
+                folders[0],
+                "--folder",
+                folders[1]
+            )
+            for folder in folders { #expect(allowed.output.contains(folder)) }
+        }
+
         /// The folder is replaced between the start and the end.
         @Test func `a link that comes while it runs changes nothing`() async throws {
             let network = try await NetworkScene.make()

@@ -41,6 +41,25 @@ extension DaemonSuites {
             #expect(try await scene.downloads().first?.problem == nil)
         }
 
+        @Test func `each partial file becomes one download, however its folder was spelled`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            try await scene.leaveInTheMiddle(of: big)
+            // Earlier versions recorded each spelling that a client chose.
+            let record = "state/pawl/queue.sqlite.folders"
+            var lines = try scene.home.readText(record)
+            let folder = scene.workshop.folder.path
+            for spelling in ["/.", "//", "/./."] { lines += "\(folder)\(spelling)/\n" }
+            let link = scene.home.path("link")
+            symlink(folder, link)
+            lines += "\(link)/\n"
+            try scene.home.write(record, lines)
+            try loseQueue(of: scene)
+            let daemon = try await scene.startDaemon()
+            #expect(try await scene.downloads().count == 1, "\(daemon.errors)")
+        }
+
         @Test func `only the user resumes a rebuilt download whose restrictions are lost`()
             async throws
         {

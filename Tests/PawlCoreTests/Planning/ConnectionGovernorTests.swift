@@ -266,4 +266,101 @@ struct ConnectionGovernorTests {
         let during = run(&governor, seconds: 60, flowing: { _ in 0 }) { _ in 0 }
         #expect(during.last == before)
     }
+
+    // MARK: - What earlier downloads have learned
+
+    private func expecting(
+        _ connections: Int,
+        _ bytesPerSecond: Double,
+        isProven: Bool = true
+    ) -> ConnectionGovernor {
+        var governor = ConnectionGovernor(.automatic)
+        governor.expect(
+            ConnectionSpeed(
+                connections: connections,
+                bytesPerSecond: bytesPerSecond,
+                isProven: isProven
+            )
+        )
+        return governor
+    }
+
+    @Test func `what was learned is used at once and kept while it holds`() {
+        var governor = expecting(6, 6e6)
+        let targets = run(&governor, seconds: 4) { Double(min($0, 6)) * 1e6 }
+        #expect(Set(targets) == [6])
+        let learned = governor.learned
+        #expect(learned?.connections == 6)
+        #expect(learned.map { abs($0.bytesPerSecond - 6e6) < 1e5 } == true)
+        #expect(learned?.isProven == true)
+    }
+
+    @Test func `more connections than the server allows now are not opened`() {
+        var governor = expecting(6, 6e6)
+        let targets = run(&governor, seconds: 4, allowed: 3) { Double($0) * 1e6 }
+        #expect(targets.max() == 3)
+    }
+
+    @Test func `if the speed is lower than it was, other numbers are tried`() {
+        var governor = expecting(4, 8e6)
+        let targets = run(&governor, seconds: 6) { Double($0) * 1e6 }
+        #expect(targets.first == 4)
+        #expect(targets.last == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test func `if one connection was enough, none is tried while it is as fast`() {
+        var governor = expecting(1, 1e7)
+        let targets = run(&governor, seconds: 4) { _ in 9e6 }
+        #expect(Set(targets) == [1])
+        #expect(governor.learned?.connections == 1)
+    }
+
+    @Test func `if one connection was enough and is slow now, others are opened`() {
+        var governor = expecting(1, 1e7)
+        let targets = run(&governor, seconds: 4) { Double($0) * 1e6 }
+        #expect(targets.last == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test func `a number that was never compared is first compared with one connection`() {
+        var governor = expecting(12, 1e7, isProven: false)
+        let enough = run(&governor, seconds: 4, remaining: 24 << 20, latency: .milliseconds(120)) {
+            _ in 1e7
+        }
+        #expect(Set(enough) == [1])
+        #expect(governor.learned?.isProven == true)
+
+        governor = expecting(12, 1e7, isProven: false)
+        let more = run(&governor, seconds: 4, latency: .milliseconds(120)) {
+            Double($0) * 1e6
+        }
+        #expect(more.first == 1)
+        #expect(more.first { $0 > 1 } == 12)
+        #expect(governor.learned?.connections == 12)
+        #expect(governor.learned?.isProven == true)
+    }
+
+    @Test func `a leap that was never compared is learned as such`() {
+        var governor = ConnectionGovernor(.automatic)
+        _ = run(&governor, seconds: 1, remaining: 24 << 20, latency: .milliseconds(120)) { _ in 1e7
+        }
+        #expect(governor.learned?.connections == 12)
+        #expect(governor.learned?.isProven == false)
+    }
+
+    @Test func `a server that limits each connection is learned as proven`() {
+        var governor = ConnectionGovernor(.automatic)
+        _ = run(&governor, seconds: 2) { Double($0) * 1e6 }
+        #expect(governor.learned?.connections == ConnectionGovernor.automaticCeiling)
+        #expect(governor.learned?.isProven == true)
+    }
+
+    @Test func `one connection that was never compared is not learned`() {
+        var governor = ConnectionGovernor(.automatic)
+        _ = run(&governor, seconds: 1, remaining: 10_000_000) { _ in 1e7 }
+        #expect(governor.target == 1)
+        #expect(governor.learned == nil)
+        var fixed = ConnectionGovernor(.fixed(4))
+        _ = run(&fixed, seconds: 1) { _ in 1e7 }
+        #expect(fixed.learned == nil)
+    }
 }

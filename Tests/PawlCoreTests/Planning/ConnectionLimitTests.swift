@@ -30,6 +30,25 @@ struct ConnectionLimitTests {
         #expect(limit.allowed(at: moment(1)) == .max)
     }
 
+    @Test func `a limit of an earlier download applies at once and is tested soon`() {
+        var limit = ConnectionLimit()
+        limit.remember(3, at: moment(1))
+        #expect(limit.allowed(at: moment(1)) == 3)
+        #expect(limit.allowed(at: moment(1.5)) == 4)
+        // The server still refuses a fourth one.
+        var confirmed = limit
+        confirmed.refused(serving: 3, at: moment(1.6))
+        _ = observe(&confirmed, serving: 3, awaiting: 0, at: moment(1.6))
+        #expect(confirmed.allowed(at: moment(6)) == 3)
+        // The server serves more now.
+        _ = observe(&limit, serving: 4, awaiting: 0, at: moment(1.6))
+        #expect(limit.allowed(at: moment(1.6)) == .max)
+        // What this download has seen itself counts.
+        var own = limited(to: 5)
+        own.remember(2, at: moment(2))
+        #expect(own.ceiling == 5)
+    }
+
     @Test(arguments: 1...7)
     func `a burst of eight requests is one event in any order of answers`(served: Int) {
         for order in Self.orders(of: 8, served: served) {

@@ -53,6 +53,16 @@ struct AdoptionTests {
         #expect(try scene.folder.read(partial) == beginning)
     }
 
+    /// The other name may be in a folder where nothing may be written.
+    @Test func `a partial file with another name is not adopted`() async throws {
+        let scene = try Scene(.resource(resource))
+        let other = try scene.folder.write("other", beginning)
+        link(other, scene.folder.path(partial))
+        try await scene.download(try settings(scene, 1))
+        try scene.expectFile(resource, besides: ["other", partial])
+        #expect(try scene.folder.read("other") == beginning)
+    }
+
     @Test func `an adopted file that is whole is only verified`() async throws {
         let scene = try Scene(.resource(resource))
         try leave(resource.bytes(), in: scene)

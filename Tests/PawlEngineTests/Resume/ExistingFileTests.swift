@@ -201,6 +201,25 @@ struct ExistingFileTests {
         try scene.expectFile(other)
     }
 
+    /// The name is known only when the server has answered.
+    @Test(arguments: [true, false])
+    func `failing in a folder refuses even the complete file of an earlier download`(
+        hasDigest: Bool
+    ) async throws {
+        let scene = try Scene(.resource(resource))
+        var settings = scene.settings(1)
+        settings.ifExists = .fail
+        if hasDigest { settings.checksum = .digest(try #require(resource.digest(.sha256))) }
+        let (process, url) = (EngineProcess(), try scene.url())
+        let folder = Destination.directory(scene.folder.path)
+        _ = try await process.start(url, to: folder, settings).file()
+        let error = await #expect(throws: DownloadError.self) {
+            try await process.start(url, to: folder, settings).file()
+        }
+        #expect(error?.code == .fileExists)
+        try scene.expectFile(resource)
+    }
+
     @Test(arguments: ExistingFilePolicy.allCases)
     func `a file that appears meanwhile is replaced only on request`(
         policy: ExistingFilePolicy

@@ -96,6 +96,42 @@ struct SampledFileTests {
         try scene.expectFile(bare(100), name: "disk.1.bin", besides: [Scene.name])
     }
 
+    /// Two files of one name, length and date, and with an entity tag of these alone.
+    @Test(arguments: [100, 300_000, Scene.size] as [Int64], [true, false])
+    func `validators of another URL's file do not prove that it is the same`(
+        size: Int64,
+        isOverwriting: Bool
+    ) async throws {
+        let one = Resource(size: size, seed: 1)
+        var other = Resource(size: size, seed: 7)
+        (other.entityTag, other.lastModified) = (one.entityTag, one.lastModified)
+        let scene = try Scene(.resource(one))
+        scene.origin.route("/b/disk.bin", .resource(other))
+        var settings = scene.settings(1)
+        if isOverwriting { settings.ifExists = .overwrite }
+        try await scene.download(settings)
+        let file = try await scene.download(settings, from: "/b/disk.bin")
+        #expect(!file.wasAlreadyThere)
+        guard !isOverwriting else { return try scene.expectFile(other) }
+        try scene.expectFile(one, besides: ["disk.1.bin"])
+        try scene.expectFile(other, name: "disk.1.bin", besides: [Scene.name])
+    }
+
+    @Test(arguments: [100, Scene.size] as [Int64])
+    func `another URL's file with equal validators and samples is the same`(
+        size: Int64
+    ) async throws {
+        let resource = Resource(size: size)
+        let scene = try Scene(.resource(resource))
+        scene.origin.route("/b/disk.bin", .resource(resource))
+        try await scene.download(scene.settings(1))
+        scene.forgetRequests()
+        let file = try await scene.download(scene.settings(1), from: "/b/disk.bin")
+        #expect(file.wasAlreadyThere)
+        #expect(scene.asked.count { $0.range != nil } == (size > 100 ? 2 : 0))
+        try scene.expectFile(resource)
+    }
+
     @Test func `a stop during the comparison begins no other file`() async throws {
         let scene = try Scene(.resource(bare()))
         try await scene.download(scene.settings(1))

@@ -183,6 +183,7 @@ struct NamingTests {
             #expect(checkpoint.isProvenSame(known, at: try url(other), isVouched: true))
         }
         #expect(!checkpoint.isProvenSame(known, at: try url("https://example.com/b")))
+        #expect(!checkpoint.isProvenSame(known, at: try url("https://example.com/a?id=2&sign=1")))
         var dated = known
         dated.entityTag = EntityTag(isWeak: false, opaque: "\"b\"")
         (dated.lastModified, dated.lastModifiedIsOld) = ("Tue, 02 Jan 2024 03:04:05 GMT", true)

@@ -26,6 +26,9 @@ struct Entrant {
     var makesNoFile = false
     /// Whether the last line of its output contains figures.
     var tellsFigures = false
+    /// Whether it runs once before the first round without being measured, and keeps what it has
+    /// learned.
+    var remembers = false
 
     /// Returns `nil` if the tool cannot do the job.
     init?(_ tool: any Tool, _ job: Job, label: String? = nil) {
@@ -33,6 +36,15 @@ struct Entrant {
         self.label = label ?? tool.label(job)
         kind = tool.name == Toolbox.pawlName ? .pawl : .peer
         self.invocation = invocation
+    }
+
+    /// Returns the program with a caches folder that is kept between its runs.
+    func remembering(in folder: String, label: String) -> Entrant {
+        var copy = Entrant(label: label, words: [], kind: kind)
+        copy.invocation = invocation
+        copy.invocation.environment.append("XDG_CACHE_HOME=" + folder)
+        copy.remembers = true
+        return copy
     }
 
     init(label: String, words: [String], kind: Row.Kind) {

@@ -7,6 +7,11 @@ extension Workshop {
     func run(_ contest: Contest) throws -> [Row] {
         var rows = contest.entrants.map { Row(label: $0.label, kind: $0.kind) }
         let rounds = min(settings.rounds, contest.mostRounds)
+        for (index, entrant) in contest.entrants.enumerated() where entrant.remembers {
+            Progress.show("before round 1: \(entrant.label)")
+            try runOnce(entrant, contest, &rows[index])
+            rows[index].measurement = nil
+        }
         for round in 1...rounds {
             for (index, entrant) in contest.entrants.enumerated()
             where rows[index].failure == nil {

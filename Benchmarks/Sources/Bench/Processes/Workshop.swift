@@ -39,6 +39,8 @@ final class Workshop {
     func clearDownloads() throws {
         Files.remove(downloads)
         try Files.makeFolder(downloads)
+        // No program begins with what it has learned in an earlier run.
+        Files.remove(root + "/home/.cache")
         if settings.syncs { sync() }
     }
 

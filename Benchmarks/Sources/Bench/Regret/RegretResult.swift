@@ -9,20 +9,28 @@ struct RegretResult: Codable, Sendable {
         /// programs and numbers; `nil` if it was not measured.
         var regret: Double? { ratio(of: Toolbox.pawlName) }
 
-        /// The time of a row over the shortest time of all.
+        /// The same for a later download.
+        var laterRegret: Double? { ratio(of: RegretResult.laterLabel) }
+
+        /// The time of a row over the shortest time of all, without the later download.
         func ratio(of label: String) -> Double? {
-            let best = rows.compactMap(\.measurement?.wallSeconds).min()
+            let best = others.compactMap(\.measurement?.wallSeconds).min()
             guard let best, let own = rows.measurement(label)?.wallSeconds else { return nil }
             return own / best
         }
 
         /// The label of the row with the shortest time.
         var best: String? {
-            rows.filter { $0.measurement != nil }.min {
+            others.filter { $0.measurement != nil }.min {
                 ($0.measurement?.wallSeconds ?? 0) < ($1.measurement?.wallSeconds ?? 0)
             }?.label
         }
+
+        private var others: [Row] { rows.filter { $0.label != RegretResult.laterLabel } }
     }
+
+    /// The row of Pawl with its own number of connections and what earlier downloads have learned.
+    static let laterLabel = "pawl, later"
 
     /// The seed that determined the variation of the cells.
     let seed: UInt64
@@ -35,13 +43,17 @@ struct RegretResult: Codable, Sendable {
         }
     }
 
-    private var regrets: [Double] { entries.compactMap(\.regret) }
+    var mean: Double? { Self.mean(entries.compactMap(\.regret)) }
 
-    var mean: Double? {
-        regrets.isEmpty ? nil : regrets.reduce(0, +) / Double(regrets.count)
+    var worst: Double? { entries.compactMap(\.regret).max() }
+
+    var laterMean: Double? { Self.mean(entries.compactMap(\.laterRegret)) }
+
+    var laterWorst: Double? { entries.compactMap(\.laterRegret).max() }
+
+    private static func mean(_ values: [Double]) -> Double? {
+        values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
     }
-
-    var worst: Double? { regrets.max() }
 
     /// The lines of a table: the cell, then the ratio of each row.
     var lines: [[String]] {

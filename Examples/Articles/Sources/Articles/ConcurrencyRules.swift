@@ -37,7 +37,9 @@ private func several(_ urls: [URL], _ folder: String) async throws {
         for url in urls {
             group.addTask { try await session.download(url, to: .directory(folder)) }
         }
-        return try await group.reduce(into: []) { $0.append($1) }
+        var files: [DownloadedFile] = []
+        for try await file in group { files.append(file) }
+        return files
     }
     print(files.count)
 }

@@ -134,6 +134,7 @@ func openFilms(_ url: URL) async throws {
         configuration: configuration
     )
     try library.start("trailer", from: url)
+    await library.close()
 }
 
 /// Asks the service that signs links.

@@ -28,6 +28,7 @@ struct TaskRecorder: Sendable {
             return .stopped
         }
         task.resume()
+        run.resumed.complete(with: task)
         await run.waitForEnd(of: task)
         if task.fileOutcome == nil { await stop(task) }
         switch task.fileOutcome {

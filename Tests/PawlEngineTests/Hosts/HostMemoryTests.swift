@@ -1,0 +1,116 @@
+import PawlCore
+import PawlEngine
+import PawlTesting
+import Synchronization
+import Testing
+
+/// The second download begins where the first one ended.
+@Suite(.timeLimit(.minutes(1)), .alone)
+struct HostMemoryTests {
+    private let resource = Resource(size: 12 << 20)
+
+    /// A memory without a file.
+    private final class Memory: HostRemembering {
+        private let records = Mutex<[HostPath: HostRecord]>([:])
+
+        var all: [HostRecord] { records.withLock { Array($0.values) } }
+
+        func record(of path: HostPath) -> HostRecord? { records.withLock { $0[path] } }
+
+        func learn(_ record: HostRecord, of path: HostPath) {
+            records.withLock { $0[path] = record }
+        }
+    }
+
+    private func process(_ memory: Memory) -> EngineProcess {
+        var settings = EngineSettings()
+        settings.hosts = memory
+        return EngineProcess(settings)
+    }
+
+    private func settings(_ connections: ConnectionCount) -> DownloadSettings {
+        var settings = DownloadSettings()
+        settings.connections = connections
+        return settings
+    }
+
+    @Test func `the connections that a server with slow connections needs are remembered`()
+        async throws
+    {
+        let memory = Memory()
+        // 1.5 s with all connections, eight times that with two.
+        let scene = try Scene(.resource(resource).rate(500_000))
+        try await scene.download(settings(.automatic), by: process(memory))
+        let record = try #require(memory.all.first)
+        #expect(memory.all.count == 1)
+        let best = try #require(record.best)
+        #expect(best.connections >= 8)
+        #expect(record.limit == nil)
+        #expect(record.roundTrip != nil)
+
+        // The second download opens them after its first response, without a measurement.
+        scene.forgetRequests()
+        let latch = Latch()
+        scene.serve(.resource(resource).holdAfterBytes(1_000, until: latch))
+        let second = try scene.start(settings(.automatic), to: "second.bin", by: process(memory))
+        await latch.waitForArrivals(best.connections)
+        latch.release()
+        _ = try await second.file()
+        try scene.expectFile(resource, name: "second.bin", besides: [Scene.name])
+    }
+
+    @Test(arguments: [ConnectionCount.automatic, .fixed(8)])
+    func `a server's limit is remembered`(connections: ConnectionCount) async throws {
+        let memory = Memory()
+        let reply = Reply.resource(resource).rate(2_000_000)
+        let (first, second) = (HostGate(limit: 3), HostGate(limit: 3))
+        let scene = try Scene(reply.admitted(by: first))
+        try await scene.download(settings(.fixed(8)), by: process(memory))
+        #expect(first.refused > 0)
+        #expect(memory.all.map(\.limit) == [3])
+
+        scene.serve(reply.admitted(by: second))
+        try await scene.download(settings(connections), to: "second.bin", by: process(memory))
+        try scene.expectFile(resource, name: "second.bin", besides: [Scene.name])
+        // After half a second it tries one more.
+        #expect(second.refused <= 1)
+        #expect(second.peak == 3)
+    }
+
+    @Test func `a limit that is gone is noticed`() async throws {
+        let memory = Memory()
+        let scene = try Scene()
+        memory.learn(
+            HostRecord(limit: 2),
+            of: HostPath(
+                host: "127.0.0.1:\(scene.origin.port)",
+                localAddress: IPAddress("127.0.0.1")
+            )
+        )
+        scene.serve(.resource(resource).rate(700_000))
+        try await scene.download(settings(.fixed(8)), by: process(memory))
+        try scene.expectFile(resource)
+        #expect(scene.asked.count >= 8)
+        #expect(memory.all.allSatisfy { $0.limit == nil })
+    }
+
+    @Test func `small files and short downloads are not remembered`() async throws {
+        let memory = Memory()
+        let process = process(memory)
+        let scene = try Scene(.resource(Resource(size: 900_000)).rate(1_000_000))
+        try await scene.download(settings(.fixed(2)), by: process)
+        scene.serve(.resource(resource))
+        try await scene.download(settings(.automatic), to: "second.bin", by: process)
+        #expect(memory.all.isEmpty)
+    }
+
+    @Test func `a speed that Pawl itself limits is not remembered`() async throws {
+        let memory = Memory()
+        var limits = EngineSettings()
+        limits.hosts = memory
+        limits.limitBytesPerSecond = 8_000_000
+        let scene = try Scene(.resource(resource))
+        try await scene.download(settings(.automatic), by: EngineProcess(limits))
+        #expect(memory.all.allSatisfy { $0.best == nil })
+    }
+}
