@@ -195,6 +195,25 @@ struct HeadTests {
         #expect(record.text == "nope")
     }
 
+    /// libcurl keeps them in memory.
+    @Test func `endless trailers end the transfer`() async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
+            )
+            let line = "X-Trailer: " + String(repeating: "y", count: 500) + "\r\n"
+            // Ends when the client has closed the connection.
+            while true { try connection.send(line) }
+        }
+        let record = try await fetch(TransferRequest(url: origin.url()))
+        guard case .failed(let failure) = record.outcome else {
+            Issue.record("\(String(describing: record.outcome))")
+            return
+        }
+        #expect(failure.kind == .malformedResponse)
+    }
+
     private func answer(_ text: String, latin1: Bool = false) async throws -> RecordingSink.Record {
         let bytes =
             latin1

@@ -36,7 +36,40 @@ struct DownloadWait {
 
     private var sorted: [WireDownload] { known.values.sorted { $0.id < $1.id } }
 
+    /// Follows the downloads until none is open, also when the daemon is restarted.
     private mutating func follow(after last: Int64) async throws(DownloadError) {
+        var last = last
+        while !open.isEmpty {
+            try await read(after: last)
+            if !open.isEmpty { last = try await reconnect() }
+        }
+    }
+
+    /// Takes over what has happened until the daemon that replaces the last one accepted requests;
+    /// returns its last event.
+    private mutating func reconnect() async throws(DownloadError) -> Int64 {
+        do throws(DownloadError) {
+            let last = try await client.status().lastEvent
+            for id in open {
+                guard let row = try await client.find(id) else {
+                    forget(id)
+                    continue
+                }
+                known[id] = row
+                update(row)
+            }
+            return last
+        } catch  where error.code == .daemonUnavailable {
+            throw DownloadError(
+                .daemonUnavailable,
+                "the daemon stopped before the downloads ended",
+                advice: "run 'pawl daemon start', then wait again"
+            )
+        }
+    }
+
+    /// Reads events until no download is open or the daemon ends.
+    private mutating func read(after last: Int64) async throws(DownloadError) {
         show()
         for try await element in try await client.events(after: last) {
             switch element {
@@ -50,11 +83,6 @@ struct DownloadWait {
             if open.isEmpty { return }
             show()
         }
-        throw DownloadError(
-            .daemonUnavailable,
-            "the daemon stopped before the downloads ended",
-            advice: "run 'pawl daemon start', then wait again"
-        )
     }
 
     private mutating func handle(_ event: WireEvent) async throws(DownloadError) {

@@ -62,7 +62,9 @@ package struct TransferSample: Hashable, Sendable {
 /// An event of a download, which the planner handles.
 package indirect enum DownloadEvent: Sendable {
     /// The download begins, with the bytes of an earlier run if there are any.
-    case started(StartingPoint?)
+    ///
+    /// `former`: the representation of an earlier run that left no bytes.
+    case started(StartingPoint?, former: Representation? = nil)
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
     /// The head of a response was judged; `known` is what earlier downloads have learned of the

@@ -53,7 +53,8 @@ package struct DownloadPlanner: Sendable {
 
     private mutating func take(_ event: DownloadEvent) {
         switch event {
-        case .started(let point):
+        case .started(let point, let former):
+            if let former { transfers.file.begin(after: former) }
             if let point { responses.begin(at: point, &transfers) }
         case .slotGranted(let host): connections.slotGranted(host)
         case .headJudged(let id, let verdict, let connectTime, let known):

@@ -66,6 +66,9 @@ struct PinnedFile: Sendable {
         if let digest { self.representation?.digest = digest }
     }
 
+    /// Begins after an earlier run that left no bytes, so that no error page passes for its file.
+    mutating func begin(after representation: Representation) { former = (representation, 0) }
+
     /// Gives up the representation, because the file is another one.
     mutating func giveUp() {
         if let representation { former = (representation, pinnedSource) }
@@ -89,9 +92,9 @@ struct PinnedFile: Sendable {
 
     // MARK: - Proof
 
-    /// Sets what the next response of a source must match; `known`: its first response, if that was
-    /// proven.
-    func expect(_ order: inout TransferOrder, of source: Int, known: Representation?) {
+    /// Sets what the next response of a source must match.
+    func expect(_ order: inout TransferOrder, of source: Int, in sources: SourcePlanner) {
+        let known = sources[source].evidence.known
         guard let representation, !isUpForReplacement else {
             let former = representation.map { ($0, pinnedSource) } ?? former
             order.former = former.map {
@@ -101,7 +104,10 @@ struct PinnedFile: Sendable {
         }
         let isForeign = isUnproven(source, known: known)
         order.pinned = isForeign ? representation : known ?? representation
-        order.proof = isForeign ? .sameFile(digest: digest) : .unchanged
+        order.proof =
+            isForeign
+            ? .sameFile(digest: digest, isOnSameServer: isOnSameServer(source, sources))
+            : .unchanged
     }
 
     /// Returns whether nothing proves yet that a source has the file.
@@ -114,11 +120,27 @@ struct PinnedFile: Sendable {
 
     /// Returns why a whole response of another source is not proven to be of the file; `nil` if it
     /// is.
-    func difference(to seen: Representation, of source: Int, known: Representation?) -> String? {
+    func difference(
+        to seen: Representation,
+        of source: Int,
+        in sources: SourcePlanner
+    ) -> String? {
+        let known = sources[source].evidence.known
         guard isOther(source), let representation, known?.isProvenSame(seen) != true else {
             return nil
         }
-        return representation.difference(toAnotherSource: seen, digest: digest)
+        // Its tag was proven to belong to the file, so another tag is that of another version.
+        if digest == nil, known?.isProvenOtherTag(seen) == true { return "its file has changed" }
+        return representation.difference(
+            toAnotherSource: seen,
+            digest: digest,
+            isOnSameServer: isOnSameServer(source, sources)
+        )
+    }
+
+    /// Whether a source is on the server of the pinned source.
+    private func isOnSameServer(_ source: Int, _ sources: SourcePlanner) -> Bool {
+        pinnedSource.map { sources[$0].host == sources[source].host } ?? false
     }
 
     /// Returns why a response that indicates another version has to be confirmed; `nil` if it need

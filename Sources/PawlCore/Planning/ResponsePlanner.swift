@@ -180,7 +180,7 @@ struct ResponsePlanner: Sendable {
         _ transfers: inout TransferPlanner
     ) -> Bool {
         let known = transfers.sources[source].evidence.known
-        if let reason = transfers.file.difference(to: seen, of: source, known: known) {
+        if let reason = transfers.file.difference(to: seen, of: source, in: transfers.sources) {
             transfers.doubt(source, reason)
             return false
         }

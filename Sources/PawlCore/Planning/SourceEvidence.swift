@@ -179,10 +179,12 @@ extension SourceEvidence {
     /// Forgets the proof, because another file may be pinned now.
     mutating func forgetProof() { proof = .none }
 
-    /// Notes that the file of the source changed after it was proven.
+    /// Notes that a response is not of the file that the source has proven.
+    ///
+    /// The next response must be of that file.
     mutating func fileChanged() {
         changes += 1
-        proof = changes > 1 ? .doubted("its file keeps changing") : .none
+        if changes > 1 { proof = .doubted("its file keeps changing") }
     }
 
     /// Notes a response that indicates another version without proving it.

@@ -152,12 +152,12 @@ struct SourcePlanner: Sendable {
         return moment - now
     }
 
-    /// Notes that the file of a mirror changed after it was proven; returns the reason why the
-    /// mirror may not prove it once more, if there is one.
+    /// Notes that a response of a mirror is not of the file that it has proven; returns the reason
+    /// why the mirror is asked no more, if there is one.
     mutating func fileChanged(on source: Int) -> String? {
         sources[source].evidence.fileChanged()
         if case .doubted(let reason) = sources[source].evidence.proof { return reason }
-        sources[source].forgetProof()
+        sources[source].exchange.forgetConfirmation()
         return nil
     }
 

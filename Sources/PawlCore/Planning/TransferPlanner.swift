@@ -422,7 +422,7 @@ struct TransferPlanner: Sendable {
             end: claim.range.end
         )
         order.source = index
-        file.expect(&order, of: index, known: source.evidence.known)
+        file.expect(&order, of: index, in: sources)
         if let donor = claim.donor { giveUp(from: order.start, of: donor) }
         if parts.provesSeams, !isSingleStream {
             order.comparesBytes = true

@@ -114,11 +114,15 @@ package enum HeadJudge {
         switch range(of: head, asked: asked) {
         case .refused(let reason): return .brokenRange(reason)
         case .proven(let range):
-            guard case .sameFile(let digest) = expected.proof, let pinned = expected.pinned else {
-                return verdict(on: range, seen, pinned: expected.pinned)
-            }
-            return pinned.difference(toAnotherSource: seen, digest: digest)
-                .map { .unproven($0) } ?? .write(range, seen)
+            guard case .sameFile(let digest, let isOnSameServer) = expected.proof,
+                let pinned = expected.pinned
+            else { return verdict(on: range, seen, pinned: expected.pinned) }
+            let difference = pinned.difference(
+                toAnotherSource: seen,
+                digest: digest,
+                isOnSameServer: isOnSameServer
+            )
+            return difference.map { .unproven($0) } ?? .write(range, seen)
         }
     }
 
@@ -133,7 +137,7 @@ package enum HeadJudge {
         var seen = Representation(head: head)
         guard head["Repr-Digest"] == nil else { return seen }
         var known = [expected.pinned?.digest]
-        if case .sameFile(let digest) = expected.proof { known.append(digest) }
+        if case .sameFile(let digest, _) = expected.proof { known.append(digest) }
         if !known.contains(seen.digest) { seen.digest = nil }
         return seen
     }

@@ -113,8 +113,12 @@ package struct Representation: Hashable, Sendable {
     /// Only a different validator of the same kind proves that; a weak tag, a length or an encoding
     /// does not.
     private func isProvenOther(_ seen: Representation) -> Bool {
-        let tagProves = entityTag?.isStrong == true && seen.entityTag?.isStrong == true
-        return tagProves && tagDiffers(seen) || dateDiffers(seen) || digestDiffers(seen)
+        isProvenOtherTag(seen) || dateDiffers(seen) || digestDiffers(seen)
+    }
+
+    /// Whether both have strong entity tags, which differ.
+    func isProvenOtherTag(_ seen: Representation) -> Bool {
+        entityTag?.isStrong == true && seen.entityTag?.isStrong == true && tagDiffers(seen)
     }
 
     /// Returns why `seen`, a whole response, is neither this, the pinned representation, nor another

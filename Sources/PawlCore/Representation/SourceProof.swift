@@ -5,7 +5,10 @@ package enum SourceProof: Hashable, Sendable {
     /// The response is from another source with its own validators.
     ///
     /// `digest` is the digest given by the user, which proves the file at the end.
-    case sameFile(digest: ContentDigest?)
+    ///
+    /// `isOnSameServer`: whether the pinned source is on the same server, which makes the tags of
+    /// both.
+    case sameFile(digest: ContentDigest?, isOnSameServer: Bool = false)
 }
 
 extension Representation {
@@ -15,10 +18,11 @@ extension Representation {
     /// The lengths must be equal. In addition, one of the following must prove it: a digest (the
     /// user's, at the end, or one that both servers report), the same strong entity tag, or the
     /// same date, if it is old enough. Different tags prove nothing, because each server makes its
-    /// own.
+    /// own, unless both sources are on the same server.
     package func difference(
         toAnotherSource seen: Representation,
-        digest: ContentDigest?
+        digest: ContentDigest?,
+        isOnSameServer: Bool = false
     ) -> String? {
         guard contentEncoding == nil, seen.contentEncoding == nil else {
             return "its response is encoded"
@@ -32,6 +36,9 @@ extension Representation {
         let known = [digest, self.digest].compactMap(\.self)
         for known in known where known.algorithm == seen.digest?.algorithm {
             return known == seen.digest ? nil : "its file has a different digest"
+        }
+        if digest == nil, isOnSameServer, isProvenOtherTag(seen) {
+            return "its file has another ETag"
         }
         let isProven =
             hasSameStrongTag(seen)

@@ -161,11 +161,20 @@ actor DaemonQueue {
     private static let watchInterval: Duration = .milliseconds(250)
 
     /// Removes files after the commit; returns those that remain.
+    ///
+    /// The removal of a file that could not be removed stays in the store: it is carried out with
+    /// the next action on the download, or at the next start.
     private func carryOut(_ jobs: [RemovalJob]) async -> [WireNotRemoved] {
         guard !jobs.isEmpty else { return [] }
         parts.waiting.hold(jobs.map(\.download))
         let remaining = await RemovalJob.carryOut(jobs, in: session, environment.logger)
-        parts.removals.carriedOut(jobs.map(\.intention))
+        // Another file, or one in a folder that is not allowed, is not removed later, either.
+        let unfinished = Set(
+            remaining.filter { ![.conflict, .notAllowed].contains($0.problem.code) }.map(\.download)
+        )
+        parts.removals.carriedOut(
+            jobs.filter { !unfinished.contains($0.download) }.map(\.intention)
+        )
         for job in jobs where parts.waiting.release(job.download) { environment.work.send() }
         return remaining
     }

@@ -157,7 +157,7 @@ package final class DownloadDriver {
         case .resumable(let file, let recovery):
             try await store.adopt(file, recovery)
             try checkResumable(recovery)
-            await report(.started(store.startingPoint))
+            await report(.started(store.startingPoint, former: store.former))
         }
     }
 

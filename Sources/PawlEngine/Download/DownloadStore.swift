@@ -40,6 +40,8 @@ final class DownloadStore {
 
     /// What an earlier run left in the open file; `nil` once bytes of this run follow.
     private(set) var startingPoint: StartingPoint?
+    /// The representation of an earlier run that left no bytes; `nil` if there is none.
+    private(set) var former: Representation?
     /// Whether the file belongs to another download and contains no byte of this one.
     private var isForeignFile = false
     /// Another tool's bytes that the user wants to resume from.
@@ -195,6 +197,7 @@ final class DownloadStore {
                 isForeign: recovery.isForeign,
                 source: recovery.source
             )
+        if recovery.have.isEmpty { former = recovery.representation }
         if recovery.isForeign { adopted = recovery.have }
         isForeignFile = recovery.isAnothers
         if !isForeignFile { store.setMark(resolver.mark(for: store)) }

@@ -111,6 +111,9 @@ extension DownloadError {
         _ code: ErrorCode
     ) -> Advice {
         switch errno {
+        case .permissionDenied where action == .remove, .notPermitted where action == .remove,
+            .readOnlyFileSystem where action == .remove:
+            "make the folder writable, then remove the file again"
         case .permissionDenied, .notPermitted, .readOnlyFileSystem:
             // A file to be renamed is complete; in another folder it would be fetched again.
             code == .renameFailed

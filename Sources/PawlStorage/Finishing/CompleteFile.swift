@@ -206,14 +206,14 @@ package struct CompleteFile: Sendable {
         store.representationMark(total: total, isLengthVerified: isLengthVerified)
     }
 
-    /// Whether the bytes are the same.
+    /// Whether the bytes are the same; equal validators do not prove that, because the other file
+    /// may have come from another URL.
     ///
     /// A file that was compared and has changed since counts as different.
     private func hasSameBytes(at path: FilePath) -> Comparison {
         guard let other = ExistingFile.candidate(at: path, total: total) else {
             return .known(false)
         }
-        if let mark, mark.isStrong, mark.isOn(other.file) { return .known(true) }
         if let stamp = compared[path] { return .known(stamp == other.stamp) }
         guard readsFiles else { return .unread }
         // Nothing stops this comparison, so it does not throw.

@@ -79,7 +79,8 @@ struct HeadCollector {
         )
     }
 
-    mutating func take(_ line: UnsafeRawBufferPointer) throws(TransferFailure) {
+    /// Counts a line, which libcurl keeps in memory.
+    mutating func count(_ line: UnsafeRawBufferPointer) throws(TransferFailure) {
         byteCount += line.count
         guard byteCount <= Self.byteLimit else {
             throw TransferFailure(
@@ -87,6 +88,10 @@ struct HeadCollector {
                 "the response header is longer than \(Self.byteLimit) bytes"
             )
         }
+    }
+
+    mutating func take(_ line: UnsafeRawBufferPointer) throws(TransferFailure) {
+        try count(line)
         let text = line.trimmedOfEndOfLine
         if text.starts(with: "HTTP/".utf8) {
             try beginHead(text)

@@ -199,10 +199,13 @@ extension TransferContext {
     ///
     /// Returning `false` ends the transfer.
     func receivedHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        // After the body has begun these are trailers (RFC 9112 §7.1.2), which are not used.
-        guard !isHeadShown else { return true }
         sharing?.received(0, at: clock.now())
         do throws(TransferFailure) {
+            // After the body has begun these are trailers (RFC 9112 §7.1.2), which are not used.
+            guard !isHeadShown else {
+                try head.count(line)
+                return true
+            }
             try head.take(line)
             if head.isCloseDelimited, request.url.isSecure, isClosedCleanly == nil {
                 isClosedCleanly = false

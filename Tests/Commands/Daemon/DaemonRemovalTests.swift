@@ -99,6 +99,40 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        /// A disk that is not mounted, for example.
+        @Test(arguments: ["cancel", "remove"])
+        func `files in a folder that was away are removed later`(action: String) async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            scene.workshop.serve(
+                .resource(Resource(size: 24 << 20)).holdAfterBytes(10 << 20, until: Latch())
+            )
+            let folder = try scene.home.makeFolder("disk")
+            try await scene.succeed("add", "-o", "\(folder)/a.iso", scene.workshop.url)
+            await scene.workshop.origin.waitForBytes(10 << 20)
+            try await scene.succeed("pause", "1")
+            #expect(!scene.home.list("disk").isEmpty)
+            let away = scene.home.path("away")
+            #expect(rename(folder, away) == 0)
+            let words = action == "cancel" ? ["cancel", "1"] : ["remove", "--with-files", "1"]
+            let first = try await scene.workshop.run(words, scene.settings)
+            #expect(first.status != .code(0), "\(first.output)")
+            #expect(first.errors.contains("does not exist"), "\(first.errors)")
+            #expect(rename(away, folder) == 0)
+            if action == "cancel" {
+                let second = try await scene.succeed("remove", "--with-files", "1")
+                #expect(second.output.contains("removed with its files"))
+            } else {
+                try await scene.succeed("daemon", "restart")
+            }
+            // After a restart nobody waits for it.
+            while !scene.home.list("disk").isEmpty {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `the remaining files are removed only below the root`() async throws {
             let latch = Latch()
             let network = try await scene(

@@ -68,6 +68,19 @@ extension DaemonSuites {
             #expect(await daemon.waitForExit() == .code(0))
         }
 
+        @Test func `pawl wait continues when the daemon is restarted`() async throws {
+            let scene = try DaemonScene(Workshop())
+            try await scene.succeed("daemon", "start")
+            let big = Resource(size: 24 << 20)
+            let latch = try await scene.addHeld(big)
+            let waiting = try scene.start("wait", "1")
+            try await scene.succeed("daemon", "restart")
+            latch.release()
+            #expect(await waiting.waitForExit() == .code(0), "\(waiting.errors)")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            try await scene.succeed("daemon", "stop")
+        }
+
         @Test func `commands that restart and stop the daemon at the same time all succeed`()
             async throws
         {

@@ -66,6 +66,34 @@ struct MirrorTests {
         try both.scene.expectFile(resource)
     }
 
+    /// Its date is that of the first version.
+    @Test func `a mirror whose later responses have another tag is dropped`() async throws {
+        var other = Resource(size: resource.size, seed: 2)
+        (other.entityTag, other.lastModified) = ("\"later\"", resource.lastModified)
+        let latch = Latch()
+        let changing = Reply.resource(other).choosing(.resource(mirrored)) { $0.ordinal == 1 }
+        let both = try MirrorScene(
+            .resource(resource).holdAfterBytes(1000, until: latch),
+            mirror: changing.rate(2_000_000)
+        )
+        let running = try both.scene.start(try both.settings(4))
+        await both.mirror.waitUntil { $0.requests.count >= 2 }
+        latch.release()
+        _ = try await running.file()
+        try both.scene.expectFile(resource)
+    }
+
+    @Test func `a mirror on the same server with another tag has another file`() async throws {
+        var other = Resource(size: resource.size, seed: 2)
+        (other.entityTag, other.lastModified) = ("\"other\"", resource.lastModified)
+        let scene = try Scene(.resource(resource).rate(2_000_000))
+        scene.origin.route("/mirror.bin", .resource(other))
+        var settings = scene.settings(4)
+        settings.mirrors = [try scene.url("/mirror.bin")]
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+    }
+
     /// What a mirror may have instead of the file.
     enum Other: String, CaseIterable, Sendable {
         case version, total, withoutValidators, webPage, encoded, ignoringRanges

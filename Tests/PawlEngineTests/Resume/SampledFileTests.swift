@@ -117,6 +117,26 @@ struct SampledFileTests {
         try scene.expectFile(other, name: "disk.1.bin", besides: [Scene.name])
     }
 
+    @Test(arguments: [100, 300_000] as [Int64])
+    func `two files with equal validators that finish together are kept`(size: Int64) async throws {
+        let one = Resource(size: size, seed: 1)
+        var other = Resource(size: size, seed: 7)
+        (other.entityTag, other.lastModified) = (one.entityTag, one.lastModified)
+        let latch = Latch()
+        let scene = try Scene(.resource(one).holdAfterBytes(size - 10, until: latch))
+        scene.origin.route("/b/disk.bin", .resource(other).holdAfterBytes(size - 10, until: latch))
+        let process = EngineProcess()
+        let first = try scene.start(scene.settings(1), by: process)
+        let second = try scene.start(scene.settings(1), from: "/b/disk.bin", by: process)
+        await latch.waitForArrivals(2)
+        latch.release()
+        _ = try await first.file()
+        _ = try await second.file()
+        #expect(scene.folder.list() == ["disk.1.bin", Scene.name])
+        let contents = Set(try [Scene.name, "disk.1.bin"].map { try scene.folder.read($0) })
+        #expect(contents == [one.bytes(), other.bytes()])
+    }
+
     @Test(arguments: [100, Scene.size] as [Int64])
     func `another URL's file with equal validators and samples is the same`(
         size: Int64

@@ -87,7 +87,9 @@ struct DownloadActions {
         var change = Change(effect: effect, now: item.download)
         let now = Date()
         switch effect {
-        case .nothing: return change
+        case .nothing:
+            if action == .cancel { try retryRemoval(&change, transaction) }
+            return change
         case .refuse(let reason):
             guard item.isNamed else { return nil }
             throw Self.refusal(item.download, action, reason)
@@ -143,10 +145,20 @@ struct DownloadActions {
                 try PendingRemovals.record(late, of: row.id, root: root, transaction)
             return
         }
-        change.removal = try PendingRemovals.record(removal, of: row.id, root: root, transaction)
+        let all = try PendingRemovals.addLeft(of: row.id, to: removal, transaction)
+        change.removal = try PendingRemovals.record(all, of: row.id, root: root, transaction)
         // Another file may get the same inode, and another download the same name.
         try transaction.writtenFiles.forgetPartialFiles(of: row.id)
         change.now.path = nil
+    }
+
+    /// Records again what earlier removals of a cancelled download's files have left.
+    private func retryRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
+        let id = change.now.id
+        guard parts.environment.running[id] == nil else { return }
+        let left = try PendingRemovals.addLeft(of: id, to: nil, transaction)
+        let root = try transaction.requests.confiningFolder(of: id)
+        change.removal = try PendingRemovals.record(left, of: id, root: root, transaction)
     }
 
     /// Records that all files of a removed download are to be removed.
@@ -162,7 +174,9 @@ struct DownloadActions {
             running: parts.environment.running.partialFile(of: row.id),
             transaction
         )
-        guard var removal = found ?? (isRunning ? Removal() : nil) else { return }
+        let all =
+            isRunning ? found : try PendingRemovals.addLeft(of: row.id, to: found, transaction)
+        guard var removal = all ?? (isRunning ? Removal() : nil) else { return }
         if isRunning {
             let late = Removal(removal.files.filter { $0.kind == .partial })
             removal.files.removeAll { $0.kind == .partial }

@@ -102,6 +102,24 @@ final class PendingRemovals {
         return removal.isEmpty ? nil : removal
     }
 
+    /// Adds what earlier removals of a download's files have left, and records that these are
+    /// replaced.
+    static func addLeft(
+        of id: Int64,
+        to removal: Removal?,
+        _ transaction: StoreTransaction
+    ) throws -> Removal? {
+        let earlier = try transaction.intentions.removals(of: id)
+        guard !earlier.isEmpty else { return removal }
+        var all = removal ?? Removal()
+        for (_, left) in earlier {
+            all.files += left.files.filter { file in !all.files.contains(where: file.isSameFile) }
+            all.unrecorded = all.unrecorded ?? left.unrecorded
+        }
+        try transaction.intentions.delete(earlier.map(\.id))
+        return all.isEmpty ? nil : all
+    }
+
     /// Records that files are to be removed; returns the job to do so after the commit.
     static func record(
         _ removal: Removal?,

@@ -81,6 +81,17 @@ struct RemovalJob: Sendable {
         }
     }
 
+    /// Returns the error for a file whose folder does not exist.
+    ///
+    /// The folder may be on a disk that is not mounted, or may have been renamed.
+    private static func noFolder(of path: String) -> DownloadError {
+        DownloadError(
+            .fileUnreadable,
+            "the folder \(path.pathFolder) does not exist, so it is not known whether its files do",
+            advice: "mount its disk: what is left is removed when the daemon starts the next time"
+        )
+    }
+
     private func within(
         _ path: String,
         _ remove: (String) async throws(DownloadError) -> Void
@@ -89,8 +100,9 @@ struct RemovalJob: Sendable {
         do throws(DownloadError) {
             if let root {
                 folder = try ConfinedFolder(path.pathFolder, in: root, creates: false)
-                // If the folder no longer exists, neither do its files.
-                guard folder != nil else { return nil }
+                guard folder != nil else { throw Self.noFolder(of: path) }
+            } else if !LeftoverFiles.isFolder(path.pathFolder) {
+                throw Self.noFolder(of: path)
             }
             try await remove(folder?.inside(path) ?? path)
             withExtendedLifetime(folder) {}

@@ -32,22 +32,34 @@ package struct IntentionTable {
 
     /// Returns the operations that are still to be carried out, the oldest first.
     package func all() throws -> [Intention] {
-        try database.rows("SELECT * FROM intention ORDER BY id").compactMap { row in
-            let operation: Intention.Operation?
-            switch row["kind"] as String {
-            case Self.finish: operation = ColumnCoding.value(row["detail"]).map { .finish($0) }
-            case Self.remove: operation = ColumnCoding.value(row["detail"]).map { .remove($0) }
-            // A newer version wrote it.
-            default: operation = nil
+        try database.rows("SELECT * FROM intention ORDER BY id").compactMap(Self.intention)
+    }
+
+    /// Returns the removals of a download's files that are still to be carried out.
+    package func removals(of download: Int64) throws -> [(id: Int64, removal: Removal)] {
+        try database.rows("SELECT * FROM intention WHERE download = ? ORDER BY id", [download])
+            .compactMap(Self.intention)
+            .compactMap { intention in
+                guard case .remove(let removal) = intention.operation else { return nil }
+                return (intention.id, removal)
             }
-            guard let operation else { return nil }
-            return Intention(
-                id: row["id"],
-                download: row["download"],
-                operation: operation,
-                root: row["root"]
-            )
+    }
+
+    private static func intention(_ row: Row) -> Intention? {
+        let operation: Intention.Operation?
+        switch row["kind"] as String {
+        case finish: operation = ColumnCoding.value(row["detail"]).map { .finish($0) }
+        case remove: operation = ColumnCoding.value(row["detail"]).map { .remove($0) }
+        // A newer version wrote it.
+        default: operation = nil
         }
+        guard let operation else { return nil }
+        return Intention(
+            id: row["id"],
+            download: row["download"],
+            operation: operation,
+            root: row["root"]
+        )
     }
 
     /// Deletes operations that were carried out, or never will be.
