@@ -39,7 +39,13 @@ final class TaskFile: Sendable {
     var choice: (@Sendable (DownloadResponse) throws(DownloadError) -> Destination)? {
         guard case .choosing(let choose) = requested else { return nil }
         return { (response) throws(DownloadError) in
-            do { return try choose(response) } catch { throw DownloadError(error) }
+            do {
+                return try choose(response)
+            } catch {
+                var failure = DownloadError(error)
+                failure.context = failure.context ?? "choosing the file's destination"
+                throw failure
+            }
         }
     }
 

@@ -33,7 +33,10 @@ extension DownloadError {
         let (code, what, advice): (ErrorCode, String, Advice) =
             switch failure.kind {
             case .nameNotResolved:
-                (.nameNotResolved, "cannot resolve the host name \(host)", "check the spelling")
+                (
+                    .nameNotResolved, "cannot resolve the host name \(Self.name(of: host))",
+                    "check the spelling"
+                )
             case .cannotConnect: (.network, "cannot connect to \(host)", again)
             case .connectTimedOut:
                 (
@@ -110,6 +113,12 @@ extension DownloadError {
             "\(host) sent \(what)",
             advice: "try again later; if the file was replaced, remove the partial file first"
         )
+    }
+
+    /// Returns the name in `name:port`.
+    private static func name(of host: String) -> String {
+        let pieces = host.pieces(at: ":")
+        return pieces.count == 2 ? String(pieces[0]) : host
     }
 
     /// Creates the error for a transfer that received no byte for `time`.

@@ -36,8 +36,10 @@ package struct ConnectionGovernor: Sendable {
     /// The best number of connections in an earlier download, and its speed, until this download
     /// has been compared with it.
     private var expected: ConnectionSpeed?
-    /// Whether another number was tried, or the server showed that it limits each connection.
+    /// Whether another number was tried.
     private var isProven = false
+    /// The speed of the first connection alone; `nil` if it was not measured.
+    private var alone: Double?
     /// The speed since the present number of connections was reached.
     private var steady: (target: Int, window: Window)?
     /// The last speed with each number of connections that was used for long enough.
@@ -173,7 +175,12 @@ package struct ConnectionGovernor: Sendable {
         // The end of the download interrupts a trial, which shows nothing.
         let kept = before?.target ?? target
         guard kept > 1 || isProven, let speed = speeds[kept] else { return nil }
-        return ConnectionSpeed(connections: kept, bytesPerSecond: speed, isProven: isProven)
+        let isFaster = alone.map { speed >= $0 * Self.proportionalGain } ?? false
+        return ConnectionSpeed(
+            connections: kept,
+            bytesPerSecond: speed,
+            isProven: isProven || kept > 1 && isFaster
+        )
     }
 
     package mutating func tick(_ reading: Reading, at now: Moment) {
@@ -199,7 +206,10 @@ package struct ConnectionGovernor: Sendable {
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
         case .growing(var growth):
-            guard !pauses(reading) else { return leapAfterPause(reading, now) }
+            guard !pauses(reading) else {
+                alone = growth.mean(reading, at: now)
+                return leap(reading, most: ceiling, now)
+            }
             let isOver = growth.isOver(reading, at: now)
             phase = .growing(growth)
             if isOver { endGrowing(growth, reading, now) }
@@ -208,7 +218,7 @@ package struct ConnectionGovernor: Sendable {
                 phase = .settling(since: now)
                 return
             }
-            guard !pauses(reading) else { return leapAfterPause(reading, now) }
+            guard !pauses(reading) else { return leap(reading, most: ceiling, now) }
             window.observe(reading, at: now)
             phase = .measuring(window)
             guard isEnough(window, reading.latency, now) else { return }
@@ -267,11 +277,7 @@ package struct ConnectionGovernor: Sendable {
             leap(reading, most: Self.mostLeapt, now)
         } else if reading.flowing >= target {
             if isProbing || isTrial, reading.isQueueFull { return takeBack(reading, now) }
-            if isProbing {
-                // The link has spare capacity.
-                isProven = true
-                return leap(reading, most: Self.mostLeapt, now)
-            }
+            if isProbing { return leap(reading, most: Self.mostLeapt, now) }
             // Bytes that were in flight to closed connections still fill the link for a while.
             let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
             guard now - (since ?? now) >= grace else { return }
@@ -340,15 +346,9 @@ package struct ConnectionGovernor: Sendable {
         phase = .settling(since: now)
     }
 
-    /// Leaps because the server limits each connection, or because packets were lost: in both cases
-    /// several connections are faster than one.
-    private mutating func leapAfterPause(_ reading: Reading, _ now: Moment) {
-        isProven = true
-        leap(reading, most: ceiling, now)
-    }
-
     /// Tries a second connection after the first one has reached its full speed.
     private mutating func endGrowing(_ growth: Growth, _ reading: Reading, _ now: Moment) {
+        alone = growth.recent
         if var known = expected {
             expected = nil
             let share = known.connections == 1 ? Self.expectedShare : Self.sufficientShare
@@ -357,7 +357,7 @@ package struct ConnectionGovernor: Sendable {
                 return takeRest(now)
             }
             if known.connections > 1 {
-                // One is not enough: the larger number has gained something.
+                // One is not enough.
                 known.isProven = true
                 return begin(with: known, reading, now)
             }
@@ -414,7 +414,7 @@ package struct ConnectionGovernor: Sendable {
         if let before, before.target == 1, mayLeap(reading), load < Self.fullLoad,
             speed >= before.bytesPerSecond * Self.proportionalGain, isWorthwhile(speed, reading)
         {
-            isProven = true
+            alone = before.bytesPerSecond
             return leap(reading, most: ceiling, now)
         }
         // After a leap, fewer connections are tried before more.
@@ -525,6 +525,7 @@ extension ConnectionGovernor {
 
     /// The growth of the first connection's speed per round trip (TCP's slow start).
     struct Growth {
+        private let began: (at: Moment, bytes: Int64)
         private var since: Moment
         private var bytes: Int64
         private var work: Duration
@@ -538,9 +539,17 @@ extension ConnectionGovernor {
         private(set) var load = 0.0
 
         init(_ reading: Reading, at now: Moment) {
+            began = (now, reading.bytes)
             since = now
             bytes = reading.bytes
             work = reading.work
+        }
+
+        /// The speed since the beginning, with all pauses; `nil` before the first bytes.
+        func mean(_ reading: Reading, at now: Moment) -> Double? {
+            let elapsed = now - began.at
+            guard elapsed > .zero, reading.bytes > began.bytes else { return nil }
+            return Double(reading.bytes - began.bytes) / elapsed.seconds
         }
 
         /// Returns whether the speed of the last round trip was hardly higher than that of the one

@@ -38,7 +38,7 @@ package struct Inspector: Sendable {
                 throw DownloadError(
                     status: status,
                     reason: reason,
-                    host: address.host() ?? "the server"
+                    host: HostBudget.name(of: address)
                 )
             case .malformed(let reason):
                 throw DownloadError(.badResponse, reason)
@@ -69,11 +69,11 @@ package struct Inspector: Sendable {
             }
             throw DownloadError(
                 .timedOut,
-                "\(address.host() ?? "the server") did not answer for \(timeout)",
+                "\(HostBudget.name(of: address)) did not answer for \(timeout)",
                 advice: "try again later"
             )
         }
-        throw DownloadError(failure, host: address.host() ?? "the server").ofUnresumableRequest
+        throw DownloadError(failure, host: HostBudget.name(of: address)).ofUnresumableRequest
     }
 }
 

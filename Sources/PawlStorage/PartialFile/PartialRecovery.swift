@@ -9,14 +9,18 @@ package enum PartialRecovery {
     ///
     /// `allowsWeakResume`: whether to resume although no validator can prove that the server's file
     /// is unchanged, because its bytes will be compared or a digest will prove it at the end.
+    /// `reportsRenaming`: whether to note that the checkpoint was written for another name.
     package static func recover(
         _ paths: DownloadPaths,
         allowsWeakResume: Bool = false,
+        reportsRenaming: Bool = true,
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> RecoveredStore {
         // Another process may rename or remove one of the two meanwhile, which ends soon.
         for _ in 0..<8 {
-            if let found = try check(paths, allowsWeakResume, settings) { return found }
+            if let found = try check(paths, allowsWeakResume, reportsRenaming, settings) {
+                return found
+            }
         }
         throw FileLock.taken(paths.partial)
     }
@@ -25,6 +29,7 @@ package enum PartialRecovery {
     private static func check(
         _ paths: DownloadPaths,
         _ allowsWeakResume: Bool,
+        _ reportsRenaming: Bool,
         _ settings: StoreSettings
     ) throws(DownloadError) -> RecoveredStore? {
         let partialStatus = try status(paths.partial)
@@ -63,7 +68,8 @@ package enum PartialRecovery {
                 file,
                 partial,
                 settings,
-                allowsWeakResume: allowsWeakResume
+                allowsWeakResume: allowsWeakResume,
+                reportsRenaming: reportsRenaming
             )
         }
     }
@@ -74,7 +80,8 @@ package enum PartialRecovery {
         _ checkpointFile: CheckpointFile,
         _ partial: OpenFile?,
         _ settings: StoreSettings,
-        allowsWeakResume: Bool
+        allowsWeakResume: Bool,
+        reportsRenaming: Bool
     ) throws(DownloadError) -> RecoveredStore {
         // It is left from a rewrite of the checkpoint that was killed.
         try? CheckpointFile.draft(of: paths.checkpoint).removeFile()
@@ -89,6 +96,11 @@ package enum PartialRecovery {
             recovery.notes = ["the checkpoint's partial file is missing: fetching everything again"]
             let store = try PartialCreation.create(paths, checkpointFile, claims, settings)
             return .resumable(store, recovery)
+        }
+        if reportsRenaming, checkpoint.targetName != paths.targetName {
+            // Tails and validators still prove which download its bytes belong to.
+            let name = FilePath(bytes: checkpoint.targetName)
+            recovery.notes.append("the checkpoint was written for \(name), not \(paths.final)")
         }
         if let obstacle = obstacle(checkpoint.representation, allowsWeakResume) {
             recovery.notes.append(obstacle)

@@ -100,6 +100,8 @@ package enum PartialRestoration {
         let found = try PartialRecovery.recover(
             paths,
             allowsWeakResume: allowsWeakResume,
+            // The caller has chosen the other name.
+            reportsRenaming: false,
             settings: settings
         )
         guard case .resumable(let store, let recovery) = found else {

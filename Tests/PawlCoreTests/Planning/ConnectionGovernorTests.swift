@@ -354,6 +354,19 @@ struct ConnectionGovernorTests {
         #expect(governor.learned?.isProven == true)
     }
 
+    @Test func `a leap that gains nothing is not learned as proven`() {
+        var governor = ConnectionGovernor(.automatic)
+        var silence = Duration.zero
+        let targets = run(&governor, seconds: 1, remaining: 40_000_000, silence: { _ in silence }) {
+            _ in
+            silence = silence < .milliseconds(100) ? silence + .milliseconds(50) : .zero
+            return silence == .zero ? 3e7 : 0
+        }
+        #expect(targets.last == 16)
+        #expect(governor.learned?.connections == 16)
+        #expect(governor.learned?.isProven == false)
+    }
+
     @Test func `one connection that was never compared is not learned`() {
         var governor = ConnectionGovernor(.automatic)
         _ = run(&governor, seconds: 1, remaining: 10_000_000) { _ in 1e7 }
