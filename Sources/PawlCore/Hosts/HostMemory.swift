@@ -39,8 +39,15 @@ package struct HostMemory: Hashable, Sendable {
         var new = record
         new.best = record.best ?? records[key]?.best
         let isNew = records[key].map { !$0.isClose(to: new) } ?? true
-        if isNew { records[key] = new }
-        return isNew
+        guard isNew else { return false }
+        records[key] = new
+        if records.count > 2 * Self.mostHosts { dropOldest() }
+        return true
+    }
+
+    private mutating func dropOldest() {
+        let newest = records.sorted { $0.value.learnedAt > $1.value.learnedAt }
+        records = Dictionary(uniqueKeysWithValues: newest.prefix(Self.mostHosts).map { ($0, $1) })
     }
 
     /// Adds the newer records of a memory with the same salt.

@@ -98,6 +98,8 @@ package struct ConnectionGovernor: Sendable {
     ///
     /// If it adds nothing, it slows the others down for a moment.
     static let worthwhile: Duration = .milliseconds(2500)
+    /// The remaining time, at the present speed, from which a pause is worth a leap.
+    static let worthLeaping: Duration = .seconds(1)
     /// The minimum length of a pause, and its minimum as a multiple of the latency, which is about
     /// two round trips: after a lost packet, the bytes behind it wait for up to three.
     static let shortestPause: Duration = .milliseconds(60)
@@ -206,8 +208,10 @@ package struct ConnectionGovernor: Sendable {
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
         case .growing(var growth):
-            guard !pauses(reading) else {
-                alone = growth.mean(reading, at: now)
+            let mean = growth.mean(reading, at: now)
+            // On a busy machine, a connection that is much faster than any server's limit pauses.
+            guard !pauses(reading) || left(at: mean ?? 0, reading) < Self.worthLeaping else {
+                alone = mean
                 return leap(reading, most: ceiling, now)
             }
             let isOver = growth.isOver(reading, at: now)

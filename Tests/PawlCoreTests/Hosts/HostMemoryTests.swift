@@ -66,7 +66,7 @@ struct HostMemoryTests {
 
     @Test func `the oldest records are dropped`() throws {
         var memory = HostMemory(salt: "salt")
-        for number in 0..<UInt64(2 * HostMemory.mostHosts) {
+        for number in 0..<UInt64(3 * HostMemory.mostHosts) {
             let record = record(age: Int64(number))
             _ = memory.learn(record, for: number.hexadecimal)
         }

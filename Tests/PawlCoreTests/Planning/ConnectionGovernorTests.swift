@@ -119,6 +119,17 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1, 16])
     }
 
+    @Test func `a pause shortly before the end causes no leap`() {
+        var governor = ConnectionGovernor(.automatic)
+        var silence = Duration.zero
+        let targets = run(&governor, seconds: 1, remaining: 8_000_000, silence: { _ in silence }) {
+            _ in
+            silence = silence < .milliseconds(100) ? silence + .milliseconds(50) : .zero
+            return silence == .zero ? 3e7 : 2e7
+        }
+        #expect(Set(targets) == [1])
+    }
+
     @Test func `a lost packet is no pause`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
