@@ -12,8 +12,12 @@ internal import SystemPackage
 /// process remembers by itself. This machine is not remembered.
 package final class HostMemoryFile: HostRemembering {
     /// The memory of the process.
-    static let shared = HostMemoryFile { () throws(DownloadError) in
-        try SystemPlaces.current().prepare(.caches, for: "pawl").appending("hosts").string
+    static let shared = HostMemoryFile { (creates) throws(DownloadError) in
+        let places = try SystemPlaces.current()
+        let folder =
+            try creates
+            ? places.prepare(.caches, for: "pawl") : places.path(of: .caches, for: "pawl")
+        return folder.appending("hosts").string
     }
 
     private struct State {
@@ -22,17 +26,20 @@ package final class HostMemoryFile: HostRemembering {
         var stamp: PrivateFile.Stamp?
     }
 
-    private let path: @Sendable () throws(DownloadError) -> String
+    private let path: @Sendable (_ creates: Bool) throws(DownloadError) -> String
     private let state = Mutex(State())
 
-    /// Creates a memory in the file at a path, which is determined, and its folder created, when
-    /// the file is used.
-    package init(path: @escaping @Sendable () throws(DownloadError) -> String) { self.path = path }
+    /// Creates a memory in the file at a path, which is determined when the file is used.
+    ///
+    /// `creates`: whether the file is about to be written, so that its folder must exist.
+    package init(path: @escaping @Sendable (_ creates: Bool) throws(DownloadError) -> String) {
+        self.path = path
+    }
 
     package func record(of path: HostPath) -> HostRecord? {
         guard Self.isRemembered(path) else { return nil }
         return state.withLock { state in
-            if let file = try? file() { Self.read(file, &state) }
+            if let file = try? file(creates: false) { Self.read(file, &state) }
             return state.memory.record(for: Self.key(path, state.memory), at: Self.now)
         }
     }
@@ -43,7 +50,7 @@ package final class HostMemoryFile: HostRemembering {
         record.learnedAt = Self.now
         state.withLock { state in
             guard state.memory.learn(record, for: Self.key(path, state.memory)) else { return }
-            guard let file = try? file() else { return }
+            guard let file = try? file(creates: true) else { return }
             // A download does not wait for other processes: the next one writes it.
             try? file.exclusively(waits: false) { () throws(DownloadError) in
                 Self.read(file, &state)
@@ -55,8 +62,9 @@ package final class HostMemoryFile: HostRemembering {
         }
     }
 
-    private func file() throws(DownloadError) -> PrivateFile {
-        PrivateFile(path: try path(), what: "the memory of hosts", advice: "remove the file")
+    private func file(creates: Bool) throws(DownloadError) -> PrivateFile {
+        let path = try path(creates)
+        return PrivateFile(path: path, what: "the memory of hosts", advice: "remove the file")
     }
 
     /// Adds what other processes have written since the last time.

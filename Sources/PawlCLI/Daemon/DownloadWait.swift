@@ -50,14 +50,7 @@ struct DownloadWait {
     private mutating func reconnect() async throws(DownloadError) -> Int64 {
         do throws(DownloadError) {
             let last = try await client.status().lastEvent
-            for id in open {
-                guard let row = try await client.find(id) else {
-                    forget(id)
-                    continue
-                }
-                known[id] = row
-                update(row)
-            }
+            for id in open { try await refresh(id) }
             return last
         } catch  where error.code == .daemonUnavailable {
             throw DownloadError(
@@ -90,11 +83,15 @@ struct DownloadWait {
         switch event.kind {
         case .removed: forget(id)
         case .finished, .failed, .cancelled, .paused, .resumed, .retrying, .started:
-            guard let row = try await client.find(id) else { return forget(id) }
-            known[id] = row
-            update(row)
+            try await refresh(id)
         case .added, .changed, .settings: break
         }
+    }
+
+    private mutating func refresh(_ id: Int64) async throws(DownloadError) {
+        guard let row = try await client.find(id) else { return forget(id) }
+        known[id] = row
+        update(row)
     }
 
     private mutating func forget(_ id: Int64) {

@@ -110,21 +110,12 @@ extension OptionAssignment {
 
 extension SettingsDocument where Root == DaemonSettings {
     /// Applies those options that are settings of the daemon.
-    ///
-    /// An option that is given several times adds to its list.
     mutating func take(_ options: [OptionAssignment]) throws(DownloadError) {
-        var taken: [String: JSONValue] = [:]
         for option in options {
             guard let setting = DaemonSettings.table[name: option.name] else { continue }
             try usage(option.location) { () throws(ValueError) in
                 try parse(option.value, of: setting)
             }
-            guard let member = setting.member else { continue }
-            if case .list(let earlier) = taken[member], case .list(let later) = self[member: member]
-            {
-                self[member: member] = .list(earlier + later)
-            }
-            taken[member] = self[member: member]
         }
     }
 }

@@ -332,11 +332,8 @@ package struct ConnectionGovernor: Sendable {
 
     /// Opens the number of connections that was best in an earlier download.
     private mutating func begin(with speed: ConnectionSpeed, _ reading: Reading, _ now: Moment) {
-        expected = speed
-        let worthwhile = max(1, (reading.remaining ?? 0) / Self.leapBytes)
-        target = min(ceiling, Int(min(worthwhile, Int64(speed.connections))))
-        isLeapOver = true
-        phase = .settling(since: now)
+        leap(reading, most: speed.connections, now)
+        (expected, isUnproven) = (speed, false)
     }
 
     private mutating func leap(_ reading: Reading, most: Int, _ now: Moment) {

@@ -211,6 +211,7 @@ extension SettingForm where Value == [String]? {
         schema: ["type": "array", "items": ["type": "string"]],
         valueName: "dir",
         parse: { (text) throws(ValueError) in [try folder(text)] },
+        join: { ($0 ?? []) + ($1 ?? []) },
         decode: { (value) throws(ValueError) in
             guard case .list(let items) = value else {
                 throw ValueError("'\(value.brief)' is not a list", advice: "give a list of folders")

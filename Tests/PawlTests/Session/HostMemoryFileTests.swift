@@ -16,7 +16,7 @@ struct HostMemoryFileTests {
     /// A memory as another process would have it.
     private func memory() -> HostMemoryFile {
         let path = folder.path("hosts")
-        return HostMemoryFile { () throws(DownloadError) in path }
+        return HostMemoryFile { (_) throws(DownloadError) in path }
     }
 
     private func record(_ connections: Int) -> HostRecord {
@@ -89,7 +89,7 @@ struct HostMemoryFileTests {
     }
 
     @Test func `without a folder, the process remembers by itself`() {
-        let memory = HostMemoryFile { () throws(DownloadError) in
+        let memory = HostMemoryFile { (_) throws(DownloadError) in
             throw DownloadError(.directoryNotUsable, "there is no home folder", advice: "")
         }
         memory.learn(record(6), of: path)

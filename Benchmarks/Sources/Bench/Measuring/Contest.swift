@@ -19,7 +19,7 @@ struct Contest {
 
 /// One program with its arguments.
 struct Entrant {
-    let label: String
+    private(set) var label: String
     let kind: Row.Kind
     var invocation: Invocation
     /// Whether the program fetches nothing, so that only its exit status counts.
@@ -40,8 +40,8 @@ struct Entrant {
 
     /// Returns the program with a caches folder that is kept between its runs.
     func remembering(in folder: String, label: String) -> Entrant {
-        var copy = Entrant(label: label, words: [], kind: kind)
-        copy.invocation = invocation
+        var copy = self
+        copy.label = label
         copy.invocation.environment.append("XDG_CACHE_HOME=" + folder)
         copy.remembers = true
         return copy

@@ -91,7 +91,9 @@ package struct Setting<Root: Sendable>: Sendable {
         decode = { (root, value) throws(ValueError) in
             root[keyPath: path] = try form.decode(value)
         }
-        parse = { (root, text) throws(ValueError) in root[keyPath: path] = try form.parse(text) }
+        parse = { (root, text) throws(ValueError) in
+            root[keyPath: path] = form.join(root[keyPath: path], try form.parse(text))
+        }
     }
 
     /// Creates a setting with several values, which a user gives one by one.

@@ -11,6 +11,8 @@ package struct SettingForm<Value: Sendable>: Sendable {
     package var input: SettingInput
     /// Reads the text that a user has typed.
     package var parse: @Sendable (String) throws(ValueError) -> Value
+    /// Returns the value after another one was typed, which replaces the earlier one by default.
+    package var join: @Sendable (_ earlier: Value, _ typed: Value) -> Value
     /// Reads a value of JSON that is not null.
     package var decode: @Sendable (JSONValue) throws(ValueError) -> Value
     package var encode: @Sendable (Value) -> JSONValue
@@ -21,6 +23,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         valueName: String?,
         input: SettingInput = .text,
         parse: @escaping @Sendable (String) throws(ValueError) -> Value,
+        join: @escaping @Sendable (_ earlier: Value, _ typed: Value) -> Value = { $1 },
         decode: @escaping @Sendable (JSONValue) throws(ValueError) -> Value,
         encode: @escaping @Sendable (Value) -> JSONValue
     ) {
@@ -29,6 +32,7 @@ package struct SettingForm<Value: Sendable>: Sendable {
         self.valueName = valueName
         self.input = input
         self.parse = parse
+        self.join = join
         self.decode = decode
         self.encode = encode
     }
