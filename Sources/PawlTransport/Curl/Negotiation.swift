@@ -66,7 +66,7 @@ private func judgeConnection(
         return CURL_PREREQFUNC_ABORT
     }
     let isClear = transfer.isAboutToAsk(
-        over: IdleSockets.Endpoints(
+        over: ConnectionSockets.Endpoints(
             address: address.map { String(cString: $0) } ?? "",
             port: Int(port),
             ownAddress: ownAddress.map { String(cString: $0) } ?? "",

@@ -8,7 +8,7 @@ final class LoopThread {
     private let clock = SystemTimekeeper()
     private let timers = PauseTimers()
     private let buffers = BodyBuffers()
-    private let idleSockets = IdleSockets()
+    private let sockets = ConnectionSockets()
     private var room = ReceiveRoom()
     private var pace = ShowingPace()
     private var active: [ObjectIdentifier: TransferContext] = [:]
@@ -92,7 +92,6 @@ final class LoopThread {
 
     private func finished(_ context: TransferContext, _ code: CURLcode) {
         guard let sharing = context.sharing else {
-            if let handle = context.handle { idleSockets.note(handle) }
             let outcome = context.outcome(of: code)
             return context.isSpoiledByRest(outcome) ? beginAgain(context) : end(context, outcome)
         }
@@ -131,7 +130,7 @@ final class LoopThread {
                 with: handle,
                 timers: timers,
                 buffers: buffers,
-                idleSockets: idleSockets,
+                sockets: sockets,
                 receiveBytes: context.sharing == nil
                     ? room.take(atMost: context.request.bufferBytes) : nil
             )
@@ -140,7 +139,7 @@ final class LoopThread {
             if context.isSecondAttempt { try handle.useNewConnection() }
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             try handle.watchConnection(of: context)
-            try handle.checkAddresses(of: context)
+            try handle.openSockets(for: context)
             try multi.add(handle)
         } catch {
             end(context, .failed(error))

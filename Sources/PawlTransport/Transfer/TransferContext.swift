@@ -30,7 +30,9 @@ final class TransferContext: @unchecked Sendable {
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
     private var buffers: BodyBuffers?
-    private var idleSockets: IdleSockets?
+    private var sockets: ConnectionSockets?
+    /// The sockets opened for a connection that has not been made yet.
+    private var openedSockets: [Int32] = []
     /// Bytes received but not yet passed on; `nil` if there are none.
     private var buffer: BodyBuffer?
     /// The number of bytes of the body that were passed on.
@@ -88,14 +90,14 @@ final class TransferContext: @unchecked Sendable {
         with handle: CurlHandle,
         timers: PauseTimers,
         buffers: BodyBuffers,
-        idleSockets: IdleSockets,
+        sockets: ConnectionSockets,
         receiveBytes: Int?
     ) {
         self.receiveBytes = receiveBytes
         self.handle = handle
         self.timers = timers
         self.buffers = buffers
-        self.idleSockets = idleSockets
+        self.sockets = sockets
     }
 
     /// Gives up the handle; returns it with the number of bytes reserved for receiving.
@@ -157,7 +159,7 @@ final class TransferContext: @unchecked Sendable {
         dropGathered()
         buffers = nil
         timers = nil
-        idleSockets = nil
+        sockets = nil
         deferredEnd = nil
         sink?.transferEnded(end)
     }
@@ -330,12 +332,20 @@ extension TransferContext {
     }
 }
 
-// On a reused connection.
+// On a connection of its own.
 extension TransferContext {
+    /// Called by libcurl's thread for each socket, of which at most one becomes the connection.
+    func opened(_ socket: Int32) { openedSockets.append(socket) }
+
     /// Whether no bytes wait on the connection that would be read as the response to this request.
-    private func isClean(_ endpoints: () -> IdleSockets.Endpoints) -> Bool {
-        guard let handle, let idleSockets, handle.usesOldConnection else { return true }
-        hasMetSurplus = handle.holdsDecryptedBytes || !idleSockets.isQuiet(endpoints())
+    private func isClean(_ endpoints: () -> ConnectionSockets.Endpoints) -> Bool {
+        guard let handle, let sockets else { return true }
+        guard handle.usesOldConnection else {
+            sockets.note(endpoints(), among: openedSockets)
+            openedSockets = []
+            return true
+        }
+        hasMetSurplus = handle.holdsDecryptedBytes || !sockets.isQuiet(endpoints())
         return !hasMetSurplus
     }
 }
@@ -345,7 +355,7 @@ extension TransferContext {
     /// Called by libcurl when a connection was found.
     ///
     /// Returning `false` keeps the request from being sent.
-    func isAboutToAsk(over endpoints: @autoclosure () -> IdleSockets.Endpoints) -> Bool {
+    func isAboutToAsk(over endpoints: @autoclosure () -> ConnectionSockets.Endpoints) -> Bool {
         guard sharing != nil else { return isClean(endpoints) }
         guard let handle else { return true }
         // The first transfer to find that the server does not speak HTTP/2 has that connection to

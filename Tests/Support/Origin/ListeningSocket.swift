@@ -39,6 +39,32 @@ struct ListeningSocket: Sendable {
         self.port = UInt16(bigEndian: address.sin_port)
     }
 
+    /// The number of sockets of this process that are connected to this port.
+    var clients: Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let descriptor = Int32(name), isConnected(descriptor) { count += 1 }
+        }
+        return count
+    }
+
+    private func isConnected(_ descriptor: Int32) -> Bool {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getpeername(descriptor, $0, &length)
+            }
+        }
+        return result == 0 && address.sin_family == sa_family_t(AF_INET)
+            && UInt16(bigEndian: address.sin_port) == port
+    }
+
     /// Waits for the next connection; returns `nil` after the socket was shut down.
     func accept() -> Int32? {
         while true {

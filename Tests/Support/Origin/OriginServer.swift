@@ -99,28 +99,21 @@ final class OriginServer: Sendable {
     }
 
     private func register(_ descriptor: Int32) -> Int? {
-        let registered: (number: Int, open: Int)? = registry.withLock { registry in
+        let number: Int? = registry.withLock { registry in
             guard !registry.isStopped else { return nil }
             registry.lastConnection += 1
             registry.connections[registry.lastConnection] = descriptor
             registry.threads += 1
-            return (registry.lastConnection, registry.connections.values.count(where: Self.isOpen))
+            return registry.lastConnection
         }
-        guard let registered else { return nil }
+        guard let number else { return nil }
+        let clients = socket.clients
         ledger.update { snapshot in
             snapshot.acceptedConnections += 1
             snapshot.openConnections += 1
-            snapshot.peakConnections = max(snapshot.peakConnections, registered.open)
+            snapshot.peakConnections = max(snapshot.peakConnections, clients)
         }
-        return registered.number
-    }
-
-    /// Whether the client has not closed its end; the thread of the connection may learn that late.
-    private static func isOpen(_ descriptor: Int32) -> Bool {
-        var information = tcp_info()
-        var length = socklen_t(MemoryLayout<tcp_info>.size)
-        let result = getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &information, &length)
-        return result == 0 && information.tcpi_state == UInt8(TCP_ESTABLISHED)
+        return number
     }
 
     /// Closes the descriptor under the lock, so that `stop` never shuts down a descriptor that was

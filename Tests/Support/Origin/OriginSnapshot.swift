@@ -6,7 +6,11 @@ package struct OriginSnapshot: Sendable {
     package var acceptedConnections = 0
     /// The number of open connections.
     package var openConnections = 0
-    /// The maximum number of connections that were open at the same time.
+    /// The maximum number of connections from this process that were open at the same time, as seen
+    /// by the clients whenever the origin accepted one.
+    ///
+    /// The origin's own ends do not show this: on a busy machine, one can close after the client
+    /// has opened its next connection.
     package var peakConnections = 0
 
     /// The number of requests without a complete answer.

@@ -3,13 +3,13 @@ internal import CPlatform
 internal import Glibc
 internal import PawlCore
 
-/// Keeps a request that is limited to the public Internet from connecting to other addresses.
+/// Opens the sockets of a transfer, which notes them.
 ///
-/// The address itself is checked when a socket is opened for it. The name was resolved once by
-/// then, so a different DNS answer later changes nothing.
+/// A request that is limited to the public Internet is kept from connecting to other addresses: the
+/// address itself is checked when a socket is opened for it. The name was resolved once by then, so
+/// a different DNS answer later changes nothing.
 extension CurlHandle {
-    func checkAddresses(of context: TransferContext) throws(TransferFailure) {
-        guard !context.request.connection.allowsPrivateAddresses else { return }
+    func openSockets(for context: TransferContext) throws(TransferFailure) {
         let pointer = Unmanaged.passUnretained(context).toOpaque()
         let code = pawl_curl_set_open_socket_function(raw, openSocket, pointer)
         guard code == CURLE_OK else {
@@ -27,7 +27,9 @@ private func openSocket(
     let transfer = Unmanaged<TransferContext>.fromOpaque(context).takeUnretainedValue()
     guard transfer.mayGo(to: ipAddress(address)) else { return -1 }
     let (family, kind) = (address.pointee.family, address.pointee.socktype)
-    return socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    let opened = socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    if opened >= 0 { transfer.opened(opened) }
+    return opened
 }
 
 /// Returns `nil` if the address is neither IPv4 nor IPv6.
