@@ -37,7 +37,7 @@ def many(scene, origin, pages):
 
 
 # Scrolls to the end and back, more than one screen per frame. The running downloads are at the top.
-SCROLL = """(count) => new Promise((done) => {
+SCROLL = """([count, row]) => new Promise((done) => {
     const viewport = document.getElementById("viewport"), frames = [];
     let step = viewport.scrollHeight / 150, wrong = 0, changes = 0, at = null;
     const observer = new MutationObserver((records) => { changes += records.length; });
@@ -48,39 +48,87 @@ SCROLL = """(count) => new Promise((done) => {
         const top = viewport.scrollTop;
         viewport.scrollTop += step;
         if (viewport.scrollTop === top) step = -step;
-        if (document.querySelectorAll("#rows .row:not([hidden])").length < 8) wrong += 1;
+        if (document.querySelectorAll(`${row}:not([hidden])`).length < 8) wrong += 1;
         if (frames.length < count) requestAnimationFrame(draw);
         else { observer.disconnect(); done({ frames, wrong, changes }); }
     };
     requestAnimationFrame(draw);
 })"""
 
+# The least that a list of as many rows can do: it moves each row and sets six texts. What the page may cost is
+# given in frames of this list, because it must not depend on the speed of the machine.
+PLAIN_LIST = """<!doctype html><style>
+    body { margin: 0; font: 14px sans-serif; }
+    #viewport { height: 100vh; overflow-y: scroll; }
+    #rows { position: relative; contain: strict; height: 560000px; }
+    .row { position: absolute; inset: 0 0 auto; height: 56px; contain: strict; will-change: transform;
+        display: grid; grid-template-columns: 2fr 1fr 96px 104px; align-items: center; gap: 16px; }
+</style><div id="viewport"><div id="rows"></div></div><output id="total"></output><script>
+    const rows = document.getElementById("rows"), viewport = document.getElementById("viewport"), pool = [];
+    const count = Math.ceil(viewport.clientHeight / 56) + 9;
+    for (let n = 0; n < count; n += 1) {
+        const row = document.createElement("div");
+        row.className = "row";
+        for (let cell = 0; cell < 6; cell += 1) row.append(document.createElement("span"));
+        rows.append(row);
+        pool.push(row);
+    }
+    const draw = () => {
+        const first = Math.max(0, Math.floor(viewport.scrollTop / 56) - 4);
+        for (let index = first; index < first + count; index += 1) {
+            const row = pool[index % count];
+            row.style.transform = `translateY(${index * 56}px)`;
+            for (const [n, cell] of [...row.children].entries()) cell.textContent = `column ${n} of ${index}`;
+        }
+    };
+    viewport.addEventListener("scroll", () => requestAnimationFrame(draw), { passive: true });
+    draw();
+</script>"""
+
+
+def scroll(page, row):
+    """Scrolls for 300 frames through the list whose rows match the selector. Returns what SCROLL counted,
+    and in milliseconds the time from frame to frame (median and 95 %) and the CPU time of a frame."""
+    client = page.context.new_cdp_session(page)
+    # CPU time, because other programs may be running.
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    before = thread_seconds(client)
+    result = page.evaluate(SCROLL, [300, row])
+    result["cpu"] = (thread_seconds(client) - before) / 300 * 1000
+    client.detach()
+    frames = sorted(result["frames"])
+    return result | {"middle": frames[150], "late": frames[285]}
+
+
+def scroll_plain_list(pages):
+    """Scrolls through the plain list, in a page of its own. Returns what `scroll` does."""
+    context = pages.browser.new_context()
+    page = context.new_page()
+    page.set_content(PLAIN_LIST)
+    result = scroll(page, "#rows .row")
+    context.close()
+    assert result["wrong"] == 0, "the plain list does not scroll"
+    return result
+
 
 @check
 def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
     page = many(scene, origin, pages)
     assert page.locator(".row").count() < 60
-    client = page.context.new_cdp_session(page)
-    # CPU time, because other programs may be running.
-    client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    rounds, changes = [], 0
-
-    def is_smooth(middle, late, *_):
-        return middle <= 17.5 and late <= 25
-
+    rounds, changes, is_smooth = [], 0, False
     # Another program may need both cores for a while, so there are up to three rounds.
-    while not rounds or (not is_smooth(*rounds[-1]) and len(rounds) < 3):
-        before = thread_seconds(client)
-        result = page.evaluate(SCROLL, 300)
-        # At 60 frames per second, a frame takes 16.7 ms.
-        each = (thread_seconds(client) - before) / 300 * 1000
-        assert each < 12, f"{each:.1f} ms of CPU per frame"
+    while not is_smooth and len(rounds) < 3:
+        least, result = scroll_plain_list(pages), scroll(page, "#rows .row")
         assert result["wrong"] == 0, result["wrong"]
         changes += result["changes"]
-        frames = sorted(result["frames"])
-        rounds.append((frames[150], frames[285], each))
-    middle, late, each = rounds[-1]
-    assert is_smooth(middle, late), rounds
+        rounds.append([{key: round(each[key], 1) for key in ("cpu", "middle", "late")} for each in (result, least)])
+        # At 60 frames per second, a frame takes 16.7 ms. Where the plain list is slower, the page may be.
+        is_smooth = (
+            result["cpu"] < 1.35 * least["cpu"]
+            and result["middle"] <= max(17.5, 1.2 * least["middle"])
+            and result["late"] <= max(25, least["late"] + 17.5)
+        )
+    assert is_smooth, rounds
     assert changes > 0, "nothing ran"
     assert scene.ask("GET", "/v1/status")["counts"]["running"] == 50
     grid = page.locator("#grid")
@@ -88,7 +136,8 @@ def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
     page.keyboard.press("End")
     expect(grid).to_have_attribute("aria-activedescendant", f"row-{scene.ask('GET', '/v1/downloads?order=newest&limit=1')['downloads'][0]['id']}")
     return (
-        f"{each:.1f} ms of CPU per frame; from frame to frame {middle:.1f} ms in the median, {late:.1f} for 95 %; "
+        f"{result['cpu']:.1f} ms of CPU per frame, {result['cpu'] / least['cpu']:.2f} times a plain list's; "
+        f"from frame to frame {result['middle']:.1f} ms in the median, {result['late']:.1f} for 95 %; "
         f"the numbers changed {changes} times"
     )
 
@@ -102,23 +151,25 @@ def the_first_paint_with_10_000_downloads_is_fast(scene, origin, pages):
         expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
         paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.context.close()
-    assert min(paints) < 400, paints
-    return f"first paint {', '.join(f'{paint:.0f}' for paint in paints)} ms"
+    frame = scroll_plain_list(pages)["cpu"]
+    assert min(paints) < 50 * frame, (paints, frame)
+    return f"first paint {', '.join(f'{paint:.0f}' for paint in paints)} ms, of {50 * frame:.0f} ms allowed"
 
 
-def requires_idle(page, settled, seconds):
-    """Requires that the idle page's thread uses less than 5 % of a core."""
+def requires_idle(pages, page, settled, seconds, frames):
+    """Requires that the page's thread uses less CPU time per second than so many frames of the plain list."""
+    limit = frames * scroll_plain_list(pages)["cpu"] / 1000
     client = page.context.new_cdp_session(page)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.evaluate(f"new Promise((done) => {settled})")
     shares = []
     # The lowest value counts: on a busy machine the same work takes longer, because caches are shared.
-    while not shares or (min(shares) >= 0.05 and len(shares) < 3):
+    while not shares or (min(shares) >= limit and len(shares) < 3):
         before = thread_seconds(client)
         page.evaluate(f"new Promise((done) => setTimeout(done, {seconds * 1000}))")
         shares.append((thread_seconds(client) - before) / seconds)
-    assert min(shares) < 0.05, shares
-    return f"{min(shares):.2%} of a core"
+    assert min(shares) < limit, (shares, limit)
+    return f"{min(shares):.2%} of a core, of {limit:.2%} allowed"
 
 
 @check
@@ -128,11 +179,11 @@ def the_page_is_idle_when_nothing_happens(scene, origin, pages):
     expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", "1001")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    note = requires_idle(page, "requestIdleCallback(done)", 2)
+    note = requires_idle(pages, page, "requestIdleCallback(done)", seconds=2, frames=1)
     assert asked == [], asked
     return note
 
 
 @check
 def the_page_is_almost_idle_while_50_of_10_000_run(scene, origin, pages):
-    return requires_idle(many(scene, origin, pages), "setTimeout(done, 1000)", 4)
+    return requires_idle(pages, many(scene, origin, pages), "setTimeout(done, 1000)", seconds=4, frames=7)
