@@ -6,7 +6,7 @@ import Pawl
 // A test's own process with one background session, until it is killed or its input ends.
 //
 //   BackgroundProbe IDENTIFIER [--take-over] [--hang] [--jobs N] [--limit RATE] [--overwrite]
-//       [--relaunch PROGRAM ARGUMENT…]
+//       [--finish] [--relaunch PROGRAM ARGUMENT…]
 //
 // Each line of its input is one command: `add NAME URL PATH`, `temporary NAME URL`,
 // `choose NAME URL PATH`, `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`,
@@ -14,8 +14,8 @@ import Pawl
 // `finish`.
 //
 // `--jobs N` limits the concurrent downloads, `--limit RATE` limits the bytes per second, and
-// `--overwrite` makes the requests overwrite an existing file. The process prints each call of the
-// delegate on a line of its own.
+// `--overwrite` makes the requests overwrite an existing file. `--finish` gives the command `finish`
+// before the daemon is known. The process prints each call of the delegate on a line of its own.
 
 /// The name of the thread that calls this.
 func threadName() -> String {
@@ -187,6 +187,7 @@ var configuration = SessionConfiguration.background(identifier: identifier)
 configuration.settings.connections = .fixed(1)
 configuration.settings.connection.userAgent = "probe/1"
 var hangs = false
+var finishes = false
 nonisolated(unsafe) var overwrites = false
 while let argument = arguments.popFirst() {
     switch argument {
@@ -195,6 +196,7 @@ while let argument = arguments.popFirst() {
         configuration.maximumConcurrentDownloads = Int(arguments.popFirst() ?? "") ?? 1
     case "--limit": configuration.limitBytesPerSecond = Int64(arguments.popFirst() ?? "")
     case "--overwrite": overwrites = true
+    case "--finish": finishes = true
     case "--take-over": configuration.takesOverBackgroundSession = true
     case "--relaunch":
         configuration.relaunchCommand = Array(arguments)
@@ -203,6 +205,7 @@ while let argument = arguments.popFirst() {
     }
 }
 let probe = Probe(session: DownloadSession(configuration, delegate: Listener(hangs: hangs)))
+if finishes { probe.session.finishTasksAndInvalidate() }
 say("ready")
 while let line = await Task.detached(operation: { readLine() }).value {
     await probe.run(line.split(separator: " ").map(String.init))

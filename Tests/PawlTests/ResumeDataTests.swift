@@ -66,7 +66,7 @@ struct ResumeDataTests {
     }
 
     enum Move: String, CaseIterable, Sendable {
-        case renamed, withCheckpoint, withoutCheckpoint, otherEnding
+        case renamed, withCheckpoint, alone, withoutCheckpoint, otherEnding
     }
 
     @Test(arguments: Move.allCases)
@@ -77,7 +77,7 @@ struct ResumeDataTests {
         let place =
             switch move {
             case .renamed: "kept.part"
-            case .withCheckpoint, .withoutCheckpoint: "other/disk.bin.part"
+            case .withCheckpoint, .alone, .withoutCheckpoint: "other/disk.bin.part"
             case .otherEnding: "other/kept.bytes"
             }
         scene.move(partial, to: place)
@@ -90,6 +90,8 @@ struct ResumeDataTests {
         #expect(try resource.verify(fileAt: file.path) == nil)
         expectResumed(scene, since: count)
         #expect(!scene.folder.exists(place))
+        // A checkpoint that stayed is used and removed, too.
+        #expect(!scene.folder.exists(checkpoint))
     }
 
     @Test func `the partial file moves with a new destination`() async throws {

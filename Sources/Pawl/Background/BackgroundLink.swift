@@ -241,7 +241,7 @@ final class BackgroundLink: Sendable {
     private func lose(_ error: DownloadError) {
         enter(.lost(error))
         logger.error("session '\(identifier)': \(error)")
-        session?.lost(error)
+        session?.lost()
     }
 
     private func pause() async {

@@ -37,7 +37,7 @@ extension DownloadSession {
     package func detach() async {
         guard let link else { return }
         await link.detach(Self.detached)
-        lost(Self.detached)
+        lost()
     }
 
     private static let detached = DownloadError(

@@ -73,7 +73,7 @@ enum DaemonLauncher {
         DownloadError(
             .daemonUnavailable,
             "the daemon cannot be started: \(String(cString: strerror(code)))",
-            advice: "try 'pawl daemon run', which stays in the foreground",
+            advice: "run \(DaemonProgramFile.name) in a terminal, which shows why",
             context: what
         )
     }

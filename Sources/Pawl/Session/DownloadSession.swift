@@ -26,8 +26,6 @@ public final class DownloadSession: Sendable {
         var hasBegun = false
         var phase = Phase.open
         var isCancelled = false
-        /// The reason why the session is invalid, unless it was invalidated by the user.
-        var loss: DownloadError?
         var delegate: (any DownloadSessionDelegate)?
 
         init(_ delegate: (any DownloadSessionDelegate)?) { self.delegate = delegate }
@@ -90,6 +88,9 @@ public final class DownloadSession: Sendable {
     ///
     /// Nothing runs before the first task. The delegate is retained until the session is
     /// invalidated, and the session is retained by its tasks.
+    ///
+    /// The constraints keep a delegate from compiling if one of its methods has nearly the name or
+    /// the types of the protocol's, and would never be called.
     public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
         delegate: Delegate,
@@ -102,6 +103,9 @@ public final class DownloadSession: Sendable {
     ///
     /// Nothing runs before the first task. The delegate is retained until the session is
     /// invalidated, and the session is retained by its tasks.
+    ///
+    /// The constraints keep a delegate from compiling if one of its methods has nearly the name or
+    /// the types of the protocol's, and would never be called.
     public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
         delegate: Delegate,
@@ -391,21 +395,38 @@ public final class DownloadSession: Sendable {
     }
 
     private func invalidateIfDone() {
-        let (isDone, loss) = state.withLock { state in
+        let mayBeDone = state.withLock { state in
+            state.phase == .finishing && state.tasks.isEmpty && state.streams.isEmpty
+        }
+        guard mayBeDone else { return }
+        if let link, !link.listed.isComplete {
+            // Only then it is known whether the daemon has tasks of the session, and whether this
+            // process has the session at all.
+            Task.detached {
+                await link.listed.waitIgnoringCancellation()
+                self.invalidateIfDone()
+            }
+        } else {
+            invalidate()
+        }
+    }
+
+    private func invalidate() {
+        let isDone = state.withLock { state in
             guard state.phase == .finishing, state.tasks.isEmpty, state.streams.isEmpty else {
-                return (false, state.loss)
+                return false
             }
             state.phase = .invalid
-            return (true, state.loss)
+            return true
         }
         guard isDone else { return }
-        guard let link else { return runner.post(.invalidated(loss)) }
+        guard let link else { return runner.post(.invalidated(nil)) }
         // The delegate's executor may be busy with the last event, which must be acknowledged first:
         // the program may end when it is told, and must not get the same event again.
         Task.detached {
             await link.waitForReplay()
             await link.finish()
-            self.runner.post(.invalidated(loss))
+            self.runner.post(.invalidated(self.backgroundLoss))
         }
     }
 
@@ -421,10 +442,9 @@ public final class DownloadSession: Sendable {
     /// Handles the loss of a background session to another process, or its refusal by the daemon.
     ///
     /// Its tasks continue there without this process.
-    func lost(_ error: DownloadError) {
+    func lost() {
         let tasks = state.withLock { state in
             if state.phase == .open { state.phase = .finishing }
-            state.loss = error
             return Array(state.tasks.values)
         }
         for task in tasks where task is BackgroundTask && task.state != .running {

@@ -42,7 +42,7 @@ final class TaskFile: Sendable {
             do {
                 return try choose(response)
             } catch {
-                var failure = DownloadError(error)
+                var failure = DownloadError(thrownByClosure: error)
                 failure.context = failure.context ?? "choosing the file's destination"
                 throw failure
             }

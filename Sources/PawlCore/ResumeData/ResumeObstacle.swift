@@ -21,7 +21,7 @@ public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable {
     case encoded
     /// Neither a validator nor a length could prove that two responses belong to one file.
     case lengthUnknown = "length-unknown"
-    /// No byte has been received yet.
+    /// There are no received bytes: none has arrived yet, or they proved wrong and were deleted.
     case nothingReceived = "nothing-received"
     /// The file is complete, so there is nothing left to fetch.
     case finished
@@ -47,7 +47,7 @@ extension ResumeObstacle: CustomStringConvertible {
         case .encoded: "the server sends the file encoded, so its parts cannot be joined"
         case .lengthUnknown:
             "the server sends neither the file's length nor a proof that it is unchanged"
-        case .nothingReceived: "nothing has been received that could be resumed"
+        case .nothingReceived: "there are no received bytes that could be resumed"
         case .finished: "the file is complete"
         }
     }

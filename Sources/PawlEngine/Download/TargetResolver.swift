@@ -78,8 +78,9 @@ struct TargetResolver: Sendable {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
         case .obstacle(let obstacle):
             guard restorer.request.fallback == .startAnew else { throw DownloadError(obstacle) }
-            let note =
-                "the resume data cannot be used: \(obstacle.description); starting over"
+            // An existing file may be the complete one.
+            let next = isThere ? "checking the existing file" : "starting over"
+            let note = "the resume data cannot be used: \(obstacle.description); \(next)"
             return try findBeforeAsking(path, isThere: isThere, notes: [note])
         }
     }

@@ -81,6 +81,7 @@ struct ResumeRestorer: Sendable {
         RestorePlace(
             partial: partial,
             isGiven: isGiven,
+            former: isGiven ? originalPartial : nil,
             final: final,
             numbered: { final.numbered($0) },
             onPiece: stop.check
@@ -88,8 +89,11 @@ struct ResumeRestorer: Sendable {
     }
 
     private var partialFile: FilePath? {
-        if let path = request.partialPath { return FilePath(path) }
-        // Apple's data may contain only a file name, whose folder is not known.
+        request.partialPath.map { FilePath($0) } ?? originalPartial
+    }
+
+    /// The path in the data, unless its folder is not known: Apple's data may contain only a name.
+    private var originalPartial: FilePath? {
         let path = FilePath(bytes: request.data.content.partialPath)
         return path.isAbsolute ? path : nil
     }

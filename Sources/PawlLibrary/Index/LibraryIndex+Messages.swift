@@ -7,6 +7,8 @@ extension LibraryIndex {
         package var url: URL?
         /// The name for the file if it has none yet.
         package var name: ExactText
+        /// Whether the caller chose the name.
+        package var isNameGiven = false
         package var policy: FinishedFilePolicy
         /// Whether the caller waits for the file.
         package var waits: Bool

@@ -85,10 +85,11 @@ package struct LibraryIndex: Sendable {
         let file = entry.file.flatMap { $0.isChanged ? nil : $0 }
         if let file, ask.policy == .use { return [.give(file)] }
         var ask = ask
-        if ask.url == nil, entry.download == nil, entry.file == nil,
-            let former = tables.formerFile(of: key)
-        {
-            (ask.url, ask.name) = former
+        if ask.url == nil, entry.download == nil {
+            let former = entry.file == nil ? tables.formerFile(of: key) : nil
+            if let former { ask.url = former.url }
+            // The default name lacks the extension of a URL that is only known from before.
+            if !ask.isNameGiven, let name = entry.file?.name ?? former?.name { ask.name = name }
         }
         guard let url = ask.url ?? entry.download?.pending.url ?? entry.file?.record.fetchableURL
         else { return [.refuse(Self.noURL(key))] }

@@ -131,6 +131,7 @@ final class SharedIndex: Sendable {
             policy: request.policy ?? policy,
             waits: waits
         )
+        ask.isNameGiven = request.name.flatMap(LibraryName.usable) != nil
         // A closure that was given earlier counts, too.
         let renewal = request.renewURL ?? state.requests[key]?.renewURL
         ask.renews = (renewal ?? renewURL) != nil

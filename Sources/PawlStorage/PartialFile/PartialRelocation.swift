@@ -81,7 +81,21 @@ package enum PartialRelocation {
         _ place: RestorePlace,
         to path: FilePath
     ) throws(DownloadError) {
-        let checkpoint = checkpointPath(of: place.partial)
+        try moveCheckpoint(of: place.partial, to: path, place)
+    }
+
+    /// Moves the checkpoint that stayed when somebody moved the partial file without it.
+    static func bringLeftCheckpoint(to place: RestorePlace) throws(DownloadError) {
+        guard let former = place.former else { return }
+        try moveCheckpoint(of: former, to: checkpointPath(of: place.partial), place)
+    }
+
+    private static func moveCheckpoint(
+        of partial: FilePath,
+        to path: FilePath,
+        _ place: RestorePlace
+    ) throws(DownloadError) {
+        let checkpoint = checkpointPath(of: partial)
         guard try PartialRecovery.status(checkpoint) != nil else { return }
         do throws(Errno) {
             try Renaming.withoutReplacing(checkpoint, path)

@@ -19,6 +19,10 @@ package struct RestorePlace: Sendable {
     /// A path in resume data may lead to any file of the user, so that file must prove to be a
     /// partial file.
     package var isGiven: Bool
+    /// The path of the partial file before somebody moved it; `nil` if it is not known.
+    ///
+    /// Its checkpoint may still be there.
+    package var former: FilePath?
     /// The path of the finished file.
     package var final: FilePath
     /// The names to try for the partial file; number 0 is `final` itself.
@@ -31,12 +35,14 @@ package struct RestorePlace: Sendable {
     package init(
         partial: FilePath,
         isGiven: Bool = true,
+        former: FilePath? = nil,
         final: FilePath,
         numbered: @escaping @Sendable (Int) -> FilePath,
         onPiece: @escaping @Sendable () throws(DownloadError) -> Void = {}
     ) {
         self.partial = partial
         self.isGiven = isGiven
+        self.former = former
         self.final = final
         self.numbered = numbered
         self.onPiece = onPiece
@@ -63,15 +69,19 @@ package enum PartialRestoration {
         guard let partial = try open(place.partial) else {
             return .obstacle(.partialFileMissing)
         }
-        switch try image(beside: place.partial) {
+        var image = try image(beside: place.partial)
+        if image == nil, let left = try leftImage(at: place),
+            case .sound(let found, _, _) = left, isSame(checkpoint, found, urls)
+        {
+            try PartialRelocation.bringLeftCheckpoint(to: place)
+            image = left
+        }
+        switch image {
         case .sound(let found, _, _)?:
             guard checkpoint.representation.compare(found.representation) == .same else {
                 return .obstacle(.changedOnServer)
             }
-            guard
-                urls.map({ found.isOf($0) }) != false
-                    || checkpoint.representation.isProvenSame(found.representation)
-            else { return .obstacle(.partialFileMissing) }
+            guard isSame(checkpoint, found, urls) else { return .obstacle(.partialFileMissing) }
             let (paths, file) = try PartialRelocation.bring(partial, to: place)
             file.unlock()
             return try recovered(paths, allowsWeakResume, settings)
@@ -80,6 +90,24 @@ package enum PartialRestoration {
         case nil:
             return try restore(checkpoint, partial, at: place, nil, settings)
         }
+    }
+
+    /// Whether both checkpoints are of one file, and of a download with one of these URLs unless
+    /// validators prove that it is the same file.
+    private static func isSame(_ one: Checkpoint, _ other: Checkpoint, _ urls: [URL]?) -> Bool {
+        one.representation.compare(other.representation) == .same
+            && (urls.map { other.isOf($0) } != false
+                || one.representation.isProvenSame(other.representation))
+    }
+
+    /// Returns the checkpoint that stayed when somebody moved the partial file without it.
+    private static func leftImage(
+        at place: RestorePlace
+    ) throws(DownloadError) -> CheckpointImage? {
+        guard let former = place.former, former != place.partial,
+            try PartialRecovery.status(former) == nil
+        else { return nil }
+        return try image(beside: former)
     }
 
     /// Opens and locks the file; `nil` if there is no regular file of this user.

@@ -185,6 +185,36 @@ extension DaemonSuites {
             #expect(sessions.output.contains("\(third.runner.identifier)"))
         }
 
+        @Test func `a session finished at once is told that another process has it`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let first = try await scene.session("films")
+            await first.hears("events")
+            for _ in 0..<4 {
+                let second = try await scene.session("films", "--finish")
+                await second.hears("invalid already-running")
+                #expect(second.lines("invalid") == ["invalid already-running"])
+            }
+            #expect(first.lines("invalid").isEmpty)
+        }
+
+        @Test func `a session finished at once still finishes the daemon's downloads`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let latch = scene.serveHeld(big)
+            let first = try await scene.session("films")
+            await add("one", to: first, in: scene)
+            await scene.workshop.origin.waitForBytes(8 << 20)
+            await first.kill()
+            let second = try await scene.session("films", "--finish")
+            await second.hears("events")
+            latch.release()
+            await second.hears("completed one ok")
+            await second.hears("invalid ok")
+        }
+
         @Test func `a killed daemon comes back, and no event is lost or repeated`()
             async throws
         {

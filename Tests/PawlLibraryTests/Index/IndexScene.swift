@@ -16,6 +16,7 @@ struct IndexScene {
         _ key: StorageKey,
         hasURL: Bool = true,
         name: ExactText? = nil,
+        isNameGiven: Bool = false,
         policy: FinishedFilePolicy = .use,
         waits: Bool = true,
         renews: Bool = false
@@ -26,6 +27,7 @@ struct IndexScene {
             policy: policy,
             waits: waits
         )
+        ask.isNameGiven = isNameGiven
         ask.renews = renews
         return index.handle(.asked(key, ask))
     }

@@ -160,6 +160,19 @@ struct LibraryIndexTests {
         #expect(instead.pending.name == "a")
     }
 
+    /// The URL that is known from before gave the file its extension.
+    @Test func `a copy beside a changed file is named after it`() throws {
+        var scene = IndexScene()
+        scene.finish("a", name: "a.iso")
+        scene.change("a.iso")
+        let beside = try #require(scene.ask("a", hasURL: false).starts.first)
+        #expect(beside.pending.name == "a.1.iso")
+        _ = scene.index.handle(.cancelAsked("a"))
+        _ = scene.end("a", .stopped)
+        let chosen = scene.ask("a", hasURL: false, name: "b.img", isNameGiven: true)
+        #expect(chosen.starts.map(\.pending.name) == ["b.img"])
+    }
+
     @Test func `two keys never get the same name`() {
         var scene = IndexScene()
         #expect(scene.ask("a", name: "x.png").starts.map(\.pending.name) == ["x.png"])

@@ -1,4 +1,6 @@
+import struct FoundationEssentials.CocoaError
 import struct FoundationEssentials.Date
+import class FoundationEssentials.FileManager
 import Glibc
 import Pawl
 import PawlCore
@@ -248,6 +250,27 @@ struct TaskTests {
         _ = try? await task.file
         #expect(task.error?.code == .unknown)
         #expect(task.error?.cause is Refused)
+    }
+
+    /// Foundation's error prints as a Swift value.
+    @Test func `an error of Foundation in the closure is reported in words`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let folder = scene.folder.path("none/made")
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.download(
+                try scene.url(),
+                to: .choosing { _ in
+                    try FileManager.default.createDirectory(
+                        atPath: folder,
+                        withIntermediateDirectories: false
+                    )
+                    return .directory(folder)
+                }
+            )
+        }
+        #expect(error?.message == folder + ": No such file or directory")
+        #expect(error?.cause is CocoaError)
     }
 
     @Test func `a pause returns when the checkpoint lists the received bytes`() async throws {
