@@ -157,7 +157,7 @@ def the_first_paint_with_10_000_downloads_is_fast(scene, origin, pages):
 
 
 def requires_idle(pages, page, settled, seconds, frames):
-    """Requires that the page's thread uses less CPU time per second than so many frames of the plain list."""
+    """Requires that the page's thread uses less CPU time per second than `frames` frames of the plain list."""
     limit = frames * scroll_plain_list(pages)["cpu"] / 1000
     client = page.context.new_cdp_session(page)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})

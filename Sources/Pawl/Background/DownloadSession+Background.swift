@@ -11,6 +11,10 @@ extension DownloadSession {
         return error
     }
 
+    /// Whether the events are reported that a background session had missed when it was opened;
+    /// `true` for other kinds.
+    package var hasReportedMissedEvents: Bool { link?.hasReplayed ?? true }
+
     /// Returns the download task of that number; `nil` if it has ended or is not known yet.
     package func knownTask(_ number: Int) -> DownloadTask? { task(number) as? DownloadTask }
 

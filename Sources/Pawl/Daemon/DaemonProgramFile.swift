@@ -21,7 +21,7 @@ package enum DaemonProgramFile {
         throw DownloadError(
             .daemonUnavailable,
             "the daemon's program, \(name), is neither in the folder of this program nor in PATH",
-            advice: "put \(name) in the folder of this program, or in a folder of PATH"
+            advice: "install \(name) in the folder of this program, or in a folder of PATH"
         )
     }
 

@@ -70,7 +70,10 @@ final class BackgroundTaskFollower: DownloadSessionDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64?
     ) async {
-        // Another client of the daemon may have resumed the download.
+        // Another client of the daemon may have resumed the download. This is known only after the
+        // missed events: of a download that was resumed and has failed since, they report first
+        // that it was resumed.
+        guard session.hasReportedMissedEvents else { return }
         _ = await run(of: downloadTask)
     }
 
