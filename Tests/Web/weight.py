@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from browser import thread_seconds
+from browser import thread_clock
 from checks import check
 
 COUNT = 10_000
@@ -89,13 +89,10 @@ PLAIN_LIST = """<!doctype html><style>
 def scroll(page, row):
     """Scrolls for 300 frames through the list whose rows match the selector. Returns what SCROLL counted,
     and in milliseconds the time from frame to frame (median and 95 %) and the CPU time of a frame."""
-    client = page.context.new_cdp_session(page)
-    # CPU time, because other programs may be running.
-    client.send("Performance.enable", {"timeDomain": "threadTicks"})
-    before = thread_seconds(client)
+    clock = thread_clock(page)
+    before = clock()
     result = page.evaluate(SCROLL, [300, row])
-    result["cpu"] = (thread_seconds(client) - before) / 300 * 1000
-    client.detach()
+    result["cpu"] = (clock() - before) / 300 * 1000
     frames = sorted(result["frames"])
     return result | {"middle": frames[150], "late": frames[285]}
 
@@ -159,15 +156,14 @@ def the_first_paint_with_10_000_downloads_is_fast(scene, origin, pages):
 def requires_idle(pages, page, settled, seconds, frames):
     """Requires that the page's thread uses less CPU time per second than `frames` frames of the plain list."""
     limit = frames * scroll_plain_list(pages)["cpu"] / 1000
-    client = page.context.new_cdp_session(page)
-    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    clock = thread_clock(page)
     page.evaluate(f"new Promise((done) => {settled})")
     shares = []
     # The lowest value counts: on a busy machine the same work takes longer, because caches are shared.
     while not shares or (min(shares) >= limit and len(shares) < 3):
-        before = thread_seconds(client)
+        before = clock()
         page.evaluate(f"new Promise((done) => setTimeout(done, {seconds * 1000}))")
-        shares.append((thread_seconds(client) - before) / seconds)
+        shares.append((clock() - before) / seconds)
     assert min(shares) < limit, (shares, limit)
     return f"{min(shares):.2%} of a core, of {limit:.2%} allowed"
 

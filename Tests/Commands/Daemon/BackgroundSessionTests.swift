@@ -20,6 +20,19 @@ extension DaemonSuites {
             await process.hears("added \(name)")
         }
 
+        /// Starts the task `one`, whose download pauses until the latch is released; returns when the
+        /// origin has sent `count` bytes of it.
+        private func begin(
+            _ scene: DaemonScene,
+            count: Int64 = 8 << 20
+        ) async throws -> (process: SessionProcess, latch: Latch) {
+            let latch = scene.serveHeld(big)
+            let process = try await scene.session("films")
+            await add("one", to: process, in: scene)
+            await scene.workshop.origin.waitForBytes(count)
+            return (process, latch)
+        }
+
         // MARK: - The five cases
 
         @Test func `in the foreground: a session receives the events of its download`() async throws
@@ -45,10 +58,7 @@ extension DaemonSuites {
 
         @Test func `in the background: a stopped process receives all events later`() async throws {
             let scene = try DaemonScene(Workshop())
-            let latch = scene.serveHeld(big)
-            let process = try await scene.session("films")
-            await add("one", to: process, in: scene)
-            await scene.workshop.origin.waitForBytes(8 << 20)
+            let (process, latch) = try await begin(scene)
             process.runner.signal(SIGSTOP)
             latch.release()
             try await scene.succeed("wait", "--all")
@@ -93,13 +103,9 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let latch = scene.serveHeld(big)
-            let small = Resource(size: 100_000)
-            scene.workshop.serve(.resource(small), at: "/small")
-            let first = try await scene.session("films")
-            await add("one", to: first, in: scene)
-            await scene.workshop.origin.waitForBytes(8 << 20)
+            let (first, latch) = try await begin(scene)
             await first.kill()
+            scene.workshop.serve(.resource(Resource(size: 100_000)), at: "/small")
             // Another download of the session ends while no process is attached.
             try await scene.succeed(
                 "add",
@@ -129,10 +135,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let latch = scene.serveHeld(big)
-            let first = try await scene.session("films")
-            await add("one", to: first, in: scene)
-            await scene.workshop.origin.waitForBytes(8 << 20)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             latch.release()
             try await scene.succeed("wait", Workshop.name)
@@ -148,10 +151,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let latch = scene.serveHeld(big)
-            let first = try await scene.session("films")
-            await add("one", to: first, in: scene)
-            await scene.workshop.origin.waitForBytes(1 << 20)
+            let (first, latch) = try await begin(scene, count: 1 << 20)
             await first.kill()
             latch.release()
             let other = try await scene.session("songs")
@@ -170,10 +170,7 @@ extension DaemonSuites {
 
         @Test func `a session has one owner until another process takes it over`() async throws {
             let scene = try DaemonScene(Workshop())
-            scene.serveHeld(big)
-            let first = try await scene.session("films")
-            await add("one", to: first, in: scene)
-            await scene.workshop.origin.waitForBytes(8 << 20)
+            let (first, _) = try await begin(scene)
             let second = try await scene.session("films")
             await second.hears("invalid already-running")
             #expect(second.runner.errors.contains("process \(first.runner.identifier)"))
@@ -203,10 +200,7 @@ extension DaemonSuites {
             async throws
         {
             let scene = try DaemonScene(Workshop())
-            let latch = scene.serveHeld(big)
-            let first = try await scene.session("films")
-            await add("one", to: first, in: scene)
-            await scene.workshop.origin.waitForBytes(8 << 20)
+            let (first, latch) = try await begin(scene)
             await first.kill()
             let second = try await scene.session("films", "--finish")
             await second.hears("events")
