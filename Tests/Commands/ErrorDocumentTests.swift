@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ErrorDocumentTests {
     @Test func `docs errors md is the table of errors`() throws {
         try Snapshot.expect(document, matches: "errors.md", folder: "../../docs")

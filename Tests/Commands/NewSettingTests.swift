@@ -7,7 +7,7 @@ import Testing
 
 /// A row that is added to a table appears wherever settings are given or shown, without another
 /// edit.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NewSettingTests {
     private static let row = Setting<DownloadSettings>(
         "sample",

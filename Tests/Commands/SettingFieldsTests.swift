@@ -2,7 +2,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SettingFieldsTests {
     @Test func `the fields of the page's forms are those of the tables`() throws {
         let text = """

@@ -2,7 +2,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SettingsDocumentTests {
     @Test func `docs settings md is made of the tables of settings`() throws {
         let text = """

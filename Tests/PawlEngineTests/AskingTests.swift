@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Asking" of the rules for resuming.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct AskingTests {
     private let resource = Resource(size: Scene.size)
 

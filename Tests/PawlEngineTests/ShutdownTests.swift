@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// A download's end must not wait for a transfer that ended just before.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ShutdownTests {
     /// Delivers a head and breaks, all before `start` returns.
     private struct AbruptTransport: Transport {

@@ -4,7 +4,7 @@ import Testing
 
 /// Faults of other tools that Pawl avoids: those seen in the field that the tests of the tables do
 /// not show as such.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ToolFaultTests {
     private let resource = Resource(size: Scene.size)
 

@@ -6,7 +6,7 @@ import PawlLibrary
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileURLTests {
     private let resource = Resource(size: 100_000)
 

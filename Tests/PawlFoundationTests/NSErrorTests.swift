@@ -6,7 +6,7 @@ import PawlFoundation
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NSErrorTests {
     @Test func `each code has a number of its own`() {
         let numbers = ErrorCode.table.map { row in

@@ -6,7 +6,7 @@ import PawlFoundation
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestTests {
     private let url = URL(string: "http://example.org/a?b=c")
 

@@ -5,7 +5,7 @@ import PawlFoundation
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SinkTests {
     @Test func `a closed stream is an error`() async throws {
         let scene = try FoundationScene(.resource(Resource(size: 100_000)))

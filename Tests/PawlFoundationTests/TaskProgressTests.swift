@@ -6,7 +6,7 @@ import PawlTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskProgressTests {
     private let resource = Resource(size: 1 << 20)
 

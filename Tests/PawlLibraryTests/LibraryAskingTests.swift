@@ -7,7 +7,7 @@ import Testing
 
 /// Contract: "one download per key: a second request for a running key joins it, for a finished key
 /// returns the file, for a paused key resumes it".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryAskingTests {
     private let resource = Resource(size: 1 << 20)
 

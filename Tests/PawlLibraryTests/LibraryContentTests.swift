@@ -7,7 +7,7 @@ import Testing
 
 /// Contract: "create directory / file, write, read, size, delete, exists", "size of the cache,
 /// clearing it", by key.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryContentTests {
     private struct Release: Decodable, Equatable {
         var name: String

@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Contract: "a drop folder: a file with URLs that appears in it becomes downloads".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryDropTests {
     private let resource = Resource(size: 20_000)
 

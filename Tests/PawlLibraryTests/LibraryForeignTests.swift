@@ -9,7 +9,7 @@ import Testing
 
 /// A file that others have put into the folder or have edited is neither returned as a key's own
 /// nor lost.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryForeignTests {
     private let resource = Resource(size: 100_000)
 

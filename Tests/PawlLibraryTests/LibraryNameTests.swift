@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// Two file names are equal only if their bytes are equal.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryNameTests {
     /// Swift treats these texts as equal.
     private let names = (composed: "caf\u{E9}.bin", decomposed: "cafe\u{301}.bin")

@@ -9,7 +9,7 @@ import Testing
 
 /// Contract: "the key is in the library's index and in the file's extended attributes, so that the
 /// index can be rebuilt".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryRebuildTests {
     private let resource = Resource(size: 1 << 20)
 

@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// Secrets given for one server are not sent to another, however the key's URL changes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibrarySecretTests {
     private let resource = Resource(size: 1 << 20)
 

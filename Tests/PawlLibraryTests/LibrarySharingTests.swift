@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// Contract: "`DownloadLibrary`, as many as you like".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibrarySharingTests {
     private let resource = Resource(size: 1 << 20)
 

@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// Contract: "a key apart from the URL", which may differ from one request to the next.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryURLTests {
     private let resource = Resource(size: 1 << 20)
 

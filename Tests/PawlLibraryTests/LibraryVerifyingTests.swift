@@ -7,7 +7,7 @@ import Testing
 
 /// Contract: "a finished file that was changed or damaged on disk is found, and fetched again on
 /// request".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryVerifyingTests {
     private let resource = Resource(size: 300_000)
 

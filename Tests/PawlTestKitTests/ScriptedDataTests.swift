@@ -5,7 +5,7 @@ import PawlTestKit
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedDataTests {
     @Test func `a handler answers by the request's method, fields and body`() async throws {
         let server = ScriptedServer { request in

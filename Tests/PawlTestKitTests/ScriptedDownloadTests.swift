@@ -4,7 +4,7 @@ import PawlTestKit
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedDownloadTests {
     private let bytes = [UInt8].sample(1_000_000)
 

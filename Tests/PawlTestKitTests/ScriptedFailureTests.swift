@@ -4,7 +4,7 @@ import PawlTestKit
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedFailureTests {
     private func failure(of scene: ScriptedScene) async -> DownloadError? {
         await #expect(throws: DownloadError.self) { try await scene.download() }

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The contract's row: Apple's own resume data can be imported and resumed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AppleResumeTests {
     private static let count: Int64 = 400_000
     private let resource = Resource(size: DownloadScene.size)

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// What a server reports about a file, and what a checkpoint holds.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DescriptionTests {
     private let resource = Resource(size: DownloadScene.size)
 

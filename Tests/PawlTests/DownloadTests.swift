@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The library as its users see it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadTests {
     private let resource = Resource(size: DownloadScene.size)
 

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The limits that apply across all downloads of one session.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LimitTests {
     private func fetch(
         _ scene: DownloadScene,

@@ -1,7 +1,7 @@
 import Pawl
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProgramCodeTests {
     @Test func `only file-backed code that was never writable is returned to the kernel`() {
         let code = "55d0a000-55d0c000 r-xp 00001000 fe:00 1234    /usr/local/bin/my pawld\n"

@@ -6,7 +6,7 @@ import Testing
 
 /// The contract's row: `ResumeData` can be used more than once, in another process, and after the
 /// file moved, and only while its checks pass.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResumeDataTests {
     private let resource = Resource(size: DownloadScene.size)
     private let partial = "disk.bin.part"

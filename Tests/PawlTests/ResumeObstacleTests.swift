@@ -6,7 +6,7 @@ import Testing
 
 /// The contract's row: `ResumeObstacle` states why there is no resume data; if a check fails, there
 /// is a clean restart or a clear error, never a short file.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResumeObstacleTests {
     private let resource = Resource(size: DownloadScene.size)
     private let partial = "disk.bin.part"

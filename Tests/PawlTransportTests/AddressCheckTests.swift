@@ -2,7 +2,7 @@ import PawlCore
 import PawlTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddressCheckTests {
     private func request(_ origin: TestOrigin, host: String, allows: Bool) throws -> TransferRequest
     {

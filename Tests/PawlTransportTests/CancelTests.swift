@@ -4,7 +4,7 @@ import PawlTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CancelTests {
     @Test func `a transfer can be cancelled before it is connected`() async throws {
         let server = try FullBacklogServer()

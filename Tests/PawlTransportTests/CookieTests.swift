@@ -6,7 +6,7 @@ import Testing
 /// Cookies that servers set, handled by libcurl.
 ///
 /// All requests use one handle, one after the other.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CookieTests {
     private struct Visit {
         let jar: CookieJar?

@@ -3,7 +3,7 @@ import PawlTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExchangeTests {
     @Test func `a whole response is delivered as head, body, end`() async throws {
         let origin = try TestOrigin { try $0.answer("hello", fields: "X-A: 1\r\nx-a:  2 \r\n") }

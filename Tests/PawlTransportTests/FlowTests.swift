@@ -4,7 +4,7 @@ import PawlTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FlowTests {
     private static let body = patternedBytes(700_000)
 

@@ -3,7 +3,7 @@ import PawlTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeadTests {
     @Test func `interim heads are not delivered`() async throws {
         let record = try await answer(

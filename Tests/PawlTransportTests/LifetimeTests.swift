@@ -3,7 +3,7 @@ import PawlTesting
 import PawlTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifetimeTests {
     @Test func `shutting down cancels running transfers`() async throws {
         let asked = (0..<5).map { _ in Completion<Void>() }

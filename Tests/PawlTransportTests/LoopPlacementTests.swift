@@ -1,7 +1,7 @@
 import PawlTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoopPlacementTests {
     @Test func `the least loaded loop gets the transfer`() {
         var placement = LoopPlacement()

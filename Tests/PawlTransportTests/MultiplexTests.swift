@@ -5,7 +5,7 @@ import PawlTransport
 import Testing
 
 /// Exchanges that may share a connection, with nginx as the server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MultiplexTests {
     private static let large = patternedBytes(8 << 20, seed: 99)
 

@@ -2,7 +2,7 @@ import Testing
 
 import PawlTransport
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReceiveRoomTests {
     @Test func `a few transfers read large pieces, and many read small ones`() {
         var room = ReceiveRoom()

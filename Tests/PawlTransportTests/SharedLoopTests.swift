@@ -4,7 +4,7 @@ import PawlTransport
 import Testing
 
 /// Transports that share the process's threads, and nothing else.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharedLoopTests {
     private func withTransports(
         _ body: (CurlTransport, CurlTransport) async throws -> Void

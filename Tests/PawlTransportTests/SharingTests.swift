@@ -2,7 +2,7 @@ import PawlCore
 import PawlTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharingTests {
     private func at(_ seconds: Double) -> Moment {
         Moment(nanoseconds: Int64(seconds * 1_000_000_000))

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTransport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ShowingPaceTests {
     private func at(_ milliseconds: Int64) -> Moment {
         Moment(nanoseconds: milliseconds * 1_000_000)

@@ -3,7 +3,7 @@ import PawlTransport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TLSTests {
     private static let body = patternedBytes(700_000)
 

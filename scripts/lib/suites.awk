@@ -61,7 +61,7 @@ END {
         size = split(unheld[order[i]], names, "."); held = 0
         for (j = 1; j <= size; j++) if (names[j] in limitedTypes) held = 1
         if (held) continue
-        print order[i] ": a test without a time limit: @Suite(.timeLimit(.minutes(1))) on its suite"
+        print order[i] ": a test without a time limit: @Suite(.timeLimit(.minutes(5))) on its suite"
         found = 1
     }
     exit found

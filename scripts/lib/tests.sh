@@ -45,7 +45,7 @@ begin_tests() {
     # Into a file, not a pipe: a process that a test leaves behind must not keep this from ending.
     # What `timeout` runs has a process group of its own, which Ctrl-C does not reach. Two of `swift
     # test` would wait for each other.
-    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width NO_COLOR=1 timeout -s INT -k 30 1200 \
+    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width NO_COLOR=1 timeout -s INT -k 30 2400 \
         .build/debug/pawlPackageTests.xctest --testing-library swift-testing \
         ${events[@]+"${events[@]}"} "$@" >"$log" 2>&1 &
     tests+=($!)

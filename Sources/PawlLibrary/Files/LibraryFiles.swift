@@ -11,9 +11,7 @@ package struct LibraryFiles: Sendable {
 
     package init(_ folder: FilePath) { self.folder = folder }
 
-    package func path(_ name: ExactText) -> FilePath {
-        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.text.utf8))
-    }
+    package func path(_ name: ExactText) -> FilePath { folder.file(named: name) }
 
     /// Records a file that has just been finished, and returns it with its current status.
     ///

@@ -53,9 +53,7 @@ package struct LibraryScan: Sendable {
         return content
     }
 
-    private func path(_ name: ExactText) -> FilePath {
-        FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.text.utf8))
-    }
+    private func path(_ name: ExactText) -> FilePath { folder.file(named: name) }
 
     private func check(_ name: ExactText, _ stamp: FileStamp) -> FoundFile {
         if LibraryName.form(ofPending: name.text) != nil {

@@ -98,13 +98,12 @@ package enum RecordStore {
         guard name.first == UInt8(ascii: "."), let stem = path.removing(suffix: suffix),
             stem.nameBytes.count > 1
         else { return nil }
-        let file = FilePath(bytes: Array(stem.nameBytes.dropFirst()))
-        return path.removingLastComponent().appending(file.components)
+        return path.sibling(stem.nameBytes.dropFirst())
     }
 
     package static func sideFile(of path: FilePath) -> FilePath {
         let hidden = FilePath(bytes: [UInt8(ascii: ".")] + path.nameBytes).shortenedStem
-        return path.removingLastComponent().appending(hidden.appending(suffix: suffix).components)
+        return path.sibling(hidden.bytes + Array(suffix.utf8))
     }
 
     private static func record(_ bytes: [UInt8]?) -> FileRecord? {

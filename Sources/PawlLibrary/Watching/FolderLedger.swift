@@ -55,8 +55,11 @@ package struct FolderLedger: Sendable {
         found: FolderComparison.Files
     ) -> [FolderChange] {
         self.names.subtract(names)
-        let old = known.filter { names.contains($0.key) }
-        for name in names { known[name] = found[name] }
+        var old: FolderComparison.Files = [:]
+        for name in names {
+            old[name] = known[name]
+            known[name] = found[name]
+        }
         return FolderComparison.changes(from: old, to: found)
     }
 

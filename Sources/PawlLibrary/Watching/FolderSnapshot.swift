@@ -21,9 +21,9 @@ package enum FolderSnapshot {
     ) throws(Errno) -> [ExactText: FileStamp] {
         var files: [ExactText: FileStamp] = [:]
         for name in names {
-            // `FilePath.appending` is not used, because it parses its text, and this is a name.
-            let path = FilePath(bytes: folder.bytes + [UInt8(ascii: "/")] + Array(name.text.utf8))
-            guard let status = try path.status(), status.isRegular else { continue }
+            guard let status = try folder.file(named: name).status(), status.isRegular else {
+                continue
+            }
             files[name] = FileStamp(status)
         }
         return files

@@ -50,16 +50,29 @@ extension FilePath {
         self.init(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
     }
 
-    /// Returns the path with a number in its name; 0 stands for no number.
-    package func numbered(_ number: Int) -> FilePath {
+    /// Returns the path of the file with that name in this folder.
+    ///
+    /// In contrast to `appending`, it takes a name as it is, and is many times faster.
+    package func file(named name: ExactText) -> FilePath {
+        FilePath(bytes: bytes + [UInt8(ascii: "/")] + name.text.utf8)
+    }
+
+    /// Returns the path of the file with that name in the same folder.
+    package func sibling(_ name: some Sequence<UInt8>) -> FilePath {
         // Taking a path apart as bytes is many times faster than as components.
         let bytes = bytes
         let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-        guard number > 0, start < bytes.count else { return self }
-        guard let name = String(validating: bytes[start...], as: UTF8.self) else {
+        return FilePath(bytes: bytes[..<start] + name)
+    }
+
+    /// Returns the path with a number in its name; 0 stands for no number.
+    package func numbered(_ number: Int) -> FilePath {
+        let name = nameBytes
+        guard number > 0, !name.isEmpty else { return self }
+        guard let name = String(validating: name, as: UTF8.self) else {
             return appending(suffix: ".\(number)")
         }
-        return FilePath(bytes: bytes[..<start] + Array(FileName.numbered(name, number).utf8))
+        return sibling(FileName.numbered(name, number).utf8)
     }
 
     /// Calls `take` with this path or, while it throws `.fileExists`, with the next numbered one.
@@ -125,7 +138,6 @@ extension FilePath {
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }
         let digits = name.withUnsafeBytes { SHA256.prefix(of: $0) }.hexadecimal
-        let short = FilePath(bytes: kept + Array("~\(digits)".utf8))
-        return removingLastComponent().appending(short.components)
+        return sibling(kept + Array("~\(digits)".utf8))
     }
 }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct BadInputTests {
     /// Arguments in which URL stands for a valid URL, and the expected error.
     static let cases: [([String], ErrorCode)] = [

@@ -4,7 +4,7 @@ import Testing
 
 /// Names that are not UTF-8 are used exactly as they are, or refused: replaced bytes would make
 /// each of them the name of another file.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct NotUTF8Tests {
     private static let resource = Resource(size: 1000)
 

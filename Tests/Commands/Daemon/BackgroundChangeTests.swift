@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// Settings, removals and moves of tasks across several processes.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct BackgroundChangeTests {
         private let big = Resource(size: 24 << 20)
         private let small = Resource(size: 300_000)

@@ -4,7 +4,7 @@ import Testing
 
 extension DaemonSuites {
     /// The program with which the article on background sessions begins.
-    @Suite(.timeLimit(.minutes(1)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct BackgroundExampleTests {
         @Test func `a download continues after the program, and the next call gets it`()
             async throws

@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// Libraries whose downloads the daemon runs, with real processes and real kills.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct BackgroundLibraryTests {
         private let big = Resource(size: 24 << 20)
         private static let part = "disk.iso.part"

@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// The behaviour of URLSession's background sessions, with real processes and real kills.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct BackgroundSessionTests {
         private let big = Resource(size: 24 << 20)
 

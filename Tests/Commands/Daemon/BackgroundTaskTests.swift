@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// The methods of tasks of a background session.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct BackgroundTaskTests {
         private let big = Resource(size: 24 << 20)
 

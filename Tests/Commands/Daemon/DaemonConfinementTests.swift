@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// The restrictions of downloads that are added over TCP.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonConfinementTests {
         private let resource = Resource(size: 300_000)
 

@@ -7,7 +7,7 @@ import Testing
 extension DaemonSuites {
     /// The disk of the queue is full.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .serialized,
         .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk")
     )

@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonInputTests {
         @Test func `invalid input has the right status and advice and changes nothing`()
             async throws

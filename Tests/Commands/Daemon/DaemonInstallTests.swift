@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// `pawl daemon install` and `uninstall` with a `systemctl` that records its arguments.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonInstallTests {
         private struct Scene {
             let daemon: DaemonScene

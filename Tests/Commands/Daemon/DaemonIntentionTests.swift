@@ -7,7 +7,7 @@ import Testing
 extension DaemonSuites {
     /// Kills the daemon before and after each of its operations on the disk: the next daemon knows
     /// which were done, and does the rest.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonIntentionTests {
         /// The kills: each run is killed one operation later, until a run completes.
         private static func points(_ calls: Set<FaultPlan.Call>, of path: String) -> [FaultPlan] {

@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// The daemon's address for TCP, which is a setting.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonListenTests {
         private func status(_ scene: DaemonScene) async throws -> DaemonStatus {
             let run = try await scene.succeed("daemon", "status", "--json")

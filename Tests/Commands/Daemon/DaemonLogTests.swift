@@ -4,7 +4,7 @@ import Testing
 
 extension DaemonSuites {
     /// The log of a daemon in the background.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonLogTests {
         @Test func `a running daemon starts a new log when the old one is too large`()
             async throws

@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// Access to the API over TCP.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonNetworkTests {
         @Test func `the daemon listens for TCP only if requested`() async throws {
             let scene = try DaemonScene(Workshop())

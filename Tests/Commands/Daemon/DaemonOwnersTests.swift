@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// How downloads of different owners and servers treat each other's partial files.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonOwnersTests {
         private let resource = Resource(size: 12 << 20, seed: 1)
 

@@ -8,7 +8,7 @@ extension DaemonSuites {
     /// The page's files and the part of the API that only the page uses.
     ///
     /// The page itself is tested in a browser (Tests/Web).
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonPageTests {
         @Test func `the page's files need no token and can only connect to the daemon`()
             async throws

@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// The protocol as another program sees it.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonProtocolTests {
         private struct Answer {
             var status: Int

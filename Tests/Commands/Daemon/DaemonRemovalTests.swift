@@ -7,7 +7,7 @@ import Testing
 extension DaemonSuites {
     /// Removing files of downloads that were added over TCP after their folder was replaced:
     /// nothing outside is changed.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonRemovalTests {
         private let resource = Resource(size: 300_000)
 

@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// Downloads that failed and wait for another try.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonRetryTests {
         @Test func `a wait that ended with the network does not return with a change`()
             async throws

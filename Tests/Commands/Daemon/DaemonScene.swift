@@ -42,7 +42,7 @@ final class DaemonScene: Sendable {
                 "XDG_RUNTIME_DIR": home.path("run"), "XDG_STATE_HOME": home.path("state"),
                 "HOME": home.path,
             ],
-            timeLimit: .seconds(115)
+            timeLimit: .seconds(240)
         )
     }
 

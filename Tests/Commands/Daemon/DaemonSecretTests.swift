@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// Secrets of a download that gets another URL.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonSecretTests {
         private let resource = Resource(size: 100_000)
 

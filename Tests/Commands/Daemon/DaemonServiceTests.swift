@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// The daemon as systemd runs it.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonServiceTests {
         private func listen(_ scene: DaemonScene, _ program: [String]? = nil) async throws
             -> ProcessRunner

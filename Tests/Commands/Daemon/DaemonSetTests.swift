@@ -6,7 +6,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonSetTests {
         private let big = Resource(size: 24 << 20)
 

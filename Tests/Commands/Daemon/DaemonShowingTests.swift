@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// The output of the verbs: order, times, results, and errors of writing.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonShowingTests {
         @Test func `moving shows in the list, of the table and of JSON`() async throws {
             let scene = try DaemonScene(Workshop())

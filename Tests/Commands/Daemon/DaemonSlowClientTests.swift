@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// Clients over TCP that take long, or send too much.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonSlowClientTests {
         private func head(_ network: NetworkScene, _ first: String, _ more: String = "") -> String {
             "\(first) HTTP/1.1\\r\\nHost: 127.0.0.1:\(network.port)\\r\\n"

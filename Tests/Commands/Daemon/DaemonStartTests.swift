@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// Commands while the daemon starts or stops.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonStartTests {
         @Test(arguments: [
             ["list"], ["daemon", "status"], ["add", "--paused", "http://example.org/a"],

@@ -1,5 +1,5 @@
 import Testing
 
 /// The suites that start daemons; they run one after the other, beside the other tests.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 enum DaemonSuites {}

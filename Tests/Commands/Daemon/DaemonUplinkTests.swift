@@ -6,7 +6,7 @@ import Testing
 extension DaemonSuites {
     /// The Internet is not reachable behind a router that is.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .serialized,
         .needsNetworkNamespace
     )

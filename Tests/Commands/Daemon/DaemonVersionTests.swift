@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// Programs and daemons of different versions.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonVersionTests {
         /// A socket that answers each request with the same text, as a daemon of another version
         /// would.

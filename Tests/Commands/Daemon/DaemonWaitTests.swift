@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// The results that `pawl wait` reports.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonWaitTests {
         @Test func `a download that failed before the wait began counts`() async throws {
             let scene = try DaemonScene(Workshop())

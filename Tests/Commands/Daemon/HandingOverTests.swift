@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// The command that Ctrl-C on a terminal prints, run with a real daemon.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct HandingOverTests {
         private let resource = Resource(size: 12 << 20)
 

@@ -3,7 +3,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceUnitTests {
     private func places(_ runtime: String = "/run/user/7") throws -> DaemonPlaces {
         try DaemonPlaces(

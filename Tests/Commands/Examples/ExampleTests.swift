@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The programs of `Examples/`, compiled like a user's code.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExampleTests {
     private func start(_ name: String, _ arguments: String..., in workshop: Workshop) throws
         -> ProcessRunner

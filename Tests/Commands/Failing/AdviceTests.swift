@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Errors tell the truth about the kept bytes and about what to do next.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdviceTests {
     @Test(
         .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"),

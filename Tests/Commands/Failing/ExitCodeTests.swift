@@ -4,7 +4,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ExitCodeTests {
     @Test(arguments: Provocation.all)
     func `each error has its status and reason and leaves no file`(provocation: Provocation)

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The system lets a process have only a few files open.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OpenFileTests {
     private func run(_ workshop: Workshop, _ limits: String) async throws -> FinishedProcess {
         var settings = ProcessSettings()

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 extension HeavyTests {
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct FaultTests {
         @Test(arguments: [FaultScenario.small, .large, .resumed])
         func `whichever call fails, the file is exact or absent`(scenario: FaultScenario)

@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct InputListTests {
     @Test func `a list contains URLs, comments and options`() throws {
         let list = try InputList(

@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BackgroundHintTests {
     private func hint(_ options: [OptionAssignment], _ urls: [String]) throws -> String? {
         let batch = try DownloadBatch(urls: urls, list: nil, options: options)

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct InterruptionTests {
     private let resource = Resource(size: 12 << 20)
     /// The run takes a fraction of this; a run that waits for the server would take more than 20 s.

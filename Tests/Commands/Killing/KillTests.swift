@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 extension HeavyTests {
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct KillTests {
         private static let mebibyte: Int64 = 1 << 20
 

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct HostileNameTests {
     /// Names with which servers try to write elsewhere, to hide, to look like something else, or to
     /// control a terminal.

@@ -5,7 +5,7 @@ import Testing
 extension HeavyTests {
     /// `pawl` in a network namespace, whose link to the origin is taken away and given back.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .serialized,
         .needsNetworkNamespace
     )

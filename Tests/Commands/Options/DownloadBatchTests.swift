@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadBatchTests {
     private static let url = "https://host.example/disk.iso"
 

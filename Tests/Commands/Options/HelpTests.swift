@@ -1,7 +1,7 @@
 import PawlCLI
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HelpTests {
     @Test func `the help of every command is as recorded`() throws {
         let texts =

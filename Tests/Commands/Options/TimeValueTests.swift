@@ -4,7 +4,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TimeValueTests {
     @Test(arguments: [
         ("22:00-07:00 unlimited, 07:00-22:00 2M", "22:00-07:00 unlimited, 07:00-22:00 2M"),

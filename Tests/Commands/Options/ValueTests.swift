@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ValueTests {
     @Test(arguments: [
         ("10M", 10_485_760), ("500K", 512_000), ("500k", 512_000), ("1.5M", 1_572_864),

@@ -4,7 +4,7 @@ import Testing
 extension HeavyTests {
     /// Only root may mount, and a container may have no loop devices.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .serialized,
         .enabled(if: LoopVolume.isAvailable, "needs root, loop devices, mkfs.ext4 and mkfs.xfs")
     )

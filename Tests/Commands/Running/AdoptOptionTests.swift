@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// Resuming the partial file of another tool.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdoptOptionTests {
     private let resource = Resource(size: 300_000)
     private var checksum: String { resource.digest(.sha256)?.description ?? "" }

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// URLs that expire and files that change, over several runs.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ChangingSourceTests {
     private let resource = Resource(size: 12 << 20)
 

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ChecksumOptionTests {
     private let resource = Resource(size: 300_000)
 

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionOptionTests {
     @Test func `one connection is used if requested`() async throws {
         let resource = Resource(size: 1 << 20)

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct HelpVersionTests {
     @Test func `version prints only the version`() async throws {
         let run = try await Workshop().run("--version")

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct InputListOptionTests {
     private let one = Resource(size: 100_000, seed: 1)
     private let two = Resource(size: 200_000, seed: 2)

@@ -1,7 +1,7 @@
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct OutputOptionTests {
     private let resource = Resource(size: 300_000)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// Several files over TLS, from nginx with HTTP/2.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SharedConnectionTests {
     private static func small(_ number: Int) -> Resource {
         Resource(size: 10_000 + Int64(number), seed: UInt64(number))

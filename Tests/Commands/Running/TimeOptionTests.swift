@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct TimeOptionTests {
     private let resource = Resource(size: 3 << 20)
 

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Secrets are sent only to their origin, and are neither displayed nor stored.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct SecretTests {
     private let resource = Resource(size: 300_000)
 

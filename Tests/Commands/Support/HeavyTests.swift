@@ -1,5 +1,5 @@
 import Testing
 
 /// Suites that keep both cores busy for long; they run one after the other.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 enum HeavyTests {}

@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DisplayWidthTests {
     @Test(arguments: [
         ("", 0), ("disk.iso", 8), ("日本語", 6), ("한국어", 6), ("\u{1112}\u{1161}\u{11AB}", 2),

@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveDisplayTests {
     private let style = TerminalStyle(isUnicode: true, hasColours: false)
 
@@ -72,7 +72,7 @@ struct LiveDisplayTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveBlockTests {
     private let usual = LiveBlock.Size(columns: 80, rows: 24)
     private let narrow = LiveBlock.Size(columns: 60, rows: 24)

@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProgressLineTests {
     private static let unicode = TerminalStyle(isUnicode: true, hasColours: false)
     private static let ascii = TerminalStyle(isUnicode: false, hasColours: false)

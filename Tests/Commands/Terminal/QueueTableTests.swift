@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 /// The table of `pawl list`, its order, and the displayed times.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueueTableTests {
     private static let now = Date(timeIntervalSince1970: 1_795_370_400)  // 2026-11-22T18:00:00Z
     private static let time = LocalTime { _ in 5 * 3600 + 1800 }

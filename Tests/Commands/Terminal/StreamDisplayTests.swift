@@ -3,7 +3,7 @@ import PawlCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamDisplayTests {
     @Test func `JSON events have their documented format`() throws {
         let lines = Lines()

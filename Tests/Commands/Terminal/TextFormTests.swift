@@ -2,7 +2,7 @@ import PawlCLI
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TextFormTests {
     @Test(arguments: [
         (0, "0 B"), (-5, "0 B"), (999, "999 B"), (1000, "0.98 KiB"), (1024, "1.00 KiB"),

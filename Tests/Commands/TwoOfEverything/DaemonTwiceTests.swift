@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// Two of everything, in the daemon.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonTwiceTests {
         private let resources = (1...3).map {
             Resource(size: Int64(11 + $0) << 20, seed: UInt64($0))

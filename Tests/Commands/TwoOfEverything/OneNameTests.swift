@@ -5,7 +5,7 @@ import Testing
 
 extension TwoOfEverything {
     /// URLs of one name: different files, which are never mixed and never lost.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct OneNameTests {
         enum Kind: String, CaseIterable, Sendable {
             case ofOtherLengths, ofOneLength, withoutValidators
@@ -96,7 +96,7 @@ extension TwoOfEverything {
     }
 
     /// Processes on one file, and on one folder.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct OneFolderTests {
         @Test func `two processes download one file at the same time`() async throws {
             let (resource, latch) = (Resource(size: 3 << 20), Latch())

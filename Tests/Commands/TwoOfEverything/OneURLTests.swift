@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 /// The same URL twice, in one command and in one list.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OneURLTests {
     private let resource = Resource(size: 300_000)
 
@@ -42,7 +42,7 @@ struct OneURLTests {
 
 extension DaemonSuites {
     /// The same URL twice in the queue.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonOneURLTests {
         /// Serves a file of which the last bytes are held until the latch is released.
         private func serveHeld(_ scene: DaemonScene) -> (resource: Resource, latch: Latch) {

@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// Several starts of the daemon, and several processes with one session.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct TwoDaemonsTests {
         @Test func `three programs that start the daemon at the same time get the same one`()
             async throws

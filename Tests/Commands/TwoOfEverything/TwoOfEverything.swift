@@ -5,7 +5,7 @@ import Testing
 /// Two of everything, at the same time and one after the other.
 ///
 /// The tests for tasks and sessions of one process are in `Tests/PawlTests/TwoOfEverything`.
-@Suite(.timeLimit(.minutes(2)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 enum TwoOfEverything {}
 
 extension Workshop {

@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddressPartsTests {
     @Test(arguments: [
         "https://user:p%40ss@host.example:8443/a/b?c=d&e#f", "http://[::1]:80/", "//host/path",

@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OriginSecretsTests {
     private let fields = [
         HTTPField(name: "Cookie", value: "a=b"), HTTPField(name: "X-Api-Key", value: "k"),

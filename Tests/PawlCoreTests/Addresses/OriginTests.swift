@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OriginTests {
     private static let fields = [
         "Accept", "authorization", "Cookie", "Proxy-Authorization", "X-API-Key", "Private-Token",

@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Links of file hosts and clouds, and how their queries are redacted.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueryRedactionTests {
     struct Link: Sendable {
         var host: String

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectMethodTests {
     @Test(arguments: [
         (301, "POST", "GET", false), (302, "POST", "GET", false), (303, "POST", "GET", false),

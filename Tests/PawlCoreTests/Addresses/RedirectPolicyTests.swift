@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct RedirectPolicyTests {
     private static let base = "https://h.example/a/b/c?q=1"
 

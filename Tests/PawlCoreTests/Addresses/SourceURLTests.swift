@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SourceURLTests {
     @Test(arguments: [
         ("https://host.example/disk.iso", "https://host.example/disk.iso"),

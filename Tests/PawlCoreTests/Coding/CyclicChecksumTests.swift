@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CyclicChecksumTests {
     @Test func `it is CRC-64 as XZ computes it`() {
         #expect(CyclicChecksum.of("123456789".utf8) == 0x995D_C9BB_DF19_39FA)

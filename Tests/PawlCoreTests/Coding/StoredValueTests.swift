@@ -6,7 +6,7 @@ import PawlCore
 import Testing
 
 /// Values that a program would keep: their coded forms are read by later versions.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoredValueTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

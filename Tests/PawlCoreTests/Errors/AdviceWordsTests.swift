@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// Each reader of advice gets it in their own words.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AdviceWordsTests {
     /// Advice with each term.
     private static let terms: [Advice] =

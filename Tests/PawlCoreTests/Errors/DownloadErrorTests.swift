@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// The error as programs see it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadErrorTests {
     private struct OtherError: Error {}
 

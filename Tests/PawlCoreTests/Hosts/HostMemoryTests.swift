@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// Tests of the records that downloads keep of hosts.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostMemoryTests {
     private static let day: Int64 = 24 * 60 * 60
     private let now: Int64 = 1_800_000_000

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadTargetTests {
     private let folder = DownloadTarget(url: "https://host/disk.iso", destination: .directory("/a"))
 

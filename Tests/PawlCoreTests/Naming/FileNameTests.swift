@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileNameTests {
     /// Names that servers send to write elsewhere, to hide, or to look like something else.
     static let hostile: [(String, String?)] = [

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FreeNameTests {
     @Test func `the name itself comes first, then its numbers`() {
         var tried: [String] = []

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PathTextTests {
     /// Scalars that are one `Character` with the slash before them.
     static let marks = ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FB}", "\u{338}"]

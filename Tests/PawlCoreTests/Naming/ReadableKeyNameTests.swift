@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The names of files that users see, made from storage keys.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReadableKeyNameTests {
     /// These forms are on disk and must never change.
     @Test(arguments: [

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Contract: storage keys, "any Unicode string; its own path-safe form on disk".
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct StorageKeyTests {
     /// These forms are on disk and must never change.
     @Test(arguments: [

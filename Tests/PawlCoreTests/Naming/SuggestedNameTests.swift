@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SuggestedNameTests {
     @Test(arguments: [
         ("https://x.example/pub/disk.iso", "disk.iso"),

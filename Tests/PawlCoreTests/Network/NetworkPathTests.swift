@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NetworkPathTests {
     private let onlyIPv4 = NetworkPath(hasIPv4Route: true, hasIPv6Route: false)
 

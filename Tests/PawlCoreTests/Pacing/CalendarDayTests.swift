@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CalendarDayTests {
     @Test func `each day is counted and found again`() {
         for days in stride(from: Int64(-800_000), to: 3_000_000, by: 97) {

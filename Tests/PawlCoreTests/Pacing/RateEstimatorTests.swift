@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RateEstimatorTests {
     private func moment(_ seconds: Double) -> Moment { .zero + .seconds(seconds) }
 

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RateLimitClockTests {
     @Test func `without a limit there are no pauses`() {
         for limit in [nil, 0, -5] as [Int64?] {

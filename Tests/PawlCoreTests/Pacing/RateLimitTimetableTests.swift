@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// All moments are local times of a day in November 2026 unless a test states otherwise.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RateLimitTimetableTests {
     private static let day: Int64 = 86_400
     /// Monday, 2 November 2026, 00:00 UTC.

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// Contract: "caches can be cleaned by age, size or when the disk runs low".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CleaningPlanTests {
     private typealias Candidate = CleaningPlan.Candidate
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Contract: where files belong, "on Linux by the XDG base directories and `user-dirs.dirs`, per
 /// application identifier".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct XDGPlacesTests {
     private static func folder(
         _ place: StandardPlace,

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// Tests of the governor on links whose speed depends on the number of connections.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionGovernorTests {
     /// Runs the governor for a number of seconds and returns its target at each tick of 50 ms.
     private func run(

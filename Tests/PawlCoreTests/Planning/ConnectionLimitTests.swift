@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// Tests of the limit that the planner infers from a server's refusals.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionLimitTests {
     private func moment(_ seconds: Double) -> Moment { .zero + .seconds(seconds) }
 

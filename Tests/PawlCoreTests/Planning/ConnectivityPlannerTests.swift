@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Tests of how a download reacts to the loss and return of the network, driven by events.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectivityPlannerTests {
     private static let total: Int64 = 1 << 20
     private let lost = TransferFailure(.connectionLost, "")

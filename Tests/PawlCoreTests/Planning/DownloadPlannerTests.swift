@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Regression tests of the planner, each with the events that caused the fault.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadPlannerTests {
     private static let total: Int64 = 1 << 20
     private static let tag = "\"a\""

@@ -3,7 +3,7 @@ import Testing
 
 import struct FoundationEssentials.URL
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostBudgetTests {
     private let host = "mirror.example:443"
 

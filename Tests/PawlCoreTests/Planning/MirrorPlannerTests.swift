@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Tests of the choice among several sources of one download.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MirrorPlannerTests {
     private static let total: Int64 = 64 << 20
     private static let tag = "\"a\""

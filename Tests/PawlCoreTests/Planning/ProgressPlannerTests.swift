@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Tests with servers whose responses begin well but have few bytes, or none.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProgressPlannerTests {
     private static let total: Int64 = 64 << 20
 

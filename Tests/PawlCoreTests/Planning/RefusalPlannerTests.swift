@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Tests with servers that serve some connections and refuse the others.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RefusalPlannerTests {
     private static let total: Int64 = 64 << 20
     private static let refusal = ResponseHead(503, [:])

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RetryPolicyTests {
     @Test func `the policy replaces a broken connection at once the first time`() {
         var policy = RetryPolicy(limit: 3, seed: 1)

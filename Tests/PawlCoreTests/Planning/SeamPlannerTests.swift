@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Tests of downloads without a strong validator: which bytes they compare and how they react.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SeamPlannerTests {
     private static let total: Int64 = 8 << 20
     private static let have: Int64 = 4 << 20

@@ -2,7 +2,7 @@ import FoundationEssentials
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SegmentPlannerTests {
     private static let mebibyte: Int64 = 1 << 20
 

@@ -3,7 +3,7 @@ import PawlCore
 import Testing
 
 /// Tests of the conclusions that refusals, unusable ranges and error pages allow about a source.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SourceEvidenceTests {
     private static let total: Int64 = 1 << 20
     private static let have: Int64 = 500_000

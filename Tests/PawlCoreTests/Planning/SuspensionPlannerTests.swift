@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// Tests of how ticks are interpreted while the caller suspends the download.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SuspensionPlannerTests {
     private static let total: Int64 = 1 << 30
 

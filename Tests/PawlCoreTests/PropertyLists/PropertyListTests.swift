@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PropertyListTests {
     /// Python's `plistlib.dumps` of the value below, in its binary form.
     private static let recorded = """

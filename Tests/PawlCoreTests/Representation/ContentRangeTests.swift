@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ContentRangeTests {
     @Test(arguments: [
         ("bytes 0-499/1000", ContentRange.part(ByteRange(0, 500), total: 1000)),

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The rows of "Judging a head" for 206.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeadJudgePartTests {
     private static let part = ResponseHead(
         206,

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// The rows of "Judging a head" for statuses other than 206.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeadJudgeTests {
     private static let whole = ResponseHead(
         200,

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RepresentationTests {
     @Test func `a 200 describes the whole file`() {
         let seen = Representation(

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// The proof that another source's answer must give before its bytes are joined with others.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SourceProofTests {
     private static let modified = "Tue, 03 Mar 2026 10:00:00 GMT"
 

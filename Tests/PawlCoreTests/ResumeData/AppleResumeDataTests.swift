@@ -6,7 +6,7 @@ import Testing
 /// Apple's own resume data can be imported: URL, validators, offset.
 ///
 /// Both the property list and the keyed archive are read, and both known faults are repaired.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct AppleResumeDataTests {
     private func imported(_ sample: String) throws -> ResumeData {
         try ResumeData(appleResumeData: try #require([UInt8](base64: sample)))

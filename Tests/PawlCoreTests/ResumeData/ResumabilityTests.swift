@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// The reasons for having no resume data: each row of the contract's list.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResumabilityTests {
     private func facts(_ change: (inout ResumeFacts) -> Void = { _ in }) -> ResumeFacts {
         var representation = Representation(total: 1000)

@@ -9,7 +9,7 @@ import Testing
 
 /// Resume data has a version and a checksum; each version has a recorded sample; damage gives a
 /// clear error.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResumeDataCodingTests {
     private func code(_ bytes: some Sequence<UInt8>) -> ErrorCode? {
         do throws(DownloadError) {

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StartSchedulerTests {
     private typealias Scheduler = StartScheduler
     private let now = Date(timeIntervalSince1970: 1_800_000_000)

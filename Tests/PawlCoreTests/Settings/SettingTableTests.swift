@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The table of a download's settings.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SettingTableTests {
     private typealias Document = SettingsDocument<DownloadSettings>
     private static let table = DownloadSettings.table

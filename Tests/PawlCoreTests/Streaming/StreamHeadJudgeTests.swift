@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamHeadJudgeTests {
     private func head(_ status: Int, _ fields: [(String, String)] = []) throws -> ResponseHead {
         ResponseHead(

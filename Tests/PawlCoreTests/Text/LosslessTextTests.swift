@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LosslessTextTests {
     @Test(arguments: [
         [], Array("id=é\u{10FFFD}".utf8), [0x61, 0xFF, 0x62], [0xE9], [0xC3, 0xA9, 0xC3],

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 /// The cookie file, which several processes may change.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CookieFileContentTests {
     private let now: Int64 = 1_000
 

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CookieJarTests {
     private func line(_ name: String, _ value: String, domain: String = "a.example") -> String {
         "\(domain)\tFALSE\t/\tFALSE\t0\t\(name)\t\(value)"

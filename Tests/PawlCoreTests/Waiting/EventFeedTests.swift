@@ -3,7 +3,7 @@ import PawlTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventFeedTests {
     private enum Event: Sendable, Equatable {
         case update(of: Int, Int)

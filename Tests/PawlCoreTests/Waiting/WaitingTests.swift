@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WaitingTests {
     @Test func `a wake-up that is sent before the wait ends it`() async {
         let wakeup = Wakeup()

@@ -3,7 +3,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestBodyTests {
     /// The refusal of a body; `nil` if it is accepted.
     private func refusal<Value: RequestObject>(

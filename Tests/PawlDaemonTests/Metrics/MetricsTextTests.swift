@@ -1,7 +1,7 @@
 import PawlDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MetricsTextTests {
     @Test func `numbers are printed as Prometheus reads them`() {
         var text = MetricsText()

@@ -3,7 +3,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DecisionTests {
     @Test func `running and waiting downloads can be paused and cancelled`() {
         for state in [TaskState.waiting, .running, .waitingForConnectivity] {

@@ -4,7 +4,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutagePolicyTests {
     private let policy = OutagePolicy()
 

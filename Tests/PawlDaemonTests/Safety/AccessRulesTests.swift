@@ -4,7 +4,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccessRulesTests {
     private let page = Authority.page
     private let adder = Authority.token("tool", .add)

@@ -1,7 +1,7 @@
 import PawlDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionClockTests {
     private let start = ContinuousClock.now
     private let limits: ConnectionLimits = {

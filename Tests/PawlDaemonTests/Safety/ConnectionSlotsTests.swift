@@ -2,7 +2,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionSlotsTests {
     private func seats(_ most: Int = 3, strangers: Int = 2) -> ConnectionSlots {
         var limits = ConnectionLimits()

@@ -3,7 +3,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NetworkRulesTests {
     private let rules = NetworkRules(folders: ["/home/me/Downloads", "/srv/files/", "/srv"])
 

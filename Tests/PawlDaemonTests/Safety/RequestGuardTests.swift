@@ -3,7 +3,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestGuardTests {
     private let rules = RequestGuard(ListenAddress(port: 6880))
     private let manager = Authority.token(TokenName.main, .manage)

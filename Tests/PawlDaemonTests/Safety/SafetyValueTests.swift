@@ -1,7 +1,7 @@
 import PawlDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SafetyValueTests {
     @Test func `a secret matches only itself`() {
         let secret = SecretText("abcabc")

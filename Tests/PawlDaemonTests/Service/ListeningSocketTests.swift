@@ -2,7 +2,7 @@ import PawlCore
 import PawlDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListeningSocketTests {
     @Test(
         arguments: [

@@ -7,7 +7,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DaemonStoreTests {
     @Test func `a reopened store contains what was written`() async throws {
         let scene = try StoreScene()

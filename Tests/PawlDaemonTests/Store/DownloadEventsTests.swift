@@ -3,7 +3,7 @@ import PawlDaemon
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DownloadEventsTests {
     @Test func `the events of one download are listed in order, newest last`() async throws {
         let scene = try StoreScene()

@@ -3,7 +3,7 @@ import PawlDaemon
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderRecordTests {
     private let name = "queue.sqlite.folders"
 

@@ -7,7 +7,7 @@ import PawlWire
 import Testing
 
 /// A log that is damaged or missing after a kill: SQLite reports no error.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LostCommitTests {
     private static let name = StoreScene.name
     private static let marker = StoreScene.name + ".open"

@@ -4,7 +4,7 @@ import PawlDaemon
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OldStoresTests {
     private let folder: ScratchFolder
     private let stores: OldStores

@@ -7,7 +7,7 @@ import PawlWire
 import Testing
 
 /// Who has added what, as recorded in the store.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OwnerTests {
     @Test func `owners of downloads and sessions are stored`() throws {
         let scene = try StoreScene()

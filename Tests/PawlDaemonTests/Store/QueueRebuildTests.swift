@@ -7,7 +7,7 @@ import PawlWire
 import Testing
 
 /// A damaged queue is rebuilt from everything that can still be found.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct QueueRebuildTests {
     private let folder: ScratchFolder
     private let path: String

@@ -6,7 +6,7 @@ import PawlWire
 import Testing
 
 /// What is stored for sessions, and for how long.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionEventTests {
     private let scene: StoreScene
     private let noon = StoreScene.noon

@@ -7,7 +7,7 @@ import Testing
 
 /// From a program to the daemon, into its store and out of it, to the download that the daemon
 /// runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SettingsJourneyTests {
     private typealias Document = SettingsDocument<DownloadSettings>
 

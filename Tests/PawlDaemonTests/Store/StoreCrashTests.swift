@@ -6,7 +6,7 @@ import PawlWire
 import Testing
 
 /// A copy of the store's files at some moment is what a daemon finds that was killed then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreCrashTests {
     @Test func `after a kill at any time everything acknowledged is stored`() async throws {
         var random = TestSeed.generator("store kills")

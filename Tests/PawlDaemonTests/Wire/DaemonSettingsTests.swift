@@ -3,7 +3,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DaemonSettingsTests {
     private func change(_ json: String) throws -> DaemonSettingsChange {
         try WireJSON.decode(DaemonSettingsChange.self, from: json.utf8)

@@ -2,7 +2,7 @@ import PawlCore
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MetricsFormTests {
     private func metrics(_ change: (inout TaskMetrics) -> Void) -> TaskMetrics {
         var metrics = TaskMetrics()

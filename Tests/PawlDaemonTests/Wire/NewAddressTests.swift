@@ -3,7 +3,7 @@ import PawlWire
 import Testing
 
 /// A download that gets another URL, other fields or other credentials.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NewAddressTests {
     private func download() -> NewDownload {
         var settings = SettingsDocument<DownloadSettings>()

@@ -3,7 +3,7 @@ import PawlWire
 import Testing
 
 /// The advice of problems between programs of different kinds and versions.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProblemTests {
     private let error = DownloadError(
         .fileExists,

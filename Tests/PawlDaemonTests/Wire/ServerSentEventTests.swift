@@ -3,7 +3,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServerSentEventTests {
     private func events(_ pieces: [[UInt8]]) throws -> [ServerSentEvent] {
         var parser = ServerSentEventParser()

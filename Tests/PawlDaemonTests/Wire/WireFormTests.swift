@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 /// The forms that other programs rely on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WireFormTests {
     private typealias Document = SettingsDocument<DownloadSettings>
 

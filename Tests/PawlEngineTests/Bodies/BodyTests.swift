@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a body".
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct BodyTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a body": heads that are refused for the way they frame the body.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct FramingTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a body": bytes that do not arrive.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StallTests {
     private let resource = Resource(size: Scene.size)
 

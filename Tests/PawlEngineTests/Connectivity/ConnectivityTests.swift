@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// Downloads whose network disappears and returns.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ConnectivityTests {
     private let resource = Resource(size: Scene.size)
     private let metered = NetworkPath(hasIPv4Route: true, hasIPv6Route: true, isMetered: true)

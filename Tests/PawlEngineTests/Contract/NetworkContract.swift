@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The rows of docs/urlsession.md that need a scripted network.
-@Suite("Contract: the network", .timeLimit(.minutes(1)), .inTurn)
+@Suite("Contract: the network", .timeLimit(.minutes(5)), .inTurn)
 struct NetworkContract {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// "Finishing": the digest.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct DigestTests {
     private let resource = Resource(size: Scene.size)
     private let corrupt = Scene.name + ".corrupt"

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// "Finishing", and files of unusual sizes.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct FinishingTests {
     @Test(arguments: Scene.connectionCounts)
     func `an empty file is a file`(connections: Int) async throws {

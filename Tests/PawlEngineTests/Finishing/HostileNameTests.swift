@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// A name from a server is a name, never a path.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct HostileNameTests {
     private let resource = Resource(size: 1000)
 

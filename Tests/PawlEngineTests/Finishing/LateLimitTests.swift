@@ -5,7 +5,7 @@ import Testing
 
 /// A small file that is late, and a limit that changes at the moment in which the download opens
 /// its file.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct LateLimitTests {
     private let resource = Resource(size: 60_000)
 

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Files that arrive within a checkpoint's interval: they are kept in memory and share one sync.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct SmallFileTests {
     private let resource = Resource(size: 60_000)
 

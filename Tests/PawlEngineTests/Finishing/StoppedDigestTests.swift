@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// The digest of a large file takes longer than a user who stops the download would wait.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StoppedDigestTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a head": 206 of another version.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ChangedFileTests {
     /// The difference between the second version of the file and the first.
     enum Difference: String, CaseIterable, Sendable {

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a head": 416.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct NotSatisfiableTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a head": 206 with a wrong range.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct PartHeadTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a head": all other statuses.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StatusTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a head": 200.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct WholeHeadTests {
     private let resource = Resource(size: Scene.size)
     private let other = Resource(size: Scene.size, seed: 2)

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The second download begins where the first one ended.
-@Suite(.timeLimit(.minutes(1)), .alone)
+@Suite(.timeLimit(.minutes(5)), .alone)
 struct HostMemoryTests {
     private let resource = Resource(size: 12 << 20)
 

@@ -7,7 +7,7 @@ import Testing
 /// After a failed sync the pages are not trusted: the range is fetched again.
 ///
 /// The disk here loses the bytes whose sync failed.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct FailedSyncTests {
     private let resource = Resource(size: Scene.size)
 

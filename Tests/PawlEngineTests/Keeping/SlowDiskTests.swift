@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// Downloads that wait for a slow disk do not delay the checkpoints of others.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct SlowDiskTests {
     private static let large = Resource(size: 20 << 20, seed: 9)
 

@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AlarmClockTests {
     @Test func `each alarm rings once, at the moment set last`() async throws {
         let clock = ManualTimekeeper()

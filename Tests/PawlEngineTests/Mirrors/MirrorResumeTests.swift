@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// Resuming an earlier run's bytes from other sources, and what a checkpoint records of them.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct MirrorResumeTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// Downloads from two servers: one version byte for byte, whatever one of them does.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct MirrorTests {
     private let resource = Resource(size: Scene.size)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// A source that is slow, becomes slow or never answers costs little time.
-@Suite(.timeLimit(.minutes(3)), .alone)
+@Suite(.timeLimit(.minutes(5)), .alone)
 struct SlowMirrorTests {
     private let resource = Resource(size: 2 << 20)
 

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Judging a head": 401, 403, 404, 410 from a URL that a redirect returned.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ExpiringAddressTests {
     private let resource = Resource(size: Scene.size)
     private static let statuses = [401, 403, 404, 410]

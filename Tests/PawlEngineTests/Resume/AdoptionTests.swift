@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Another tool's partial file, which the user wants to resume.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct AdoptionTests {
     private let resource = Resource(size: Scene.size)
     private let partial = Scene.name + ".part"

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The table "Resume, before the first request": the target exists.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ExistingFileTests {
     private let resource = Resource(size: Scene.size)
     private let other = Resource(size: Scene.size / 2, seed: 5)

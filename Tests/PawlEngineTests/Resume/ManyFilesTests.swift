@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Many downloads whose server gives all of them the same name.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ManyFilesTests {
     private static let count = 14
 

@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// A partial file belongs to its download: others of the same name leave it alone.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct OneNameTests {
     private let resource = Resource(size: Scene.size)
     private let other = Resource(size: Scene.size / 2, seed: 5)

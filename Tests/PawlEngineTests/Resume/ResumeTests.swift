@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The table "Resume, before the first request": what is in the folder.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ResumeTests {
     private let resource = Resource(size: Scene.size)
     private let partial = Scene.name + ".part"

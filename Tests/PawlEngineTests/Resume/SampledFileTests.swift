@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// A finished file is recognized without validators: by its URL, its length and two samples.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct SampledFileTests {
     private func bare(_ size: Int64 = Scene.size, seed: UInt64 = 1) -> Resource {
         var resource = Resource(size: size, seed: seed)

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Servers without validators: bytes of two answers are compared where they meet.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct SeamTests {
     private let old = Resource(size: Scene.size)
     private let new = Resource(size: Scene.size, seed: 2)

@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The table "Resume, before the first request": what proves that the file is the same.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct ValidatorTests {
     private static let fresh: Resource = {
         // Modified in the second in which it was sent.

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Downloads in the lane for small files: which ends there, and which are left to a driver.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LaneTests {
     private let resource = Resource(size: 10_240)
 

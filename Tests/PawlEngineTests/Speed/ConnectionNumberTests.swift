@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// The number of connections, and the handling of slow ones.
-@Suite(.timeLimit(.minutes(3)), .alone)
+@Suite(.timeLimit(.minutes(5)), .alone)
 struct ConnectionNumberTests {
     @Test(arguments: [1, 2, 3, 4])
     func `a very slow connection costs little time`(crawling: Int) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// A connection is not replaced for being slow because of Pawl's own limit, or for delivering
 /// nothing new.
-@Suite(.timeLimit(.minutes(1)), .alone)
+@Suite(.timeLimit(.minutes(5)), .alone)
 struct OwnPaceTests {
     private let resource = Resource(size: Scene.size)
 

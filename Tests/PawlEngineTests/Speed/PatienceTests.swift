@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// `Retry-After`, and servers that allow only a limited number of connections.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct PatienceTests {
     private let resource = Resource(size: Scene.size)
 

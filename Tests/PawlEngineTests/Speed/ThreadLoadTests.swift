@@ -1,7 +1,7 @@
 import PawlEngine
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ThreadLoadTests {
     @Test func `the busiest thread counts, from one observation to the next`() {
         var load = ThreadLoad()

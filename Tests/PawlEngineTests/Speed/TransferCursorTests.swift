@@ -3,7 +3,7 @@ import PawlEngine
 import Testing
 
 /// Two threads hold and resume a transfer, in each order that matters.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransferCursorTests {
     private let cursor = TransferCursor(start: 0, end: 100)
 

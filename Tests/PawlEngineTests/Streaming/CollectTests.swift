@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Answers as a whole, in memory.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct CollectTests {
     private let resource = Resource(size: 300_000)
 

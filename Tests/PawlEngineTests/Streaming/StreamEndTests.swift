@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Bodies that break, and streams that are ended.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StreamEndTests {
     private let resource = Resource(size: Scene.size)
     private let huge = Resource(size: 200 << 20)

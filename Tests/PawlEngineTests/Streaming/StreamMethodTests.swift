@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StreamMethodTests {
     private let resource = Resource(size: 1000)
     private let body = Resource(size: 3_000_001, seed: 9).bytes()

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Bytes that arrive faster than they are read.
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StreamPressureTests {
     private let huge = Resource(size: 200 << 20)
 

@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StreamRetryTests {
     private let resource = Resource(size: 100_000)
 

@@ -4,7 +4,7 @@ import PawlEngine
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .inTurn)
+@Suite(.timeLimit(.minutes(5)), .inTurn)
 struct StreamTests {
     private let resource = Resource(size: 5_000_000)
 

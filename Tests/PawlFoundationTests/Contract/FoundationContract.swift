@@ -6,7 +6,7 @@ import PawlFoundation
 import PawlTesting
 import Testing
 
-@Suite("Contract: Foundation's types", .timeLimit(.minutes(1)))
+@Suite("Contract: Foundation's types", .timeLimit(.minutes(5)))
 struct FoundationContract {
     private let resource = Resource(size: 1 << 20)
 

@@ -7,7 +7,7 @@ import PawlTesting
 import Testing
 
 /// The contract for users of `URLSession`, one test per row: docs/urlsession.md.
-@Suite("Contract: a cache of files", .timeLimit(.minutes(1)))
+@Suite("Contract: a cache of files", .timeLimit(.minutes(5)))
 struct CacheContract {
     /// Sets the access time explicitly, because a file system records it when it likes.
     ///

@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// The contract for users of `URLSession`, one test per row: docs/urlsession.md.
-@Suite("Contract: a manager of files", .timeLimit(.minutes(1)))
+@Suite("Contract: a manager of files", .timeLimit(.minutes(5)))
 struct ManagerContract {
     private let resource = Resource(size: 200_000)
 

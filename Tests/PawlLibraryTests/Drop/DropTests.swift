@@ -3,7 +3,7 @@ import PawlCore
 import PawlLibrary
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DropTests {
     private func read(_ text: String, _ kind: DropList.Kind) -> [DropItem]? {
         try? DropList.read(Array(text.utf8), kind) { "\($0.utf8.count)" }

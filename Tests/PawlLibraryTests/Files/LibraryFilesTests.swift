@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// A library's files on disk are changed only while they are the known ones.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryFilesTests {
     private func known(_ name: ExactText, in folder: ScratchFolder) throws -> KnownFile {
         let record = FileRecord(key: "k", byteCount: 0, modified: 0, finishedAt: 0)

@@ -7,7 +7,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryScanTests {
     /// A file with its final name, left by a process that died before it wrote the record.
     private func finish(

@@ -7,7 +7,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PendingNoteTests {
     private func pending(_ key: StorageKey, name: ExactText = "a") -> PendingDownload {
         PendingDownload(key: key, name: name, url: URL(string: "http://example.org/a"))

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Contract: "for images, pixel size without decoding".
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct ImageSizeTests {
     @Test(arguments: ImageSamples.all)
     func `the size is read from the head`(sample: ImageSamples.Sample) {

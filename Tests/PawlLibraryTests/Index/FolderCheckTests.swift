@@ -3,7 +3,7 @@ import PawlLibrary
 import Testing
 
 /// How changes of a folder are judged while downloads run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderCheckTests {
     private let other = FoundFile(stamp: FileStamp(device: 1, inode: 5, size: 50, modified: 5))
 

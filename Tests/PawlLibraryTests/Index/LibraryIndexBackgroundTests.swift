@@ -3,7 +3,7 @@ import PawlLibrary
 import Testing
 
 /// What an index decides about the downloads that the daemon has.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryIndexBackgroundTests {
     private let background = PendingDownload.Background(session: "films", task: 7)
 

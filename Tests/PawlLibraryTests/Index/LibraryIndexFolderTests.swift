@@ -3,7 +3,7 @@ import PawlLibrary
 import Testing
 
 /// Contract: "deleted, renamed, replaced or added files change the library".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryIndexFolderTests {
     @Test func `a renamed file keeps its key, and its side file moves with it`() {
         var scene = IndexScene()

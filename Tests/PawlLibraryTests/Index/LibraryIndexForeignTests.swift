@@ -4,7 +4,7 @@ import Testing
 
 /// Files that belong to others, or were changed by others, are neither returned as a key's own nor
 /// overwritten.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryIndexForeignTests {
     /// A file as found after its bytes were written into another file, which has another inode.
     private func copy(of file: KnownFile, into other: KnownFile) -> FoundFile {

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Random events, with invariants that hold after each.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryIndexSimulationTests {
     @Test func `each key has one run, each waiter one conclusion, and no name is shared`() async {
         var breath = Breath()

@@ -5,7 +5,7 @@ import Testing
 
 /// Contract: "one download per key: a second request for a running key joins it, for a finished key
 /// returns the file, for a paused key resumes it".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LibraryIndexTests {
     @Test func `a running key is joined and has one run`() throws {
         var scene = IndexScene()

@@ -3,7 +3,7 @@ import PawlCore
 import PawlLibrary
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PendingDownloadTests {
     @Test func `a note is read as written, and contains none of the user's secrets`() throws {
         let url = try #require(URL(string: "https://example.org/a?signature=s3cret"))

@@ -4,7 +4,7 @@ import PawlLibrary
 import Testing
 
 /// Contract: "the index can be rebuilt" from what is stored with the files.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileRecordTests {
     private static func sample(_ key: String = "song/1") throws -> FileRecord {
         let url = try #require(

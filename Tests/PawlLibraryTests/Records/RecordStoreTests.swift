@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Contract: "the key is in the files' extended attributes, so that the index can be rebuilt".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecordStoreTests {
     private static func record(_ key: String, for path: FilePath) throws -> FileRecord {
         var status = stat()

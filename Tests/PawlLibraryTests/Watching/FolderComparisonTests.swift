@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Contract: the watched folder, "deleted, renamed, replaced or added files".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderComparisonTests {
     private typealias Files = FolderComparison.Files
 

@@ -3,7 +3,7 @@ import PawlLibrary
 import Testing
 
 /// Contract: the watched folder with a slow reader.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderLedgerTests {
     private static func file(_ inode: UInt64) -> FileStamp {
         FileStamp(device: 1, inode: inode, size: 10, modified: 0)

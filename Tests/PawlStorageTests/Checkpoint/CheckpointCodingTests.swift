@@ -3,7 +3,7 @@ import PawlStorage
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct CheckpointCodingTests {
     @Test func `thousands of random checkpoints are read as they were written`() async throws {
         var random = SeededGenerator("checkpoint coding")

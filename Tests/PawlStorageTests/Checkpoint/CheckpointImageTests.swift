@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Damage to a whole checkpoint file: an older whole slot is used, or the file is refused.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct CheckpointImageTests {
     /// Checkpoints 1, 2 and 3 in the slots 0, 1 and 2.
     private static let image: [UInt8] = {

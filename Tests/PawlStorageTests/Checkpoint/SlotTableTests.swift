@@ -1,7 +1,7 @@
 import PawlStorage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotTableTests {
     @Test func `a checkpoint never overwrites the newest or the synced one`() {
         var random = SeededGenerator("slots")

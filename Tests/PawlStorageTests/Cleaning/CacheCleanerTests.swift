@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Contract: "purging rules kept: caches can be cleaned, documents are never touched".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CacheCleanerTests {
     private static let second: Int64 = 1_000_000_000
 

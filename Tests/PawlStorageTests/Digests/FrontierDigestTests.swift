@@ -2,7 +2,7 @@ import PawlCore
 import PawlStorage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FrontierDigestTests {
     /// FIPS 180-4 and RFC 1321: the digests of `abc`.
     private static let vectors: [(DigestAlgorithm, String)] = [

@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExistingFileTests {
     private static let abc = ContentDigest(
         .sha256,

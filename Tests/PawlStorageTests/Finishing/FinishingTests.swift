@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FinishingTests {
     /// A complete store with 5,000 bytes, with or without a name.
     private static func store(in folder: StorageFolder, isNamed: Bool) throws -> PartialStore {

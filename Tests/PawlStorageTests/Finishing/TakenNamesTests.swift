@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// The names of existing files are remembered, but never longer than they are right for.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TakenNamesTests {
     private let folder: StorageFolder
     private let clock: TestClock

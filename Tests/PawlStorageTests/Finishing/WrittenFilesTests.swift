@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WrittenFilesTests {
     /// As after runs with `--no-resume`, each of which has set aside the file of the one before.
     @Test(arguments: [[0, 1, 2, 3], [3, 1, 2, 0], [1, 2, 3, 0]])

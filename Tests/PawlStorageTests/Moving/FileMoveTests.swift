@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Contract: "the move is atomic, and a failed move keeps the file and says where".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileMoveTests {
     /// Whether the target is on another file system.
     private static let ways = TwoDisks.isAvailable ? [false, true] : [false]

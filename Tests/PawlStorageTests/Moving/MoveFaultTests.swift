@@ -7,7 +7,7 @@ import Testing
 
 /// Contract: "a failed move keeps the file", whatever call fails, and wherever the process is
 /// killed.
-@Suite(.timeLimit(.minutes(2)), .serialized, .enabled(if: TwoDisks.isAvailable))
+@Suite(.timeLimit(.minutes(5)), .serialized, .enabled(if: TwoDisks.isAvailable))
 struct MoveFaultTests {
     private static let content = pattern(600_000)
     private static let old = pattern(70_000, version: 9)

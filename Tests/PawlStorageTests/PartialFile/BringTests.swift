@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// A partial file moves to the folder of its download, from another file system, too.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BringTests {
     fileprivate static let size = 100_000
     fileprivate static let have = RangeSet((0, 75_000))

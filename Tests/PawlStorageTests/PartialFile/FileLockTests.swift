@@ -5,7 +5,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileLockTests {
     @Test func `a second owner in this process is refused, and the first is named`() throws {
         let folder = try StorageFolder()

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The files of a download get another download's names.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MoveLeftoverTests {
     private func leave(_ folder: StorageFolder) throws {
         let store = try PartialStore.sample(folder.paths(), total: 100_000)

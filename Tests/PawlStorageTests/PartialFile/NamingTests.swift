@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// The names of a partial file and its checkpoint, which nobody else takes away.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NamingTests {
     private func numbered(_ folder: StorageFolder) -> NextName {
         let path = folder.path

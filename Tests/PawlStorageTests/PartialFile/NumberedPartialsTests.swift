@@ -2,7 +2,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NumberedPartialsTests {
     private func numbers(_ folder: StorageFolder, of name: String) throws -> [Int] {
         NumberedPartials().numbers(of: try #require(PartialNames(folder.path.appending(name))))

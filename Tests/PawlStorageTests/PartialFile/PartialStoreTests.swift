@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PartialStoreTests {
     @Test func `nothing appears in the folder before the first claim`() throws {
         let folder = try StorageFolder()

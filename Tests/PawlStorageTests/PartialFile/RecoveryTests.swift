@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The rows of "Resume, before the first request".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
     private static let names = ["disk.iso.part", "disk.iso.part.pawl"]
 

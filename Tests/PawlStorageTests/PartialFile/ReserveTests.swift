@@ -4,7 +4,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReserveTests {
     @Test func `reserved space is taken from the disk, and the bytes stay`() throws {
         let folder = try StorageFolder()

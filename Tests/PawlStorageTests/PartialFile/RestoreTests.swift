@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Resuming from resume data: which bytes of a partial file without its checkpoint are trusted.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RestoreTests {
     private static let size = 100_000
 

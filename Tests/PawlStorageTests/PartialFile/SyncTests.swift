@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Disks that fail, and disks that are slow.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SyncTests {
     private func store(
         of total: Int64,

@@ -5,7 +5,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ErrorMappingTests {
     @Test(arguments: [
         (Errno.permissionDenied, DiskAction.create, ErrorCode.fileNotCreatable),

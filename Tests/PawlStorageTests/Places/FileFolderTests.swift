@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Contract: "create directory / file, write, read, size, delete, exists".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileFolderTests {
     @Test func `creating a directory returns whether it was missing`() throws {
         let folder = try StorageFolder()

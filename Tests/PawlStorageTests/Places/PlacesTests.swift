@@ -3,7 +3,7 @@ import PawlStorage
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlacesTests {
     @Test func `the parts of a download are next to the finished file`() {
         let paths = DownloadPaths("/srv/files/disk.iso")

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Contract: where files belong, "folders of our own 0700".
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SystemPlacesTests {
     /// All places below one folder.
     private struct Below: PlaceResolving {

@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BlockingPoolTests {
     @Test func `a pool starts no thread before there is work`() async throws {
         let pool = BlockingPool(threads: 4, name: "test", idleTime: .seconds(600))

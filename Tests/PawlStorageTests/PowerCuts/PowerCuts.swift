@@ -11,7 +11,7 @@ import Testing
 ///
 /// Only root can mount, and a container may have no loop devices.
 @Suite(
-    .timeLimit(.minutes(2)),
+    .timeLimit(.minutes(5)),
     .serialized,
     .enabled(if: LoopVolume.isAvailable, "needs root, loop devices, mkfs.ext4 and mkfs.xfs")
 )

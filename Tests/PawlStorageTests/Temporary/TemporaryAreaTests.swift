@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Contract: "temporary files go when the session ends", also after a crash.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TemporaryAreaTests {
     private static func areas(_ folder: ScratchFolder) -> [String] {
         folder.list().filter { !$0.hasSuffix(".lock") }

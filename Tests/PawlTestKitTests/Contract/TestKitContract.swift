@@ -5,7 +5,7 @@ import PawlTestKit
 import PawlTesting
 import Testing
 
-@Suite("Contract: tests without a network", .timeLimit(.minutes(1)))
+@Suite("Contract: tests without a network", .timeLimit(.minutes(5)))
 struct TestKitContract {
     @Test("NSURLProtocol with canned responses, for tests")
     func responses() async throws {

@@ -6,7 +6,7 @@ import PawlTesting
 import Synchronization
 import Testing
 
-@Suite("Contract: fetching", .timeLimit(.minutes(1)))
+@Suite("Contract: fetching", .timeLimit(.minutes(5)))
 struct FetchingContract {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)

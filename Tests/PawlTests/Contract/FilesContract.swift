@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// The contract for users of `URLSession`, one test per row: docs/urlsession.md.
-@Suite("Contract: where files belong", .timeLimit(.minutes(1)))
+@Suite("Contract: where files belong", .timeLimit(.minutes(5)))
 struct FilesContract {
     private let places = Places(applicationIdentifier: "pawl-contract-\(getpid())")
 

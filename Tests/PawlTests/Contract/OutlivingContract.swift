@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The part of the rows on outliving the process that holds within one process.
-@Suite("Contract: outliving the process", .timeLimit(.minutes(1)))
+@Suite("Contract: outliving the process", .timeLimit(.minutes(5)))
 struct OutlivingContract {
     private let resource = Resource(size: 100_000)
 

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite("Contract: pausing and resuming", .timeLimit(.minutes(1)))
+@Suite("Contract: pausing and resuming", .timeLimit(.minutes(5)))
 struct PausingContract {
     private static let held = SessionScene.held
     private let resource = Resource(size: 1 << 20)

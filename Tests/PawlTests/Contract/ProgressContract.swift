@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite("Contract: progress", .timeLimit(.minutes(1)))
+@Suite("Contract: progress", .timeLimit(.minutes(5)))
 struct ProgressContract {
     private let resource = Resource(size: 1 << 20)
 

@@ -4,7 +4,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConfinedFolderTests {
     private func scene() throws -> (root: ScratchFolder, outside: ScratchFolder) {
         (try ScratchFolder(), try ScratchFolder())

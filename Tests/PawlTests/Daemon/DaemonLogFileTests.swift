@@ -3,7 +3,7 @@ import Pawl
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DaemonLogFileTests {
     private func append(_ text: String, to file: Int32) {
         #expect(write(file, text, text.utf8.count) == text.utf8.count)

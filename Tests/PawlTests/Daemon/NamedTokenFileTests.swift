@@ -5,7 +5,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NamedTokenFileTests {
     private let folder: ScratchFolder
     private let file: NamedTokenFile

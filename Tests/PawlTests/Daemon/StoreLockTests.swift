@@ -5,7 +5,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreLockTests {
     @Test func `one daemon owns a folder, and the second reports which`() throws {
         let folder = try ScratchFolder()

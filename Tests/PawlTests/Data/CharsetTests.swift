@@ -4,7 +4,7 @@ import PawlCore
 import Testing
 
 /// Encodings other than Unicode, which the C library converts.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CharsetTests {
     private func fetched(_ bytes: [UInt8], charset: String? = nil) throws -> FetchedData {
         let head = ResponseHead(

@@ -14,7 +14,7 @@ private let samples: [String: String] = [
 ]
 
 /// Bodies with a content coding.
-@Suite(.timeLimit(.minutes(1)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ContentCodingTests {
     private static let text = "hello, hello, hello, hello"
 

@@ -4,7 +4,7 @@ import PawlTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataStreamTests {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)

@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FetchedDataTests {
     private struct User: Decodable, Equatable {
         var name: String

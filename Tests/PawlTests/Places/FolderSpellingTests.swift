@@ -3,7 +3,7 @@ import Pawl
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FolderSpellingTests {
     @Test func `each spelling of a folder is resolved to the same path`() throws {
         let folder = try ScratchFolder()

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Contract: "where files belong", by the public names.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlacesTests {
     @Test func `each application has its own folder in each place`() throws {
         let one = Places(applicationIdentifier: "org.example.one")

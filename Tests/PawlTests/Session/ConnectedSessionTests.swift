@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Requests without a task obey the session's settings, too.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectedSessionTests {
     private let resource = Resource(size: 1 << 20)
 

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Data tasks that end in unusual ways.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataTaskEndTests {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The contract's rows on data tasks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataTaskTests {
     private let resource = Resource(size: 1 << 20)
     private let huge = Resource(size: 200 << 20)

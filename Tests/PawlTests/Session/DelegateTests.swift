@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The contract's rows on the delegate.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DelegateTests {
     private let resource = Resource(size: 1 << 20)
 

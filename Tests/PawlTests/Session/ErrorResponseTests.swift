@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The responses with which servers refuse requests.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ErrorResponseTests {
     @Test(arguments: [404, 403, 503])
     func `a refusal whose body never begins is reported as what it is`(status: Int) async throws {

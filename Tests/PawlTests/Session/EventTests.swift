@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// The events of tasks and sessions as sequences.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct EventTests {
     private let resource = Resource(size: 1 << 20)
     private static let held = SessionScene.held

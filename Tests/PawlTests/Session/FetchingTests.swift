@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The contract's rows on fetching small bodies with a session.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FetchingTests {
     private struct Release: Decodable, Equatable {
         var name: String

@@ -6,7 +6,7 @@ import PawlTesting
 import Testing
 
 /// Tests of the file in which programs share what they have learned of hosts.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostMemoryFileTests {
     private let folder: ScratchFolder
     private let path = HostPath(host: "example.org:443", localAddress: IPAddress("192.168.1.7"))

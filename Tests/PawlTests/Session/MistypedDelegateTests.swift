@@ -3,7 +3,7 @@ import PawlTesting
 import Testing
 
 /// Delegates with the names or types of `URLSession`'s delegate do not compile.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct MistypedDelegateTests {
     private static let header = """
         import Foundation
@@ -256,7 +256,7 @@ struct MistypedDelegateTests {
             "/usr/bin/env",
             ["swiftc", "-typecheck", "-swift-version", "6"] + modules.flatMap { ["-I", $0] }
                 + options + [folder.path("main.swift")],
-            ProcessSettings(timeLimit: .seconds(110))
+            ProcessSettings(timeLimit: .seconds(240))
         )
         let status = await compiler.waitForExit()
         #expect(!compiler.reachedTimeLimit)

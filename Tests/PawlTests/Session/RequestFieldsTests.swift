@@ -2,7 +2,7 @@ import struct FoundationEssentials.URL
 import Pawl
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestFieldsTests {
     private func request(_ fields: HTTPField...) throws -> DownloadRequest {
         var request = DownloadRequest(try #require(URL(string: "http://example.org/")))

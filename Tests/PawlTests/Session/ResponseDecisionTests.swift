@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// A delegate that decides on responses.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResponseDecisionTests {
     private actor Judge: DownloadSessionDelegate {
         private let disposition: ResponseDisposition

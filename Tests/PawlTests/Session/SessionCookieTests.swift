@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// Cookies that servers set, from one task to the next.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionCookieTests {
     private let resource = Resource(size: 50_000)
 

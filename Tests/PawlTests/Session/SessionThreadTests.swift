@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// The threads of a process serve all of its sessions.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionThreadTests {
     private let resource = Resource(size: 300_000)
 

@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The settings of a request change those of its session, and replace none that they do not name.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SettingsAdjustmentTests {
     private let resource = Resource(size: 50_000)
 

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Limits that change while tasks run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskLimitTests {
     private let resource = Resource(size: 4 << 20)
     /// So low that a task which obeys it does not end within a test.

@@ -6,7 +6,7 @@ import Testing
 
 /// "Timings (name lookup, connect, TLS, first byte, transfer, bytes on the wire, segments,
 /// retries)", and what an error reports.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskMetricsTests {
     private let resource = Resource(size: 100_000)
 

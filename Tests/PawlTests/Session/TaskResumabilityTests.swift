@@ -6,7 +6,7 @@ import Testing
 
 /// "`task.resumability` at any time", also before a run has started and after one that received
 /// nothing.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskResumabilityTests {
     private let resource = Resource(size: 1 << 20)
     private static let held = SessionScene.held

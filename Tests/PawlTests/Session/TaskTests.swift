@@ -10,7 +10,7 @@ import Testing
 private struct Refused: Error {}
 
 /// The contract's rows on tasks.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TaskTests {
     private let resource = Resource(size: 1 << 20)
 

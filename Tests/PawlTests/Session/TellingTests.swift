@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// What the delegate is told when the file or the server is not as expected.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TellingTests {
     private let resource = Resource(size: 1 << 20)
     private static let held = SessionScene.held

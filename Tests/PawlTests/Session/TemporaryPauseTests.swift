@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// A task with a temporary file that takes more than one run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TemporaryPauseTests {
     private let resource = Resource(size: 1 << 20)
     private static let held = SessionScene.held

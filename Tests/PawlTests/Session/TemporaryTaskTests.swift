@@ -5,7 +5,7 @@ import PawlTesting
 import Testing
 
 /// The contract's rows on temporary files and on resuming them later.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TemporaryTaskTests {
     private let resource = Resource(size: 1 << 20)
     private static let held = SessionScene.held

@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 /// Two of everything within one process: tasks with one destination, sessions of one kind.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TwoTasksTests {
     private let resource = Resource(size: 1 << 20)
 

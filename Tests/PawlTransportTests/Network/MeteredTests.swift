@@ -5,7 +5,7 @@ import PawlTransport
 import Testing
 
 /// Whether traffic is paid by volume, as NetworkManager reports.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct MeteredTests {
     private let folder: ScratchFolder
 

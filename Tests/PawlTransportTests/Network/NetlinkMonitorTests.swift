@@ -4,7 +4,7 @@ import PawlTransport
 import Testing
 
 /// The monitor on this machine, whatever its network.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NetlinkMonitorTests {
     @Test func `the monitor starts with its first observer and ends with shutDown`() async {
         let monitor = NetlinkMonitor(commands: [])

@@ -4,7 +4,7 @@ import PawlTransport
 import Testing
 
 /// How kernel messages, valid and invalid, are read.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NetlinkReaderTests {
     private func snapshot(_ messages: [String]) -> RouteSnapshot {
         snapshot(RecordedNetlink.bytes(messages))
@@ -127,7 +127,7 @@ struct NetlinkReaderTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RouteSnapshotTests {
     @Test func `a route counts if one of its links is up`() {
         var snapshot = RouteSnapshot()

@@ -4,7 +4,7 @@ import PawlTransport
 import Testing
 
 /// What is read from the kernel's route for one address.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RouteWayTests {
     private struct Route {
         var type: UInt8 = 1

@@ -2,7 +2,7 @@ import Glibc
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FaultShimTests {
     /// Writes `blocks` blocks of 1,000 bytes to `out` with `dd`, which uses write.
     private func dd(_ plan: FaultPlan, blocks: Int, in folder: ScratchFolder) async throws

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProcessRunnerTests {
     private func shell(_ script: String, _ settings: ProcessSettings = ProcessSettings())
         async throws

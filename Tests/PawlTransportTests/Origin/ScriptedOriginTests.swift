@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ScriptedOriginTests {
     @Test func `three hundred connections are served at once`() async throws {
         let latch = Latch()
@@ -59,7 +59,7 @@ struct ScriptedOriginTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SecureOriginTests {
     private func ask(_ origin: ScriptedOrigin, host: String = "localhost") async throws
         -> FinishedProcess

@@ -21,7 +21,7 @@ package struct ChaosCampaign: Sendable {
     package static let wanted = getenv("PAWL_CHAOS").flatMap { Int(String(cString: $0)) }
 
     /// The time limit of a campaign.
-    package static let minutes = wanted.map { 2 + $0 / 50 } ?? 3
+    package static let minutes = wanted.map { 4 + $0 / 50 } ?? 5
 
     /// Runs `count` seeds, unless the environment requests others, and prints and returns each
     /// failure.

@@ -43,7 +43,7 @@ package final class NetworkNamespace: Sendable {
         insideAddress = "\(prefix).\(last + 2)"
         outside = "pawl\(getpid())x\(count)"
         var settings = ProcessSettings()
-        settings.timeLimit = .seconds(120)
+        settings.timeLimit = .seconds(240)
         let script = "ip link set lo up && echo ready && exec sleep 120"
         holder = try ProcessRunner("unshare", ["--net", "sh", "-c", script], settings)
         guard await holder.waitForOutput(containing: "ready") else {
@@ -74,7 +74,7 @@ package final class NetworkNamespace: Sendable {
     package init(behind other: NetworkNamespace, outside: String, inside: String) async throws {
         (outsideAddress, insideAddress, self.outside) = (outside, inside, "next")
         var settings = ProcessSettings()
-        settings.timeLimit = .seconds(120)
+        settings.timeLimit = .seconds(240)
         let script = "ip link set lo up && echo ready && exec sleep 120"
         holder = try ProcessRunner("unshare", ["--net", "sh", "-c", script], settings)
         guard await holder.waitForOutput(containing: "ready") else {

@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 /// openapi.yaml compared with the routes, the tables of settings and the types of the values.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct APIDocumentTests {
     @Test func `the settings in openapi yaml follow from the tables`() throws {
         let text = try Snapshot.text(of: "openapi.yaml", folder: APIReading.folder)

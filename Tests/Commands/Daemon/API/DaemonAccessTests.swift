@@ -9,7 +9,7 @@ extension DaemonSuites {
     ///
     /// The daemon's own document tells which routes there are and which demands each makes; the
     /// expected result is that of the one function that decides.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonAccessTests {
         /// The owner of a download, and its folder.
         private struct Origin: Sendable {

@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// The description of the API compared with the daemon's answers.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonDocumentTests {
         @Test func `responses match the description of the API`() async throws {
             let network = try await NetworkScene.make()

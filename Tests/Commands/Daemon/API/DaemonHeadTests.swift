@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// The response to HEAD equals that to GET without the body (RFC 9110 §9.3.2).
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonHeadTests {
         private func head(
             _ network: NetworkScene,

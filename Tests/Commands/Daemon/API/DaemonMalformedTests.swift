@@ -6,7 +6,7 @@ import Testing
 
 extension DaemonSuites {
     /// Invalid HTTP, byte by byte as a client sends it.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonMalformedTests {
         private struct Attempt {
             var request: String

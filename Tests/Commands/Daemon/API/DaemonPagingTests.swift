@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// Lists in pages, besides that of the downloads.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonPagingTests {
         @Test func `sessions come in pages, by name`() async throws {
             let network = try await NetworkScene.make()

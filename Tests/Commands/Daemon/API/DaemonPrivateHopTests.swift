@@ -6,7 +6,7 @@ import Testing
 extension DaemonSuites {
     /// A public host that leads to a private one: both are in a network of the test's own.
     @Suite(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         .serialized,
         .needsNetworkNamespace
     )

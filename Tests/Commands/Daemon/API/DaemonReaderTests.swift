@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// Readers of events over TCP.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonReaderTests {
         private func readers(_ network: NetworkScene) async throws -> Int {
             let answer = try await network.ask("GET", "/v1/statistics")

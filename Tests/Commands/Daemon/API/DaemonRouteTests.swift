@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuites {
     /// Each route and method of the document, requested without permission and with invalid values.
-    @Suite(.timeLimit(.minutes(2)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonRouteTests {
         private struct Attempt: Sendable {
             var method: String

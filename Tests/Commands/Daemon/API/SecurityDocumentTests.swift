@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SecurityDocumentTests {
     @Test func `each promise of docs security md has tests of the names that it gives`() throws {
         var document = try Snapshot.text(of: "security.md", folder: "../../docs")

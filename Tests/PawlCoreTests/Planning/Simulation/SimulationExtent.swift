@@ -6,5 +6,5 @@ enum SimulationExtent {
     static let wanted = getenv("PAWL_SIMULATIONS").flatMap { Int(String(cString: $0)) }
     /// The number of rounds of each simulation.
     static let rounds = wanted ?? 800
-    static let minutes = 3 + rounds / 200
+    static let minutes = 5 + rounds / 200
 }
