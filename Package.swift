@@ -178,8 +178,8 @@ if isDevelopment {
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlWire", "CPage", grdb, hummingbird, hummingbirdCore,
-                httpTypes, subprocess, system, logging,
+                "Pawl", "PawlCore", "PawlWire", "CPage", "CPlatform", grdb, hummingbird,
+                hummingbirdCore, httpTypes, subprocess, system, logging,
             ] + nio,
             exclude: ["API/openapi.yaml"]
         ),

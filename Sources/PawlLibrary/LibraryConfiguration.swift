@@ -93,9 +93,11 @@ public struct LibraryRequest: Sendable, SettingsAdjusting {
     /// Creates a request for a file that is fetched from this URL.
     public init(_ url: URL? = nil) { self.url = url }
 
-    /// Returns the name for the file of a key.
-    func fileName(for key: StorageKey) -> String {
-        if let name = name.flatMap(LibraryName.usable) { return name }
+    /// The name that was given, in a usable form; `nil` if there is none.
+    var usableName: String? { name.flatMap(LibraryName.usable) }
+
+    /// Returns the name for the file of a key for which none was given.
+    func defaultName(for key: StorageKey) -> String {
         let name = key.readableName
         guard let url else { return name }
         let suggested = FileName.suggested(contentDisposition: nil, url: url, mediaType: nil)

@@ -29,6 +29,9 @@ public final class DownloadSession: Sendable {
         var delegate: (any DownloadSessionDelegate)?
 
         init(_ delegate: (any DownloadSessionDelegate)?) { self.delegate = delegate }
+
+        /// Whether the session was finished and its last task has ended.
+        var isDone: Bool { phase == .finishing && tasks.isEmpty && streams.isEmpty }
     }
 
     /// The session for simple requests, with the default configuration and without a delegate.
@@ -395,10 +398,7 @@ public final class DownloadSession: Sendable {
     }
 
     private func invalidateIfDone() {
-        let mayBeDone = state.withLock { state in
-            state.phase == .finishing && state.tasks.isEmpty && state.streams.isEmpty
-        }
-        guard mayBeDone else { return }
+        guard state.withLock({ $0.isDone }) else { return }
         if let link, !link.listed.isComplete {
             // Only then it is known whether the daemon has tasks of the session, and whether this
             // process has the session at all.
@@ -413,9 +413,7 @@ public final class DownloadSession: Sendable {
 
     private func invalidate() {
         let isDone = state.withLock { state in
-            guard state.phase == .finishing, state.tasks.isEmpty, state.streams.isEmpty else {
-                return false
-            }
+            guard state.isDone else { return false }
             state.phase = .invalid
             return true
         }

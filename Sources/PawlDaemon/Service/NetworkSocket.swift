@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 internal import Pawl
 internal import PawlCore
@@ -18,7 +19,7 @@ struct NetworkSocket: Sendable {
         guard var address = wanted else { return nil }
         let keys = try AccessKeys(AccessTokenFile(places), NamedTokenFile(places))
         descriptor = try Self.open(address)
-        address.port = Self.port(of: descriptor) ?? address.port
+        if let port = UInt16(exactly: pawl_socket_port(descriptor)) { address.port = port }
         self.address = address
         authenticator = RequestAuthenticator(address, keys: keys)
     }
@@ -69,18 +70,6 @@ struct NetworkSocket: Sendable {
                 Glibc.bind(descriptor, $0, size)
             }
         }
-    }
-
-    private static func port(of descriptor: Int32) -> UInt16? {
-        var address = sockaddr_in6()
-        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &size)
-            }
-        }
-        // Both kinds of address have the port at the same offset.
-        return code == 0 ? UInt16(bigEndian: address.sin6_port) : nil
     }
 
     private static func failure(_ address: ListenAddress, _ code: Int32) -> DownloadError {

@@ -125,13 +125,14 @@ final class SharedIndex: Sendable {
         waits: Bool,
         _ state: inout State
     ) -> Result<KnownFile, DownloadError>? {
+        let givenName = request.usableName
         var ask = LibraryIndex.Ask(
             url: request.url,
-            name: ExactText(request.fileName(for: key)),
+            name: ExactText(givenName ?? request.defaultName(for: key)),
             policy: request.policy ?? policy,
             waits: waits
         )
-        ask.isNameGiven = request.name.flatMap(LibraryName.usable) != nil
+        ask.isNameGiven = givenName != nil
         // A closure that was given earlier counts, too.
         let renewal = request.renewURL ?? state.requests[key]?.renewURL
         ask.renews = (renewal ?? renewURL) != nil

@@ -71,7 +71,9 @@ package enum PartialRestoration {
         }
         var image = try image(beside: place.partial)
         if image == nil, let left = try leftImage(at: place),
-            case .sound(let found, _, _) = left, isSame(checkpoint, found, urls)
+            case .sound(let found, _, _) = left,
+            checkpoint.representation.compare(found.representation) == .same,
+            isOfSameDownload(checkpoint, found, urls)
         {
             try PartialRelocation.bringLeftCheckpoint(to: place)
             image = left
@@ -81,7 +83,9 @@ package enum PartialRestoration {
             guard checkpoint.representation.compare(found.representation) == .same else {
                 return .obstacle(.changedOnServer)
             }
-            guard isSame(checkpoint, found, urls) else { return .obstacle(.partialFileMissing) }
+            guard isOfSameDownload(checkpoint, found, urls) else {
+                return .obstacle(.partialFileMissing)
+            }
             let (paths, file) = try PartialRelocation.bring(partial, to: place)
             file.unlock()
             return try recovered(paths, allowsWeakResume, settings)
@@ -92,12 +96,15 @@ package enum PartialRestoration {
         }
     }
 
-    /// Whether both checkpoints are of one file, and of a download with one of these URLs unless
-    /// validators prove that it is the same file.
-    private static func isSame(_ one: Checkpoint, _ other: Checkpoint, _ urls: [URL]?) -> Bool {
-        one.representation.compare(other.representation) == .same
-            && (urls.map { other.isOf($0) } != false
-                || one.representation.isProvenSame(other.representation))
+    /// Whether a checkpoint that was found is of a download with one of these URLs, or validators
+    /// prove that it is of the same file as the given one.
+    private static func isOfSameDownload(
+        _ given: Checkpoint,
+        _ found: Checkpoint,
+        _ urls: [URL]?
+    ) -> Bool {
+        guard let urls, !found.isOf(urls) else { return true }
+        return given.representation.isProvenSame(found.representation)
     }
 
     /// Returns the checkpoint that stayed when somebody moved the partial file without it.

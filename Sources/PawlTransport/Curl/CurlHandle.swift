@@ -241,11 +241,11 @@ final class CurlHandle {
         return pawl_curl_get_offset(raw, info, &value) == CURLE_OK ? Int64(value) : nil
     }
 
-    /// The connection of the transfer that ended, if it is still open for another transfer.
-    var keptSocket: Int32? {
+    /// Whether the connection of the transfer that ended is still open for another transfer.
+    var keepsConnection: Bool {
         var socket: curl_socket_t = -1
         let code = pawl_curl_get_socket(raw, CURLINFO_ACTIVESOCKET, &socket)
-        return code == CURLE_OK && socket != -1 ? socket : nil
+        return code == CURLE_OK && socket != -1
     }
 
     /// Whether the transfer reused a connection instead of making one.

@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// The sockets of a loop's HTTP/1.1 connections.
@@ -23,9 +24,8 @@ final class ConnectionSockets {
 
     /// Records a new connection; its socket is one of those opened for it.
     func note(_ endpoints: Endpoints, among opened: [Int32]) {
-        guard let socket = opened.first(where: { Self.port(of: $0) == endpoints.ownPort }) else {
-            return
-        }
+        guard let socket = opened.first(where: { pawl_socket_port($0) == endpoints.ownPort })
+        else { return }
         // Forgetting costs one connection; growing without a limit costs memory.
         if sockets.count >= Self.limit { sockets.removeAll() }
         sockets[endpoints] = socket
@@ -40,20 +40,5 @@ final class ConnectionSockets {
         var byte: UInt8 = 0
         let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         return count == 0 || (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-    }
-
-    /// Returns the socket's own port.
-    private static func port(of socket: Int32) -> Int? {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                guard getsockname(socket, name, &length) == 0 else { return nil }
-                // The port is at the same place for IPv4 and IPv6.
-                return name.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    Int(UInt16(bigEndian: $0.pointee.sin_port))
-                }
-            }
-        }
     }
 }

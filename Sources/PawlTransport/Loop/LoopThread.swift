@@ -181,7 +181,7 @@ final class LoopThread {
     private func end(_ context: TransferContext, _ outcome: TransferOutcome) {
         var end = TransferEnd(outcome, timings: context.deferredEnd?.timings ?? TransferTimings())
         if let handle = context.handle {
-            if case .completed = outcome, handle.keptSocket != nil {
+            if case .completed = outcome, handle.keepsConnection {
                 loop.keptConnection(context.connectionKey)
             }
             end.timings = handle.timings

@@ -323,10 +323,10 @@ extension TransferContext {
 // Before anything is sent.
 extension TransferContext {
     /// Whether the request may connect to this address; `nil` is an address of no known kind.
-    func mayGo(to address: IPAddress?) -> Bool {
+    func mayGo(to address: @autoclosure () -> IPAddress?) -> Bool {
         guard !request.connection.allowsPrivateAddresses else { return true }
         // A public address may belong to this machine, or to a neighbour behind the same firewall.
-        if let address, address.isPublic, !OwnNetwork.holds(address) { return true }
+        if let address = address(), address.isPublic, !OwnNetwork.holds(address) { return true }
         hasMetPrivateAddress = true
         return false
     }
@@ -334,7 +334,7 @@ extension TransferContext {
 
 // On a connection of its own.
 extension TransferContext {
-    /// Called by libcurl's thread for each socket, of which at most one becomes the connection.
+    /// Called on the loop's thread for each socket, of which at most one becomes the connection.
     func opened(_ socket: Int32) { openedSockets.append(socket) }
 
     /// Whether no bytes wait on the connection that would be read as the response to this request.

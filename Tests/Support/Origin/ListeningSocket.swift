@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -41,16 +42,8 @@ struct ListeningSocket: Sendable {
 
     /// The number of sockets of this process that are connected to this port.
     var clients: Int {
-        guard let folder = opendir("/proc/self/fd") else { return 0 }
-        defer { closedir(folder) }
-        var count = 0
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if let descriptor = Int32(name), isConnected(descriptor) { count += 1 }
-        }
-        return count
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return (names ?? []).compactMap { Int32($0) }.count(where: isConnected)
     }
 
     private func isConnected(_ descriptor: Int32) -> Bool {
