@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -38,15 +37,6 @@ static inline int pawl_netlink_open(uint32_t groups) {
     close(file);
     errno = number;
     return -1;
-}
-
-// The port of a socket's own address, whose kind is IPv4 or IPv6; -1 if it has none.
-static inline int pawl_socket_port(int socket) {
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return -1;
-    // Both kinds have the port at the same offset.
-    return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
 // Asks the kernel for all entries of a kind: RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE.

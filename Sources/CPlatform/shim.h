@@ -1,13 +1,16 @@
-// System calls that Glibc hides from Swift: variadic ones, and those behind _GNU_SOURCE.
+// System calls that Glibc hides from Swift (variadic ones, and those behind _GNU_SOURCE), and those with addresses
+// of sockets, whose kind Swift can only assume.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -26,6 +29,15 @@ static const long pawl_utime_now = UTIME_NOW;
 static const long pawl_utime_omit = UTIME_OMIT;
 #define PAWL_SEEK_DATA 3
 #define PAWL_SEEK_HOLE 4
+
+// The port of a socket's own address, whose kind is IPv4 or IPv6; -1 if it has none.
+static inline int pawl_socket_port(int socket) {
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return -1;
+    // Both kinds have the port at the same offset.
+    return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
 
 static inline int pawl_renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {

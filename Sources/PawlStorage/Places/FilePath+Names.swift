@@ -37,7 +37,11 @@ extension FilePath {
 
     package var nameBytes: [UInt8] {
         let bytes = bytes
-        return bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[($0 + 1)...]) } ?? bytes
+        return Array(bytes[Self.nameStart(bytes)...])
+    }
+
+    private static func nameStart(_ bytes: [UInt8]) -> Int {
+        bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
     }
 
     /// The path's folder; `.` for a plain name.
@@ -61,14 +65,14 @@ extension FilePath {
     package func sibling(_ name: some Sequence<UInt8>) -> FilePath {
         // Taking a path apart as bytes is many times faster than as components.
         let bytes = bytes
-        let start = bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-        return FilePath(bytes: bytes[..<start] + name)
+        return FilePath(bytes: bytes[..<Self.nameStart(bytes)] + name)
     }
 
     /// Returns the path with a number in its name; 0 stands for no number.
     package func numbered(_ number: Int) -> FilePath {
+        guard number > 0 else { return self }
         let name = nameBytes
-        guard number > 0, !name.isEmpty else { return self }
+        guard !name.isEmpty else { return self }
         guard let name = String(validating: name, as: UTF8.self) else {
             return appending(suffix: ".\(number)")
         }

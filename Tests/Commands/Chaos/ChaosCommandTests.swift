@@ -50,7 +50,7 @@ private struct CarelessClient: ChaosClient {
 private struct CommandClient: ChaosClient {
     func run(_ order: ChaosOrder) async throws -> ChaosEnd {
         let scenario = order.scenario
-        var settings = ProcessSettings(folder: order.folder.path, timeLimit: .seconds(240))
+        var settings = ProcessSettings(folder: order.folder.path)
         settings.environment = Workshop.plainEnvironment
         var arguments = [
             order.url, "-o", order.name, "-v", "--progress", "none",

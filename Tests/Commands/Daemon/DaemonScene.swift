@@ -41,8 +41,7 @@ final class DaemonScene: Sendable {
             environment: [
                 "XDG_RUNTIME_DIR": home.path("run"), "XDG_STATE_HOME": home.path("state"),
                 "HOME": home.path,
-            ],
-            timeLimit: .seconds(240)
+            ]
         )
     }
 

@@ -255,8 +255,7 @@ struct MistypedDelegateTests {
         let compiler = try ProcessRunner(
             "/usr/bin/env",
             ["swiftc", "-typecheck", "-swift-version", "6"] + modules.flatMap { ["-I", $0] }
-                + options + [folder.path("main.swift")],
-            ProcessSettings(timeLimit: .seconds(240))
+                + options + [folder.path("main.swift")]
         )
         let status = await compiler.waitForExit()
         #expect(!compiler.reachedTimeLimit)

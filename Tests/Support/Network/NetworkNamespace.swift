@@ -42,13 +42,7 @@ package final class NetworkNamespace: Sendable {
         outsideAddress = "\(prefix).\(last + 1)"
         insideAddress = "\(prefix).\(last + 2)"
         outside = "pawl\(getpid())x\(count)"
-        var settings = ProcessSettings()
-        settings.timeLimit = .seconds(240)
-        let script = "ip link set lo up && echo ready && exec sleep 120"
-        holder = try ProcessRunner("unshare", ["--net", "sh", "-c", script], settings)
-        guard await holder.waitForOutput(containing: "ready") else {
-            throw CommandFailed(command: script, output: holder.errors)
-        }
+        holder = try await Self.hold()
         try await ipOutside(
             "link",
             "add",
@@ -73,13 +67,7 @@ package final class NetworkNamespace: Sendable {
     /// network of four addresses.
     package init(behind other: NetworkNamespace, outside: String, inside: String) async throws {
         (outsideAddress, insideAddress, self.outside) = (outside, inside, "next")
-        var settings = ProcessSettings()
-        settings.timeLimit = .seconds(240)
-        let script = "ip link set lo up && echo ready && exec sleep 120"
-        holder = try ProcessRunner("unshare", ["--net", "sh", "-c", script], settings)
-        guard await holder.waitForOutput(containing: "ready") else {
-            throw CommandFailed(command: script, output: holder.errors)
-        }
+        holder = try await Self.hold()
         try await other.ip(
             "link",
             "add",
@@ -96,6 +84,17 @@ package final class NetworkNamespace: Sendable {
         try await other.ip("link", "set", "next", "up")
         try await ip("addr", "add", "\(inside)/30", "dev", "eth0")
         try await ip("link", "set", "eth0", "up")
+    }
+
+    /// Starts the process that holds a namespace, for as long as a test may take.
+    private static func hold() async throws -> ProcessRunner {
+        let seconds = ProcessSettings.usualLimit.components.seconds
+        let script = "ip link set lo up && echo ready && exec sleep \(seconds)"
+        let holder = try ProcessRunner("unshare", ["--net", "sh", "-c", script])
+        guard await holder.waitForOutput(containing: "ready") else {
+            throw CommandFailed(command: script, output: holder.errors)
+        }
+        return holder
     }
 
     /// Runs `ip` in the namespace, whose link is `eth0`.

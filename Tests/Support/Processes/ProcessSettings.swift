@@ -41,7 +41,10 @@ package struct ProcessSettings: Sendable {
     /// The streams that are connected to the terminal, whose output is captured.
     package var terminalStreams: Set<StandardStream> = [.input, .output, .error]
     /// The time after which the program and its descendants are killed.
-    package var timeLimit: Duration = .seconds(240)
+    package var timeLimit = Self.usualLimit
+
+    /// Less than the time limit of a suite.
+    package static let usualLimit = Duration.seconds(240)
 
     package init() {}
 
@@ -50,7 +53,7 @@ package struct ProcessSettings: Sendable {
         folder: String? = nil,
         input: String = "",
         terminal: TerminalSize? = nil,
-        timeLimit: Duration = .seconds(240)
+        timeLimit: Duration = usualLimit
     ) {
         self.environment = environment
         self.folder = folder
