@@ -1,5 +1,9 @@
 """Checks of the page's size, its speed with many rows, and its CPU time at rest."""
 
+import bisect
+import collections
+import json
+
 from playwright.sync_api import expect
 
 from browser import thread_clock
@@ -38,19 +42,18 @@ def many(scene, origin, pages):
 
 # Scrolls to the end and back, more than one screen per frame. The running downloads are at the top.
 SCROLL = """([count, row]) => new Promise((done) => {
-    const viewport = document.getElementById("viewport"), frames = [];
-    let step = viewport.scrollHeight / 150, wrong = 0, changes = 0, at = null;
+    const viewport = document.getElementById("viewport");
+    let step = viewport.scrollHeight / 150, drawn = 0, wrong = 0, changes = 0;
     const observer = new MutationObserver((records) => { changes += records.length; });
     observer.observe(document.getElementById("total"), { childList: true, characterData: true, subtree: true });
-    const draw = (now) => {
-        if (at !== null) frames.push(now - at);
-        at = now;
+    const draw = () => {
         const top = viewport.scrollTop;
         viewport.scrollTop += step;
         if (viewport.scrollTop === top) step = -step;
         if (document.querySelectorAll(`${row}:not([hidden])`).length < 8) wrong += 1;
-        if (frames.length < count) requestAnimationFrame(draw);
-        else { observer.disconnect(); done({ frames, wrong, changes }); }
+        drawn += 1;
+        if (drawn < count) requestAnimationFrame(draw);
+        else { observer.disconnect(); done({ wrong, changes }); }
     };
     requestAnimationFrame(draw);
 })"""
@@ -86,15 +89,39 @@ PLAIN_LIST = """<!doctype html><style>
 </script>"""
 
 
+def frame_costs(events):
+    """The CPU time of each frame of a trace in milliseconds: what the page's thread did from the task that draws a frame
+    to the next such task. Times by the clock would show what other programs do."""
+    drawn = collections.defaultdict(list)
+    for event in events:
+        if event["name"] == "FireAnimationFrame":
+            drawn[event["pid"], event["tid"]].append(event["ts"])
+    # The trace is of all pages, and only one of them scrolls.
+    thread = max(drawn, key=lambda each: len(drawn[each]))
+    draws, costs = sorted(drawn[thread]), []
+    tasks = [event for event in events if event["name"] == "ThreadControllerImpl::RunTask" and "tdur" in event]
+    for task in sorted(tasks, key=lambda each: each["ts"]):
+        if (task["pid"], task["tid"]) != thread:
+            continue
+        next_draw = bisect.bisect_left(draws, task["ts"])
+        if next_draw < len(draws) and draws[next_draw] < task["ts"] + task["dur"]:
+            costs.append(0)
+        if costs:
+            costs[-1] += task["tdur"] / 1000
+    return costs
+
+
 def scroll(page, row):
-    """Scrolls for 300 frames through the list whose rows match the selector. Returns what SCROLL counted,
-    and in milliseconds the time from frame to frame (median and 95 %) and the CPU time of a frame."""
-    clock = thread_clock(page)
-    before = clock()
+    """Scrolls for 300 frames through the list whose rows match the selector. Returns what SCROLL counted, and the
+    CPU time that the page's thread spent on a frame, in milliseconds: the mean, and what 95 % of the frames need at most."""
+    browser = page.context.browser
+    browser.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])
     result = page.evaluate(SCROLL, [300, row])
-    result["cpu"] = (clock() - before) / 300 * 1000
-    frames = sorted(result["frames"])
-    return result | {"middle": frames[150], "late": frames[285]}
+    frames = sorted(frame_costs(json.loads(browser.stop_tracing())["traceEvents"]))
+    # The task of the last frame ends after the trace.
+    assert len(frames) >= 290, len(frames)
+    count = len(frames)
+    return result | {"mean": sum(frames) / count, "most": frames[count * 95 // 100]}
 
 
 def scroll_plain_list(pages):
@@ -113,18 +140,13 @@ def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
     page = many(scene, origin, pages)
     assert page.locator(".row").count() < 60
     rounds, changes, is_smooth = [], 0, False
-    # Another program may need both cores for a while, so there are up to three rounds.
+    # Another program may need both cores and their caches for a while, so there are up to three rounds.
     while not is_smooth and len(rounds) < 3:
         least, result = scroll_plain_list(pages), scroll(page, "#rows .row")
         assert result["wrong"] == 0, result["wrong"]
         changes += result["changes"]
-        rounds.append([{key: round(each[key], 1) for key in ("cpu", "middle", "late")} for each in (result, least)])
-        # At 60 frames per second, a frame takes 16.7 ms. Where the plain list is slower, the page may be.
-        is_smooth = (
-            result["cpu"] < 1.35 * least["cpu"]
-            and result["middle"] <= max(17.5, 1.2 * least["middle"])
-            and result["late"] <= max(25, least["late"] + 17.5)
-        )
+        rounds.append([{key: round(each[key], 1) for key in ("mean", "most")} for each in (result, least)])
+        is_smooth = result["mean"] < 1.35 * least["mean"] and result["most"] < 1.5 * least["most"]
     assert is_smooth, rounds
     assert changes > 0, "nothing ran"
     assert scene.ask("GET", "/v1/status")["counts"]["running"] == 50
@@ -133,8 +155,8 @@ def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
     page.keyboard.press("End")
     expect(grid).to_have_attribute("aria-activedescendant", f"row-{scene.ask('GET', '/v1/downloads?order=newest&limit=1')['downloads'][0]['id']}")
     return (
-        f"{result['cpu']:.1f} ms of CPU per frame, {result['cpu'] / least['cpu']:.2f} times a plain list's; "
-        f"from frame to frame {result['middle']:.1f} ms in the median, {result['late']:.1f} for 95 %; "
+        f"{result['mean']:.1f} ms of CPU per frame, {result['mean'] / least['mean']:.2f} times a plain list's; "
+        f"{result['most']:.1f} ms for 95 %, {result['most'] / least['most']:.2f} times; "
         f"the numbers changed {changes} times"
     )
 
@@ -148,14 +170,14 @@ def the_first_paint_with_10_000_downloads_is_fast(scene, origin, pages):
         expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
         paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.context.close()
-    frame = scroll_plain_list(pages)["cpu"]
+    frame = scroll_plain_list(pages)["mean"]
     assert min(paints) < 50 * frame, (paints, frame)
     return f"first paint {', '.join(f'{paint:.0f}' for paint in paints)} ms, of {50 * frame:.0f} ms allowed"
 
 
 def requires_idle(pages, page, settled, seconds, frames):
     """Requires that the page's thread uses less CPU time per second than `frames` frames of the plain list."""
-    limit = frames * scroll_plain_list(pages)["cpu"] / 1000
+    limit = frames * scroll_plain_list(pages)["mean"] / 1000
     clock = thread_clock(page)
     page.evaluate(f"new Promise((done) => {settled})")
     shares = []
