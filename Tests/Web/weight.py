@@ -97,18 +97,15 @@ def frame_costs(events):
         if event["name"] == "FireAnimationFrame":
             drawn[event["pid"], event["tid"]].append(event["ts"])
     # The trace is of all pages, and only one of them scrolls.
-    thread = max(drawn, key=lambda each: len(drawn[each]))
-    draws, costs = sorted(drawn[thread]), []
-    tasks = [event for event in events if event["name"] == "ThreadControllerImpl::RunTask" and "tdur" in event]
-    for task in sorted(tasks, key=lambda each: each["ts"]):
-        if (task["pid"], task["tid"]) != thread:
-            continue
-        next_draw = bisect.bisect_left(draws, task["ts"])
-        if next_draw < len(draws) and draws[next_draw] < task["ts"] + task["dur"]:
-            costs.append(0)
-        if costs:
-            costs[-1] += task["tdur"] / 1000
-    return costs
+    thread, draws = max(drawn.items(), key=lambda item: len(item[1]))
+    draws.sort()
+    # By the number of draws up to the end of a task.
+    costs = collections.Counter()
+    for event in events:
+        is_task = event["name"] == "ThreadControllerImpl::RunTask" and "tdur" in event
+        if is_task and (event["pid"], event["tid"]) == thread:
+            costs[bisect.bisect(draws, event["ts"] + event["dur"])] += event["tdur"] / 1000
+    return [cost for draw, cost in costs.items() if draw > 0]
 
 
 def scroll(page, row):
@@ -118,7 +115,7 @@ def scroll(page, row):
     browser.start_tracing(page=page, categories=["toplevel", "devtools.timeline"])
     result = page.evaluate(SCROLL, [300, row])
     frames = sorted(frame_costs(json.loads(browser.stop_tracing())["traceEvents"]))
-    # The task of the last frame ends after the trace.
+    # The trace may begin and end within a frame.
     assert len(frames) >= 290, len(frames)
     count = len(frames)
     return result | {"mean": sum(frames) / count, "most": frames[count * 95 // 100]}
