@@ -69,11 +69,15 @@ struct HostMemoryTests {
         #expect(first.refused > 0)
         #expect(memory.all.map(\.limit) == [3])
 
-        scene.serve(reply.admitted(by: second))
-        try await scene.download(settings(connections), to: "second.bin", by: process(memory))
-        try scene.expectFile(resource, name: "second.bin", besides: [Scene.name])
-        // After half a second it tries one more.
+        let latch = Latch()
+        scene.serve(reply.holdAfterBytes(1_000, until: latch).admitted(by: second))
+        let task = try scene.start(settings(connections), to: "second.bin", by: process(memory))
+        await latch.waitForArrivals(3)
+        // After half a second it tries one more, and then not for ten seconds.
         #expect(second.refused <= 1)
+        latch.release()
+        _ = try await task.file()
+        try scene.expectFile(resource, name: "second.bin", besides: [Scene.name])
         #expect(second.peak == 3)
     }
 
