@@ -38,6 +38,9 @@ package struct RateEstimator: Sendable {
         self.last = (moment, totalBytes)
     }
 
+    /// Whether two samples have been recorded, so that there is a speed.
+    package var isKnown: Bool { weight > 0 }
+
     /// Excludes the time since the last sample, in which no bytes were expected.
     package mutating func skip(totalBytes: Int64, to moment: Moment) {
         last = (moment, totalBytes)

@@ -140,6 +140,7 @@ struct SourcePlanner: Sendable {
     /// Notes the number of bytes received from a source since the last time.
     mutating func received(_ count: Int64, from source: Int) {
         sources[source].earlyEnds.received(count)
+        sources[source].evidence.record.received(count)
     }
 
     /// Notes that a response ended before its bytes were complete; returns the time until the

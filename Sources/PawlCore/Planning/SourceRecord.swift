@@ -3,7 +3,9 @@ struct SourceRecord: Sendable {
     /// The smoothed speed of all its connections together, over less time than that of one
     /// connection.
     private var rate = RateEstimator(timeConstant: Self.attention)
+    /// The bytes that the source has sent so far.
     private var bytes: Int64 = 0
+    private var connections = 0
     /// The speed in bytes per second when the source last had connections.
     private var lastSpeed: Double?
     private var measuredAt = Moment.zero
@@ -38,12 +40,25 @@ struct SourceRecord: Sendable {
         return time >= least * Self.queueing + Self.leastQueue
     }
 
-    mutating func came(_ count: Int64) { bytes += count }
+    mutating func received(_ count: Int64) { bytes += count }
+
+    /// Notes that a connection is opened.
+    mutating func opened(at now: Moment) {
+        // The time without connections does not count.
+        if connections == 0, bytes > 0 { rate.skip(totalBytes: bytes, to: now) }
+        connections += 1
+    }
+
+    /// Notes that a connection has ended, after its last bytes have been received.
+    mutating func closed(at now: Moment) {
+        connections -= 1
+        if connections == 0 { pass(now) }
+    }
 
     /// Handles a tick during which the source has connections.
     mutating func pass(_ now: Moment) {
         rate.record(totalBytes: bytes, at: now)
-        guard bytes > 0 else { return }
+        guard bytes > 0, rate.isKnown else { return }
         lastSpeed = rate.bytesPerSecond(at: now)
         measuredAt = now
     }
@@ -66,12 +81,6 @@ struct SourceRecord: Sendable {
     /// if that is not known, or no longer.
     func speed(at now: Moment) -> Double? {
         now - measuredAt < Self.memory ? lastSpeed : nil
-    }
-
-    /// Notes that the last connection has ended.
-    mutating func rest() {
-        rate = RateEstimator(timeConstant: Self.attention)
-        bytes = 0
     }
 
     /// Returns how long to wait for its response if another source could serve.

@@ -238,9 +238,7 @@ struct TransferPlanner: Sendable {
         guard let segment = parts.finish(id, offset: offset) else { return nil }
         sources.received(max(0, segment.offset - known), from: segment.source)
         actions.append(.releaseSlot(host: segment.host))
-        if !parts.segments.values.contains(where: { $0.source == segment.source }) {
-            sources.learn(about: segment.source) { $0.record.rest() }
-        }
+        sources.learn(about: segment.source) { $0.record.closed(at: now) }
         return segment
     }
 
@@ -442,6 +440,7 @@ struct TransferPlanner: Sendable {
             parts.update(rival) { $0.rival = order.id }
         }
         parts.add(segment)
+        sources.learn(about: index) { $0.record.opened(at: now) }
         actions.append(.open(order))
     }
 
@@ -562,9 +561,7 @@ struct TransferPlanner: Sendable {
             parts.update(sample.id) {
                 guard $0.observe(sample, at: now, isSuspended: isSuspended) else { return }
                 moved.insert($0.source)
-                let count = $0.offset - before.offset
-                sources.learn(about: $0.source) { $0.record.came(count) }
-                sources.received(count, from: $0.source)
+                sources.received($0.offset - before.offset, from: $0.source)
             }
             parts.noteFirstByte(of: sample.id, at: now, hasOtherSources: sources.indices.count > 1)
         }
