@@ -60,7 +60,7 @@ struct DescriptionTests {
     @Test func `a checkpoint is described by the name of either file`() async throws {
         let scene = try DownloadScene()
         let latch = Latch()
-        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(150_000, until: latch))
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(110_000, until: latch))
         let download = scene.task(
             try scene.url("/disk.bin?token=secret"),
             to: scene.file(),
@@ -68,7 +68,7 @@ struct DescriptionTests {
         )
         let task = Task { try await scene.session.finish(download) }
         await latch.waitForArrivals(4)
-        await download.reaches(600_000)
+        await download.reaches(440_000)
         task.cancel()
         await #expect(throws: DownloadError.self) { try await task.value }
         for name in ["disk.bin.part", "disk.bin.part.pawl"] {
@@ -83,9 +83,9 @@ struct DescriptionTests {
             #expect(!found.source.contains("secret"))
             #expect(found.sequence > 0)
             #expect(found.isOfThisBoot)
-            #expect(found.usableBytes == 600_000)
+            #expect(found.usableBytes == 440_000)
             #expect(found.written.count == 4)
-            #expect(found.written.reduce(0) { $0 + $1.count } == 600_000)
+            #expect(found.written.reduce(0) { $0 + $1.count } == 440_000)
             #expect(found.durable == found.written)
         }
     }

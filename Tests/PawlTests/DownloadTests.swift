@@ -86,7 +86,7 @@ struct DownloadTests {
         let scene = try DownloadScene()
         let latch = Latch()
         let reply = Reply.resource(resource)
-        scene.origin.route("/disk.bin", reply.holdAfterBytes(150_000, until: latch))
+        scene.origin.route("/disk.bin", reply.holdAfterBytes(110_000, until: latch))
         let url = try scene.url()
         let download = scene.task(
             url,
@@ -95,7 +95,7 @@ struct DownloadTests {
         )
         let task = Task { try await scene.session.finish(download) }
         await latch.waitForArrivals(4)
-        await download.reaches(600_000)
+        await download.reaches(440_000)
         task.cancel()
         let error = await #expect(throws: DownloadError.self) { try await task.value }
         #expect(error?.code == .interrupted)
@@ -114,7 +114,7 @@ struct DownloadTests {
         await scene.origin.waitUntil { $0.activeExchanges == 0 }
         let again = scene.origin.requests.dropFirst(before)
         #expect(again.allSatisfy { $0.status == 206 })
-        #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == DownloadScene.size - 600_000)
+        #expect(again.reduce(0) { $0 + $1.bodyBytesSent } == DownloadScene.size - 440_000)
     }
 
     @Test func `a waiting download that is cancelled is interrupted`() async throws {

@@ -182,7 +182,7 @@ def the_map_shows_the_range_of_each_connection(scene, origin, pages):
 @check
 def the_map_of_a_paused_download_shows_its_gaps(scene, origin, pages):
     page = pages.open()
-    scene.add([origin.url("gaps.iso", 8 * MIB, hold=MIB)], settings={"connections": 4})
+    scene.add([origin.url("gaps.iso", 32 * MIB, hold=MIB)], settings={"connections": 4})
     in_state(page, "gaps.iso", "running")
     row(page, "gaps.iso").click()
     written = "4 * 1024 * 1024"

@@ -61,13 +61,15 @@ struct ConnectionPlanner: Sendable {
         transfers.sources.passTime(transfers.now)
         let hosts = Set(transfers.sources.ready.map(\.host))
         transfers.act { slots.withdraw(except: hosts, &$0) }
-        while transfers.parts.segments.count < (transfers.isSingleStream ? 1 : governor.target) {
+        let target = transfers.isSingleStream ? 1 : governor.target
+        while transfers.parts.segments.count < target {
             guard let choice = choice(transfers).best() else {
                 // The other sources wait for a slot, or may not be used now.
                 transfers.act { slots.releaseSpare(&$0) }
                 return true
             }
-            guard let claim = transfers.nextClaim(for: choice) else { break }
+            let missing = target - transfers.parts.segments.count
+            guard let claim = transfers.nextClaim(for: choice, opening: missing) else { break }
             let host = transfers.sources[choice.source].host
             guard slots.take(host) else {
                 transfers.act { slots.request(host, &$0) }

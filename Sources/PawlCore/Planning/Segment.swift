@@ -28,6 +28,8 @@ package struct Segment: Sendable {
     package var headAt: Moment?
     /// The time that connecting took; `nil` before it is known, and for a reused connection.
     var connectTime: Duration?
+    /// Whether a connection to its source was open and free when this was opened.
+    var expectsFreeConnection = false
     package var firstByteAt: Moment?
     package var lastProgressAt: Moment
     /// The time without a received byte as of the last tick; zero before the first byte.

@@ -13,18 +13,28 @@ package struct SegmentPlanner: Sendable {
     /// The bytes of an earlier run that are downloaded again, so that those around them are
     /// compared.
     private var samples: [Int64] = []
-    /// The smoothed time from opening a connection to its first byte.
-    package private(set) var latency: Duration = .zero
+    /// How long sources take to respond, and which of their connections are free.
+    private var times = ResponseTimes()
     /// The times at which slow connections were replaced within `replacementPeriod`.
     private var replacements: [Moment] = []
     /// The smoothed speed of connections that received all their bytes, to compare the last ones
     /// with.
     private var usualSpeed: Double?
-    /// The sources that have sent all bytes of a connection, so that it is open and free.
-    private var sourcesWithFreeConnection: Set<Int> = []
 
     /// The smallest half of a split; a range smaller than twice this is not split.
     package static let smallestSplit: Int64 = 64 * 1024
+    /// The remaining time from which a segment is split, as a multiple of the time until the first
+    /// byte of the new half.
+    static let worthSplitting = 1.5
+    /// The part of its even share of the remaining bytes that a connection gets at once.
+    ///
+    /// The rest is divided later, by speeds that are known then (guided self-scheduling). A
+    /// connection that has received what it requested is open, and fast, for its next part; a donor
+    /// must close its own, because its response contains more.
+    static let partAtOnce = 0.5
+    /// The length of the shortest part, unless it is the last, as a multiple of the time until its
+    /// first byte.
+    static let shortestPart = 4.0
     /// The time for which a connection is measured before it can count as slow.
     static let slowAfter: Duration = .seconds(2)
     /// The fraction of the mean speed of the others below which a connection is slow.
@@ -46,6 +56,22 @@ package struct SegmentPlanner: Sendable {
         package var leadBytes: Int64 = 0
         /// Whether the bytes behind `range` cannot be compared yet.
         package var isEndOpen = false
+    }
+
+    /// A connection that is about to be opened, or used again.
+    package struct Opening: Sendable {
+        /// The index of its source.
+        package var source: Int
+        /// The expected bytes per second; `nil` means the speed of the others.
+        package var estimated: Double?
+        /// The number of connections that are opened together, with this one.
+        package var count: Int
+        /// Whether its source leaves requests unanswered.
+        package var isSilent = false
+
+        package init(source: Int = 0, count: Int = 1) {
+            (self.source, self.count) = (source, count)
+        }
     }
 
     private var whole: ByteRange { ByteRange(0, total ?? .max) }
@@ -131,7 +157,30 @@ package struct SegmentPlanner: Sendable {
         samples.removeAll { !durable.contains(ByteRange($0, $0 + 1)) }
     }
 
-    package mutating func add(_ segment: Segment) { segments[segment.id] = segment }
+    package mutating func add(_ segment: Segment) {
+        var segment = segment
+        times.requested(&segment)
+        segments[segment.id] = segment
+    }
+
+    /// The smoothed time from opening a connection to its first byte.
+    package var latency: Duration { times.latency }
+
+    /// Returns whether a connection to a source is open and free.
+    func hasFreeConnection(to source: Int) -> Bool { times.hasFreeConnection(to: source) }
+
+    /// Notes the head of a response; `connectTime` is `nil` if its connection was reused.
+    mutating func answered(_ id: TransferID, connectTime: Duration?, at now: Moment) {
+        guard let segment = segments[id] else { return }
+        times.answered(segment, connectTime: connectTime)
+        update(id) {
+            $0.headAt = now
+            $0.connectTime = connectTime ?? $0.connectTime
+        }
+    }
+
+    /// Notes that a response has ended, after which its connection is usually open.
+    package mutating func responseEnded(from source: Int) { times.responseEnded(from: source) }
 
     package mutating func update(_ id: TransferID, _ change: (inout Segment) -> Void) {
         guard var segment = segments[id] else { return }
@@ -152,7 +201,6 @@ package struct SegmentPlanner: Sendable {
         if let rival = segment.rival { segments[rival]?.rival = nil }
         if segment.isComplete, let speed = segment.speed {
             usualSpeed = usualSpeed.map { ($0 + speed) / 2 } ?? speed
-            sourcesWithFreeConnection.insert(segment.source)
         }
         return segment
     }
@@ -213,46 +261,64 @@ package struct SegmentPlanner: Sendable {
         // A tick may be 200 ms late. With several sources that would leave the faster one idle at
         // the end.
         let first = hasOtherSources ? segment.headAt ?? now : now
-        let duration = first - segment.openedAt
-        latency = latency == .zero ? duration : (latency * 3 + duration) / 4
+        times.received(segment, after: first - segment.openedAt)
     }
 }
 
 // MARK: - Assigning bytes
 
 extension SegmentPlanner {
-    /// Returns the bytes for a free connection: unassigned ones; otherwise half, by time, of the
-    /// segment with the most time left; otherwise the rest of the slowest segment, as a race.
-    ///
-    /// `estimated`: the expected bytes per second; `nil` means the speed of the others.
-    package func claim(estimated: Double? = nil, at now: Moment = .zero) -> Claim? {
+    /// Returns the bytes for a connection: unassigned ones; otherwise a part of the segment with the
+    /// most time left; otherwise the rest of the slowest segment, as a race.
+    package func claim(for opening: Opening = Opening(), at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Claim(range: gap) }
-            return takeOver(at: now) ?? split(estimated) ?? race(estimated, at: now)
+            return takeOver(for: opening, at: now) ?? split(for: opening)
+                ?? race(opening.estimated, at: now)
         }
         // There is no race: two responses that write the same bytes could be of two versions.
         let gap = nextProvableGap.map { Claim(range: $0) }
-        return (gap ?? takeOver(at: now) ?? split(estimated)).map(proving)
+        return (gap ?? takeOver(for: opening, at: now) ?? split(for: opening)).map(proving)
     }
 
-    private func split(_ estimated: Double?) -> Claim? {
+    private func split(for opening: Opening) -> Claim? {
+        let delay = times.delay(of: opening.source).seconds
         let candidates = segments.values.filter {
             $0.remaining >= 2 * Self.smallestSplit && $0.end != .max && $0.rival == nil
                 && !$0.isClosing
         }
         guard let donor = longest(candidates), let timeLeft = timeLeft(donor),
-            timeLeft > 2 * latency.seconds
+            timeLeft > Self.worthSplitting * delay
         else { return nil }
         let speed = donor.speed ?? typicalSpeed
-        let other = estimated ?? meanSpeed(without: donor.id) ?? speed
-        // The donor continues while the new connection opens. Both should then end together.
-        let head = min(donor.remaining, Int64(speed * latency.seconds))
-        let rest = Double(donor.remaining - head)
-        let share = head + Int64(rest * speed / (speed + other))
+        let other = opening.estimated ?? meanSpeed(without: donor.id) ?? speed
+        // The donor continues while the new connection opens. Both may then end together.
+        let head = min(donor.remaining, Int64(speed * delay))
+        let half = Double(donor.remaining - head) * other / (speed + other)
+        let part = part(for: opening, other, after: delay)
+        let share = donor.remaining - Int64(min(half, part ?? half))
         let kept = min(max(share, Self.smallestSplit), donor.remaining - Self.smallestSplit)
         let cut = (donor.offset + kept + 4095) & ~4095
         guard cut > donor.offset, cut < donor.end else { return nil }
         return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
+    }
+
+    /// Returns the number of bytes that a connection with a speed gets at once; `nil` if the present
+    /// ones end before it has its first byte.
+    private func part(for opening: Opening, _ speed: Double, after delay: Double) -> Double? {
+        let open = segments.values.filter { !$0.isClosing && $0.end != .max && $0.rival == nil }
+        // Of a source that leaves requests unanswered, only those that are answered count.
+        let served = open.filter { !opening.isSilent || $0.isHeadAccepted }
+        let added = Double(opening.isSilent ? 1 : opening.count) * speed
+        let speeds = served.reduce(added) { $0 + ($1.speed ?? typicalSpeed) }
+        let left = open.reduce(0) { $0 + Double($1.remaining) }
+        // All connections then end together.
+        let end = (left + added * delay) / speeds
+        guard end > delay else { return nil }
+        let even = speed * (end - delay)
+        // No other connection may ever be there for the rest.
+        if opening.isSilent || times.isClosing(opening.source) { return even }
+        return max(even * Self.partAtOnce, min(even, speed * delay * Self.shortestPart))
     }
 
     private func race(_ estimated: Double?, at now: Moment) -> Claim? {
@@ -466,18 +532,21 @@ extension SegmentPlanner {
         return isLate || isOverdue(next, at: now) ? (next.end, next) : nil
     }
 
-    /// Returns all bytes of a connection without a response, for a free one.
+    /// Returns all bytes of a connection without a response, for a free one: the last ones of the
+    /// file, because a whole response may reach the others.
     ///
     /// A lost packet delays a new connection by a second. Those of the same source that have
     /// received all their bytes are open already.
-    private func takeOver(at now: Moment) -> Claim? {
+    private func takeOver(for opening: Opening, at now: Moment) -> Claim? {
         let isServed = segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
         let donor = segments.values.filter { segment in
-            if sourcesWithFreeConnection.contains(segment.source) {
-                return hasNoResponse(segment, takenOverAfter, now)
+            if times.hasFreeConnection(to: segment.source) {
+                // A source that leaves requests unanswered will probably not answer this one.
+                let isLost = opening.isSilent && segment.source == opening.source
+                return hasNoResponse(segment, isLost ? .zero : takenOverAfter, now)
             }
             return isServed && hasNoResponse(segment, max(Self.slowAfter, latency * 2), now)
-        }.min { $0.start < $1.start }
+        }.max { $0.start < $1.start }
         return donor.map { Claim(range: ByteRange($0.start, $0.end), donor: $0.id) }
     }
 

@@ -20,6 +20,7 @@ struct SourceChoice {
     private let isSingleStream: Bool
     private let now: Moment
     private let transfers: [TransferID: Segment]
+    private let parts: SegmentPlanner
 
     init(
         among sources: SourcePlanner,
@@ -32,6 +33,7 @@ struct SourceChoice {
         (self.sources, self.slots, self.target) = (sources, slots, target)
         (self.isSingleStream, self.now) = (isSingleStream, now)
         transfers = segments.segments
+        parts = segments
     }
 
     /// Returns the source with the highest expected speed; `nil` if none may be used now.
@@ -79,8 +81,8 @@ struct SourceChoice {
         else { return false }
         let mine = transfers.values.filter { $0.source == index }
         // Until a head was good, one connection tests for all (redirects, a new URL, an outage).
-        if !source.exchange.isConfirmed || source.evidence.hasBrokenRange
-            || source.evidence.leavesUnanswered
+        let isSilent = source.evidence.leavesUnanswered && !parts.hasFreeConnection(to: index)
+        if !source.exchange.isConfirmed || source.evidence.hasBrokenRange || isSilent
             || source.exchange.failures > (sources.indices.count > 1 ? 0 : 1)
         {
             guard mine.allSatisfy(\.isHeadAccepted) else { return false }

@@ -136,15 +136,14 @@ struct TransferPlanner: Sendable {
 
     /// Notes the head of a response; `connectTime` is `nil` if its connection was reused.
     mutating func answered(_ id: TransferID, connectTime: Duration?) {
-        parts.update(id) {
-            $0.headAt = now
-            $0.connectTime = connectTime ?? $0.connectTime
-        }
+        parts.answered(id, connectTime: connectTime, at: now)
         guard let segment = parts.segments[id] else { return }
-        sources.learn(about: segment.source) { $0.answered(requestAt: segment.openedAt) }
-        guard let connectTime else { return }
         sources.learn(about: segment.source) {
-            $0.record.connected(to: segment.host, in: connectTime)
+            // A server that serves a connection may still leave the request of a new one unanswered.
+            if connectTime != nil || !segment.expectsFreeConnection {
+                $0.answered(requestAt: segment.openedAt)
+            }
+            if let connectTime { $0.record.connected(to: segment.host, in: connectTime) }
         }
     }
 
@@ -251,6 +250,7 @@ struct TransferPlanner: Sendable {
             if !other.isComplete { close(other.id) }
         }
         pace(segment, outcome)
+        if case .completed = outcome { parts.responseEnded(from: segment.source) }
         switch outcome {
         case .failed(let failure): return segment.isClosing ? nil : failure
         case .completed where !segment.isHeadAccepted: return nil
@@ -382,12 +382,14 @@ struct TransferPlanner: Sendable {
         return true
     }
 
-    /// Returns the bytes for a new connection; `nil` if there are none.
-    func nextClaim(for choice: SourceEstimate) -> SegmentPlanner.Claim? {
+    /// Returns the bytes for one of `count` new connections; `nil` if there are none.
+    func nextClaim(for choice: SourceEstimate, opening count: Int) -> SegmentPlanner.Claim? {
         guard isSingleStream else {
+            var opening = SegmentPlanner.Opening(source: choice.source, count: count)
             // A new connection to a single source is expected to be as fast as the present ones.
-            let estimated = sources.indices.count > 1 ? choice.known : nil
-            return parts.claim(estimated: estimated, at: now)
+            opening.estimated = sources.indices.count > 1 ? choice.known : nil
+            opening.isSilent = isSilent(choice.source)
+            return parts.claim(for: opening, at: now)
         }
         let frontier = parts.have.frontier
         // Without a length, a strong validator still allows a request for the rest.

@@ -237,11 +237,12 @@ struct SeamPlannerTests {
         // The bytes of the second transfer have not arrived yet, and the rest of its range can be
         // split.
         #expect(run.newest.map { $0.start != second.start - 1 } == true)
-        run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: Self.total / 4 * 3)])
+        let there = second.start + Self.total / 8
+        run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: there)])
         for order in run.running where order.id != second.id {
             run.end(order.id, at: order.start, .failed(TransferFailure(.connectionLost, "")))
         }
-        run.pass(.seconds(2), [TransferSample(id: second.id, offset: Self.total / 4 * 3)])
+        run.pass(.seconds(2), [TransferSample(id: second.id, offset: there)])
         let seam = try #require(run.newest)
         #expect(seam.start == second.start - 1 && seam.end == second.start)
         #expect(

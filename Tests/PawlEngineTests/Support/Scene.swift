@@ -10,8 +10,8 @@ import Testing
 final class Scene: Sendable {
     /// Large enough for four segments, small enough to be quick.
     static let size: Int64 = 1 << 20
-    /// Less than a quarter of `size`: the bytes that a held response of a first run delivers.
-    static let heldBytes: Int64 = 150_000
+    /// Less than an eighth of `size`: the bytes that a held response of a first run delivers.
+    static let heldBytes: Int64 = 110_000
     static let path = "/disk.bin"
     static let name = "disk.bin"
 

@@ -10,7 +10,7 @@ import Testing
 /// Downloads that are cancelled, and what they leave.
 extension DownloadScene {
     /// The number of bytes that each connection has received before the cancellation.
-    static let held: Int64 = 150_000
+    static let held: Int64 = 110_000
 
     /// Runs until each connection has received `held` bytes, then cancels.
     ///

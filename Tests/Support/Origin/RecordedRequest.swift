@@ -48,3 +48,19 @@ package enum ExchangeEnd: Hashable, Sendable {
     /// The client disconnected, or the origin was stopped.
     case abandoned
 }
+
+extension Collection<RecordedRequest> {
+    /// Returns the bytes of a file of `size` bytes that were requested at least once.
+    ///
+    /// How many bytes a server sends of a response that is cut depends on timing; these do not.
+    package func requestedBytes(of size: Int64) -> RangeSet {
+        reduce(into: RangeSet()) { bytes, request in
+            switch request.range {
+            case .from(let first, let last):
+                bytes.insert(ByteRange(first, last.map { $0 + 1 } ?? size))
+            case .suffix(let count): bytes.insert(ByteRange(size - count, size))
+            case nil: bytes.insert(ByteRange(0, size))
+            }
+        }
+    }
+}

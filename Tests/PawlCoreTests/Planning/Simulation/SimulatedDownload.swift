@@ -30,6 +30,8 @@ struct SimulatedDownload {
 
     private struct Connection {
         let order: TransferOrder
+        /// Whether a connection whose response has ended is used again.
+        let isReused: Bool
         var answer: SimulatedServer.Answer?
         var readyAt: Moment
         var isHeld = false
@@ -157,8 +159,12 @@ struct SimulatedDownload {
         case .withdrawSlotRequest(let host): waitingSlots.removeAll { $0 == host }
         case .open(let order):
             let delay = Duration.milliseconds(Int.random(in: 5...200, using: &random))
+            let index = index(of: order.url)
+            let isReused = servers[index].free > 0
+            if isReused { servers[index].free -= 1 }
             connections[order.id] = Connection(
                 order: order,
+                isReused: isReused,
                 readyAt: now + delay,
                 end: order.end,
                 start: order.start,
@@ -232,6 +238,7 @@ struct SimulatedDownload {
         } else if connection.hasPassedEnd, connection.lastByte < answer.body.end {
             end(id, .stopped)
         } else if next >= answer.body.end {
+            servers[index(of: connection.order.url)].free += 1
             end(id, .completed)
         } else if Int.random(in: 0..<1000, using: &random)
             < servers[index(of: connection.order.url)].resetsPerMille
@@ -244,7 +251,7 @@ struct SimulatedDownload {
         var connection = connection
         let order = connection.order
         let index = index(of: order.url)
-        if order.id.number > servers[index].answered {
+        guard connection.isReused || order.id.number <= servers[index].answered else {
             connections[id]?.readyAt = .distantFuture
             return
         }
@@ -266,7 +273,7 @@ struct SimulatedDownload {
         default: isRefused = true
         }
         connections[id] = connection
-        handle(.headJudged(id, verdict))
+        handle(.headJudged(id, verdict, connectTime: connection.isReused ? nil : Self.step))
         if isRefused, result == nil { end(id, .stopped) }
     }
 

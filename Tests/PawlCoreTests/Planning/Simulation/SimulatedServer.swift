@@ -21,8 +21,11 @@ struct SimulatedServer {
     let index: Int
     /// The number of the last request that the server answers; it refuses the following ones.
     let lastRequest: Int
-    /// The number of connections that the server serves; it leaves the following ones unanswered.
+    /// The number of connections that the server serves, also with further requests; it leaves the
+    /// following connections unanswered.
     var answered = Int.max
+    /// The number of served connections whose response has ended.
+    var free = 0
     /// Whether each version has the length of the first.
     private var keepsLength = false
     private(set) var version = 0

@@ -1,0 +1,53 @@
+/// How long the sources of a download take to respond, over new connections and over open ones, and
+/// which of their connections are open and free.
+package struct ResponseTimes: Sendable {
+    /// The smoothed time from opening a connection to its first byte.
+    package private(set) var latency: Duration = .zero
+    /// The smoothed time from a request on an open connection to the first byte of its response.
+    private var answerTime: Duration?
+    /// The number of connections to each source that have received what they requested.
+    private var free: [Int: Int] = [:]
+    /// The sources that close a connection after a response.
+    private var closing: Set<Int> = []
+
+    /// Returns whether a connection to a source is open and free.
+    func hasFreeConnection(to source: Int) -> Bool { free[source, default: 0] > 0 }
+
+    /// Returns whether a source closes a connection after a response.
+    func isClosing(_ source: Int) -> Bool { closing.contains(source) }
+
+    /// Returns the expected time until a source sends the first byte of what is requested now.
+    func delay(of source: Int) -> Duration {
+        hasFreeConnection(to: source) ? min(latency, answerTime ?? latency) : latency
+    }
+
+    /// Notes that a request is sent, over a free connection if there is one.
+    mutating func requested(_ segment: inout Segment) {
+        guard hasFreeConnection(to: segment.source) else { return }
+        free[segment.source, default: 0] -= 1
+        segment.expectsFreeConnection = true
+    }
+
+    /// Notes the head of a response; `connectTime` is `nil` if its connection was reused.
+    mutating func answered(_ segment: Segment, connectTime: Duration?) {
+        if connectTime == nil {
+            closing.remove(segment.source)
+        } else if segment.expectsFreeConnection {
+            closing.insert(segment.source)
+            free[segment.source] = nil
+        }
+    }
+
+    /// Notes the time until the first byte of a response.
+    mutating func received(_ segment: Segment, after time: Duration) {
+        latency = latency == .zero ? time : (latency * 3 + time) / 4
+        if let connectTime = segment.connectTime {
+            answerTime = answerTime ?? max(.zero, time - connectTime)
+        } else {
+            answerTime = answerTime.map { ($0 * 3 + time) / 4 } ?? time
+        }
+    }
+
+    /// Notes that a response has ended, after which its connection is usually open.
+    mutating func responseEnded(from source: Int) { free[source, default: 0] += 1 }
+}
