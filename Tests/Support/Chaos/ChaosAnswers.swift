@@ -186,7 +186,11 @@ struct ChaosAnswers: Sendable {
         let isReset = plan.marks.contains { mark in
             if case .end(.reset) = mark.action { true } else { false }
         }
-        if case .file = answer.body, plan.sendsHead, plan.field("Content-Length") == nil, !isReset {
+        // A client may refuse a head that is too large.
+        let isRefused = answer.faults.contains { $0.hasPrefix(ChaosFault.largeHead) }
+        if case .file = answer.body, plan.sendsHead, plan.field("Content-Length") == nil,
+            !isReset, !isRefused
+        {
             plan.marks.append(BodyMark(after: 1, .call(sentFile)))
         }
         guard let stop, stop.request == requestsOfRun else { return }

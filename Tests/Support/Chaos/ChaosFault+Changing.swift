@@ -2,6 +2,9 @@ import PawlCore
 
 /// Faults that change a response with the file.
 extension ChaosFault {
+    /// The name of the fault whose head may have too many fields or bytes for a client.
+    static let largeHead = "large head"
+
     static let ranges = [
         ChaosFault("whole for a range") { answer, _ in
             answer.reply = answer.reply.ignoreRange
@@ -157,7 +160,7 @@ extension ChaosFault {
             answer.reply = answer.reply.preceded(by: text.joined())
             return "\(text.count)"
         },
-        ChaosFault("large head") { answer, random in
+        ChaosFault(largeHead) { answer, random in
             let count = Int.random(in: 1...1200, using: &random)
             answer.reply = answer.reply.padded(fields: count, bytes: 300)
             return "\(count) fields"
