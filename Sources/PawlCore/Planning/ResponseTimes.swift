@@ -1,8 +1,8 @@
 /// How long the sources of a download take to respond, over new connections and over open ones, and
 /// which of their connections are open and free.
-package struct ResponseTimes: Sendable {
+struct ResponseTimes: Sendable {
     /// The smoothed time from opening a connection to its first byte.
-    package private(set) var latency: Duration = .zero
+    private(set) var latency: Duration = .zero
     /// The smoothed time from a request on an open connection to the first byte of its response.
     private var answerTime: Duration?
     /// The number of connections to each source that have received what they requested.

@@ -283,10 +283,8 @@ extension SegmentPlanner {
 
     private func split(for opening: Opening) -> Claim? {
         let delay = times.delay(of: opening.source).seconds
-        let candidates = segments.values.filter {
-            $0.remaining >= 2 * Self.smallestSplit && $0.end != .max && $0.rival == nil
-                && !$0.isClosing
-        }
+        let open = segments.values.filter { $0.end != .max && $0.rival == nil && !$0.isClosing }
+        let candidates = open.filter { $0.remaining >= 2 * Self.smallestSplit }
         guard let donor = longest(candidates), let timeLeft = timeLeft(donor),
             timeLeft > Self.worthSplitting * delay
         else { return nil }
@@ -295,7 +293,7 @@ extension SegmentPlanner {
         // The donor continues while the new connection opens. Both may then end together.
         let head = min(donor.remaining, Int64(speed * delay))
         let half = Double(donor.remaining - head) * other / (speed + other)
-        let part = part(for: opening, other, after: delay)
+        let part = part(of: open, for: opening, other, after: delay)
         let share = donor.remaining - Int64(min(half, part ?? half))
         let kept = min(max(share, Self.smallestSplit), donor.remaining - Self.smallestSplit)
         let cut = (donor.offset + kept + 4095) & ~4095
@@ -303,10 +301,14 @@ extension SegmentPlanner {
         return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
     }
 
-    /// Returns the number of bytes that a connection with a speed gets at once; `nil` if the present
-    /// ones end before it has its first byte.
-    private func part(for opening: Opening, _ speed: Double, after delay: Double) -> Double? {
-        let open = segments.values.filter { !$0.isClosing && $0.end != .max && $0.rival == nil }
+    /// Returns the number of bytes of the open segments that a connection with a speed gets at once;
+    /// `nil` if they end before it has its first byte.
+    private func part(
+        of open: [Segment],
+        for opening: Opening,
+        _ speed: Double,
+        after delay: Double
+    ) -> Double? {
         // Of a source that leaves requests unanswered, only those that are answered count.
         let served = open.filter { !opening.isSilent || $0.isHeadAccepted }
         let added = Double(opening.isSilent ? 1 : opening.count) * speed

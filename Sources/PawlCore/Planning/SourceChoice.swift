@@ -19,8 +19,7 @@ struct SourceChoice {
     /// Whether the sources serve one stream only; then the first source has precedence.
     private let isSingleStream: Bool
     private let now: Moment
-    private let transfers: [TransferID: Segment]
-    private let parts: SegmentPlanner
+    private let segments: SegmentPlanner
 
     init(
         among sources: SourcePlanner,
@@ -32,8 +31,7 @@ struct SourceChoice {
     ) {
         (self.sources, self.slots, self.target) = (sources, slots, target)
         (self.isSingleStream, self.now) = (isSingleStream, now)
-        transfers = segments.segments
-        parts = segments
+        self.segments = segments
     }
 
     /// Returns the source with the highest expected speed; `nil` if none may be used now.
@@ -79,9 +77,9 @@ struct SourceChoice {
         guard source.isUsable, source.retryAt == nil, !slots.isWaiting(for: source.host),
             isSingleStream || source.evidence.ranges != .unusable
         else { return false }
-        let mine = transfers.values.filter { $0.source == index }
+        let mine = segments.segments.values.filter { $0.source == index }
         // Until a head was good, one connection tests for all (redirects, a new URL, an outage).
-        let isSilent = source.evidence.leavesUnanswered && !parts.hasFreeConnection(to: index)
+        let isSilent = source.evidence.leavesUnanswered && !segments.hasFreeConnection(to: index)
         if !source.exchange.isConfirmed || source.evidence.hasBrokenRange || isSilent
             || source.exchange.failures > (sources.indices.count > 1 ? 0 : 1)
         {
@@ -108,7 +106,7 @@ struct SourceChoice {
 
     /// Returns the estimate for one more connection: its share of the speed of its source.
     private func estimate(of index: Int) -> SourceEstimate {
-        let count = transfers.values.count { $0.source == index }
+        let count = segments.segments.values.count { $0.source == index }
         let source = sources[index]
         var estimate = SourceEstimate(
             source: index,

@@ -111,10 +111,7 @@ extension DaemonSuites {
             try await scene.succeed("add", "-o", "\(folder)/a.iso", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(10 << 20)
             // Sent is not received: the file gets its name with the first checkpoint.
-            while scene.home.list("disk").isEmpty {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await scene.home.wait(in: "disk") { !$0.list("disk").isEmpty }
             try await scene.succeed("pause", "1")
             let away = scene.home.path("away")
             #expect(rename(folder, away) == 0)
@@ -130,10 +127,7 @@ extension DaemonSuites {
                 try await scene.succeed("daemon", "restart")
             }
             // After a restart nobody waits for it.
-            while !scene.home.list("disk").isEmpty {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await scene.home.wait(in: "disk") { $0.list("disk").isEmpty }
             withExtendedLifetime(daemon) {}
         }
 
