@@ -8,9 +8,9 @@
 ///
 /// It leaps, which means that it opens several connections at once, in three cases: the first
 /// connection pauses between its bytes, as if the server limited it; a second connection is nearly
-/// as fast as the first one; or each trial would take long, because the latency is high, and the
-/// queue of the link is not full. If an earlier download has learned how many connections are best,
-/// it begins with these, and returns to its own trials if they are not as fast as they were.
+/// as fast as the first one; or each trial would take long, because the latency is high. If an
+/// earlier download has learned how many connections are best, it begins with these, and returns to
+/// its own trials if they are not as fast as they were.
 ///
 /// While a link is still filling, any number seems to help. So after a successful trial half as
 /// many connections are tried, and kept if they are as fast, if enough time is left to be worth
@@ -77,9 +77,9 @@ package struct ConnectionGovernor: Sendable {
     static let proportionalGain = 1.6
     /// The minimum number of remaining bytes per connection for a leap.
     static let leapBytes: Int64 = 256 << 10
-    /// The numbers of remaining bytes with which a leap at high latency does not wait for the first
+    /// The number of remaining bytes from which a leap at high latency does not wait for the first
     /// connection's full speed.
-    static let hurriedBytes: ClosedRange<Int64> = 8 << 20...32 << 20
+    static let hurriedBytes: Int64 = 8 << 20
     /// The loss of speed from which a trial is undone.
     static let tolerableLoss = 0.9
     /// The gain per round trip that still counts as slow start: a measured doubling may be smaller.
@@ -89,8 +89,6 @@ package struct ConnectionGovernor: Sendable {
     static let longestWindow: Duration = .seconds(2)
     /// The share of the speed of an earlier download that the same connections must reach.
     static let expectedShare = 0.75
-    /// The share of the speed of several connections that one must reach to be enough.
-    static let sufficientShare = 0.92
     /// The length of a measurement from which its speed is kept for later downloads.
     static let worthKeeping: Duration = .milliseconds(300)
     static let fewestArrivals = 3
@@ -272,7 +270,7 @@ package struct ConnectionGovernor: Sendable {
 
     private mutating func settle(since: Moment?, _ reading: Reading, _ now: Moment) {
         if isFirst(reading) {
-            if let expected, expected.isProven, expected.connections > 1 {
+            if let expected, expected.connections > 1 {
                 return begin(with: expected, reading, now)
             }
             guard isHurried(reading), expected == nil else {
@@ -313,8 +311,7 @@ package struct ConnectionGovernor: Sendable {
 
     /// Whether a wait for the first connection's full speed would take too much of the total time.
     private func isHurried(_ reading: Reading) -> Bool {
-        guard reading.isLong, let remaining = reading.remaining else { return false }
-        return Self.hurriedBytes.contains(remaining)
+        reading.isLong && reading.remaining ?? 0 >= Self.hurriedBytes
     }
 
     /// Whether enough bytes remain to open several connections at once.
@@ -333,7 +330,7 @@ package struct ConnectionGovernor: Sendable {
     /// Opens the number of connections that was best in an earlier download.
     private mutating func begin(with speed: ConnectionSpeed, _ reading: Reading, _ now: Moment) {
         leap(reading, most: speed.connections, now)
-        (expected, isUnproven) = (speed, false)
+        (expected, isUnproven) = (speed, !speed.isProven)
     }
 
     private mutating func leap(_ reading: Reading, most: Int, _ now: Moment) {
@@ -350,22 +347,13 @@ package struct ConnectionGovernor: Sendable {
     /// Tries a second connection after the first one has reached its full speed.
     private mutating func endGrowing(_ growth: Growth, _ reading: Reading, _ now: Moment) {
         alone = growth.recent
-        if var known = expected {
+        if let known = expected {
             expected = nil
-            let share = known.connections == 1 ? Self.expectedShare : Self.sufficientShare
-            if growth.recent >= known.bytesPerSecond * share {
+            // One connection was enough.
+            if growth.recent >= known.bytesPerSecond * Self.expectedShare {
                 isProven = true
                 return takeRest(now)
             }
-            if known.connections > 1 {
-                // One is not enough.
-                known.isProven = true
-                return begin(with: known, reading, now)
-            }
-        }
-        // At this moment the queue of a full link is full, whatever the congestion control is.
-        if reading.isLong, reading.remaining ?? 0 >= Self.hurriedBytes.upperBound {
-            return probe(now)
         }
         guard growth.load < Self.fullLoad else {
             isProven = true
@@ -374,6 +362,7 @@ package struct ConnectionGovernor: Sendable {
         // A lost packet may make the connection slow later on.
         let speed = growth.recent
         guard isWorthwhile(speed, reading) else { return }
+        // At this moment the queue of a full link is full, whatever the congestion control is.
         let isLimited = !growth.hasGrown && reading.latency >= Self.visibleLatency
         if isLimited || reading.isLong, mayLeap(reading) { return probe(now) }
         before = (1, speed)
@@ -402,7 +391,7 @@ package struct ConnectionGovernor: Sendable {
             expected = nil
             if speed >= known.bytesPerSecond * Self.expectedShare {
                 isProven = known.isProven
-                return takeRest(now)
+                return beginShrinking(reading, now)
             }
         }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
@@ -454,10 +443,10 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private mutating func endShrinking(_ now: Moment) {
+        isProven = isProven || before != nil
         before = nil
         isUnproven = false
         isShrinking = false
-        isProven = true
         takeRest(now)
     }
 

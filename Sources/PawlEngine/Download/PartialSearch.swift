@@ -19,6 +19,8 @@ struct PartialSearch: Sendable {
     /// Whether the names belong to this download alone, whichever files have them.
     let ownsNames: Bool
     let ifExists: ExistingFilePolicy
+    /// Whether the download may adopt a partial file of another tool, which has no checkpoint.
+    let adopts: Bool
     /// Returns the owner of files that were found; `nil` if no queue keeps track of owners.
     let ownerOfPartialFile: PartialFileQuestion?
     /// The numbers of the partial files that are checked beyond the first ones.
@@ -32,11 +34,14 @@ struct PartialSearch: Sendable {
         storageKey = job.storageKey.map { StorageKey($0) }
         ownsNames = job.isTemporary
         ifExists = job.settings.ifExists
+        adopts = job.settings.adoptsPartialFile
         ownerOfPartialFile = job.ownerOfPartialFile
     }
 
-    /// The number of consecutive names without a checkpoint after which only the numbers in
+    /// The number of consecutive names without a partial file after which only the numbers in
     /// `numberedPartials` are checked.
+    ///
+    /// If there is none at all, these are enough: they lack only files of the last second.
     private static let widestGap = 3
 
     /// The owner of the files of a name.
@@ -82,10 +87,12 @@ struct PartialSearch: Sendable {
         // A library knows the names of its files.
         let isListed = storageKey == nil && !ownsNames && names != nil
         var checked: Set<Int> = []
-        var (next, last) = (0, number)
-        while result.own == nil, next <= last + Self.widestGap, next < FreeName.limit {
+        var (next, last) = (0, isListed && !adopts ? number : number + Self.widestGap)
+        while result.own == nil, next <= last, next < FreeName.limit {
             checked.insert(next)
-            if try !check(next, of: final, names, &result) { last = max(last, next) }
+            if try !check(next, of: final, names, &result) {
+                last = max(last, next + Self.widestGap)
+            }
             next += 1
             // Among the numbers of finished files, the list has those of partial files.
             if isListed { next = takenNames.next(from: next, of: final) }
