@@ -52,8 +52,13 @@ struct Conversation {
 
     /// Answers a request and returns whether the connection can be reused.
     private func answer(_ head: RequestHead, ordinal: Int) throws(ConnectionEnd) -> Bool {
-        let request = record(head, ordinal: ordinal)
-        let (exchange, reply) = server.routes.withLock { $0.take(request) }
+        // The request is recorded together with the choice of its reply: a test that sees it may
+        // let the next one be sent, or change the route.
+        let (request, exchange, reply) = server.routes.withLock { routes in
+            let request = record(head, ordinal: ordinal)
+            let (exchange, reply) = routes.take(request)
+            return (request, exchange, reply)
+        }
         let plan = reply.plan(exchange)
         let index = request.order - 1
         if plan.sendsHead, plan.custom == nil {
