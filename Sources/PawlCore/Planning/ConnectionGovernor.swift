@@ -71,8 +71,11 @@ package struct ConnectionGovernor: Sendable {
     /// The latency from which a first round trip without slow start is visible.
     static let visibleLatency: Duration = .milliseconds(30)
     static let fewestLeapt = 8
-    /// The number of connections after which a leap at high latency stops.
-    static let mostLeapt = 12
+    /// The number of connections after a leap at the first byte, when nothing is known of the link:
+    /// the first packets of more could overflow a short queue.
+    static let hurriedLeap: Int64 = 12
+    /// The number of remaining bytes per connection from which such a leap opens more.
+    static let hurriedLeapBytes: Int64 = 1 << 20
     /// The gain of a second connection that shows a limit of the server for each connection.
     static let proportionalGain = 1.6
     /// The minimum number of remaining bytes per connection for a leap.
@@ -276,10 +279,11 @@ package struct ConnectionGovernor: Sendable {
             guard isHurried(reading), expected == nil else {
                 return phase = .growing(Growth(reading, at: now))
             }
-            leap(reading, most: Self.mostLeapt, now)
+            let worthwhile = (reading.remaining ?? 0) / Self.hurriedLeapBytes
+            leap(reading, most: Int(clamping: max(Self.hurriedLeap, worthwhile)), now)
         } else if reading.flowing >= target {
             if isProbing || isTrial, reading.isQueueFull { return takeBack(reading, now) }
-            if isProbing { return leap(reading, most: Self.mostLeapt, now) }
+            if isProbing { return leap(reading, most: ceiling, now) }
             // Bytes that were in flight to closed connections still fill the link for a while.
             let grace = isShrinking ? max(Self.shortestWindow, reading.latency * 2) : .zero
             guard now - (since ?? now) >= grace else { return }
