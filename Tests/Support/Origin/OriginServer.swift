@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import PawlCore
 import Synchronization
@@ -11,8 +12,6 @@ final class OriginServer: Sendable {
         var isListening = true
         var connections: [Int: Int32] = [:]
         var lastConnection = 0
-        /// The number of threads, including the one that accepts connections.
-        var threads = 0
         var greeting = ConnectionGreeting.normal
     }
 
@@ -21,7 +20,8 @@ final class OriginServer: Sendable {
     let routes = Mutex(RouteTable())
     private let socket: ListeningSocket
     private let registry = Mutex(Registry())
-    private let clock = SystemTimekeeper()
+    /// The threads that have not ended, including the one that accepts connections.
+    private let threads = DispatchGroup()
 
     var port: UInt16 { socket.port }
 
@@ -35,7 +35,7 @@ final class OriginServer: Sendable {
     }
 
     func start() throws(Errno) {
-        registry.withLock { $0.threads += 1 }
+        threads.enter()
         do throws(Errno) {
             try BlockingThread.start { [self] in acceptConnections() }
         } catch {
@@ -63,8 +63,7 @@ final class OriginServer: Sendable {
     /// Waits up to five seconds until all threads have ended, because a custom reply may not
     /// return.
     func waitForThreads() {
-        let limit = clock.now() + .seconds(5)
-        while registry.withLock({ $0.threads > 0 }), clock.now() < limit { usleep(200) }
+        _ = threads.wait(timeout: .now() + .seconds(5))
     }
 
     func breakConnections() {
@@ -94,8 +93,8 @@ final class OriginServer: Sendable {
         registry.withLock { registry in
             close(socket.descriptor)
             registry.isListening = false
-            registry.threads -= 1
         }
+        threads.leave()
     }
 
     private func register(_ descriptor: Int32) -> Int? {
@@ -103,7 +102,7 @@ final class OriginServer: Sendable {
             guard !registry.isStopped else { return nil }
             registry.lastConnection += 1
             registry.connections[registry.lastConnection] = descriptor
-            registry.threads += 1
+            threads.enter()
             return registry.lastConnection
         }
         guard let number else { return nil }
@@ -125,7 +124,7 @@ final class OriginServer: Sendable {
             }
         }
         ledger.update { $0.openConnections -= 1 }
-        registry.withLock { $0.threads -= 1 }
+        threads.leave()
     }
 
     private func serve(_ descriptor: Int32, number: Int) {
