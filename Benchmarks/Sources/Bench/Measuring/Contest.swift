@@ -7,6 +7,8 @@ struct Contest {
     var limitSeconds = 120.0
     /// The maximum number of rounds; long runs vary less and need fewer.
     var mostRounds = Int.max
+    /// A program that took more than this many times the shortest time is not run again.
+    var hopelessRatio = Double.infinity
     /// The network namespace of the programs.
     var network: String?
     /// Called before each run, outside the measured time.

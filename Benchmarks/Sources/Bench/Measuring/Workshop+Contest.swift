@@ -13,8 +13,14 @@ extension Workshop {
             rows[index].measurement = nil
         }
         for round in 1...rounds {
+            let shortest = rows.compactMap(\.measurement?.wallSeconds).min() ?? .infinity
             for (index, entrant) in contest.entrants.enumerated()
             where rows[index].failure == nil {
+                if let own = rows[index].measurement?.wallSeconds,
+                    own > shortest * contest.hopelessRatio
+                {
+                    continue
+                }
                 Progress.show("round \(round) of \(rounds): \(entrant.label)")
                 try runOnce(entrant, contest, &rows[index])
             }
