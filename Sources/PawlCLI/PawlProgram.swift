@@ -35,7 +35,9 @@ public enum PawlProgram {
     /// Ends the process if one of them is not UTF-8.
     package static func arguments() -> [String] {
         do {
-            return try ProgramArguments.read()
+            let arguments = try ProgramArguments.read()
+            ProgramArguments.hideSecrets(in: arguments)
+            return arguments
         } catch {
             Console().report(error)
             exit(error.code.exitStatus)
@@ -97,10 +99,26 @@ public enum PawlProgram {
             return console.exitStatus(after: 0)
         }
         let lines = root.message(for: error).split(whereSeparator: \.isNewline)
-        let reason = lines.first.map(String.init) ?? "invalid arguments"
-        console.report(DownloadError.usage(reason.prefix(1).lowercased() + reason.dropFirst()))
+        var reason = lines.first.map(String.init) ?? "invalid arguments"
+        let advice = unknownOption(in: reason).flatMap(ForeignOption.advice)
+        // The parser's own proposal is only a similar name.
+        if advice != nil, let end = reason.firstRange(of: ". Did you mean") {
+            reason.removeSubrange(end.lowerBound...)
+        }
+        console.report(
+            DownloadError.usage(
+                reason.prefix(1).lowercased() + reason.dropFirst(),
+                advice: advice.map { "\($0)" } ?? ""
+            )
+        )
         console.message("See '\(helpCommand(of: root, arguments))'.")
         return ErrorCode.usage.exitStatus
+    }
+
+    /// Returns the option that the parser does not know, according to its message.
+    private static func unknownOption(in reason: String) -> String? {
+        let parts = reason.split(separator: "'", omittingEmptySubsequences: false)
+        return reason.hasPrefix("Unknown option") && parts.count > 1 ? String(parts[1]) : nil
     }
 
     /// The command line that prints the help for the subcommand that the arguments name.

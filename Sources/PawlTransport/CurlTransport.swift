@@ -57,7 +57,12 @@ package final class CurlTransport: Transport {
     }
 
     private func mayShare(_ request: TransferRequest, _ origin: String) -> Bool {
-        request.multiplexes && origin.hasPrefix("https:") && CurlHandle.seesNegotiation
+        let isWanted =
+            switch request.connection.httpVersion {
+            case nil, .http2: request.multiplexes
+            case .http1, .http3: false
+            }
+        return isWanted && origin.hasPrefix("https:") && CurlHandle.seesNegotiation
             && !tenant.serialOrigins.contains(origin)
     }
 

@@ -68,6 +68,13 @@ export const downloadFields = [
     "hint": "Whether to accept any certificate. An attacker on the network can then read and change the data. Default: false."
   },
   {
+    "name": "proxy",
+    "label": "Proxy",
+    "input": "text",
+    "placeholder": "That of the environment",
+    "hint": "The URL of the proxy, with `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, where `socks4a` and `socks5h` let the proxy resolve names; or `none`. Default: the proxy in the environment of the process."
+  },
+  {
     "name": "connections",
     "label": "Connections",
     "input": "number",
@@ -107,6 +114,13 @@ export const downloadFields = [
     "isChangeable": true,
     "placeholder": "No limit",
     "hint": "Maximum bytes per second; 0 means no limit."
+  },
+  {
+    "name": "keepsServerTime",
+    "label": "Server’s time on the file",
+    "input": "flag",
+    "default": false,
+    "hint": "Whether the finished file gets the server's modification time. Default: false."
   }
 ];
 

@@ -52,9 +52,10 @@ extension NewDownload {
         case .directory(let path): destination = path.asFolderPath
         }
         var settings = requested.settings
-        settings.connection.authoritiesFile = try settings.connection.authoritiesFile.map {
-            (path) throws(DownloadError) in
-            try CurrentFolder.absolute(path, option: "--cacert")
+        for file in ConnectionSettings.files {
+            guard let path = settings.connection[keyPath: file.path] else { continue }
+            settings.connection[keyPath: file.path] =
+                try CurrentFolder.absolute(path, option: "--" + file.name)
         }
         self.init(
             url: requested.url.absoluteString,

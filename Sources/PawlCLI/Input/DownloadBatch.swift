@@ -10,9 +10,10 @@ package struct DownloadBatch: Sendable {
     package init(
         urls: [String],
         list: InputList?,
-        options: [OptionAssignment]
+        options: [OptionAssignment],
+        netrcFile: String? = nil
     ) throws(DownloadError) {
-        var common = DownloadOptions()
+        var common = DownloadOptions(netrcFile: netrcFile)
         for option in options { try common.apply(option) }
         try Self.checkCombinations(urls: urls, list: list, common: common)
         for url in urls { downloads.append(try RequestedDownload(url, common)) }

@@ -1,32 +1,58 @@
 internal import Glibc
 internal import PawlCore
 
-/// Reads the file of `--input-file`; `-` is standard input.
+/// Reads a file that an option names; `-` is standard input.
 enum InputFile {
     /// The maximum size, which is larger than any list.
     ///
     /// It limits the memory if the path of a device or an image is given by mistake.
     private static let maximumBytes = 64 << 20
 
+    /// Reads the list of `--input-file`.
     static func read(_ path: String) throws(DownloadError) -> InputList {
-        guard path != "-" else {
-            return try list(try contents(STDIN_FILENO, name: "standard input"), "standard input")
+        let text = try text(
+            of: path,
+            location: "--input-file",
+            form: "a list of URLs, one per line"
+        )
+        return try InputList(text, name: name(path).sanitized)
+    }
+
+    /// Returns the text of a file.
+    ///
+    /// `form`: what the file should contain, for the advice of an error.
+    static func text(
+        of path: String,
+        location: String,
+        form: String
+    ) throws(DownloadError) -> String {
+        let bytes = try contents(of: path, location: location, form: form)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .usage("\(name(path)) is not text in UTF-8", advice: "use \(form)")
         }
-        try OutputPath.checkReadable(path, location: "--input-file")
+        return text
+    }
+
+    private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
+    private static func contents(
+        of path: String,
+        location: String,
+        form: String
+    ) throws(DownloadError) -> [UInt8] {
+        guard path != "-" else { return try contents(STDIN_FILENO, name: name(path), form) }
+        try OutputPath.checkReadable(path, location: location)
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }
-        return try list(try contents(file, name: path), path)
+        return try contents(file, name: path, form)
     }
 
-    private static func list(_ bytes: [UInt8], _ name: String) throws(DownloadError) -> InputList {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs, one per line")
-        }
-        return try InputList(text, name: name.sanitized)
-    }
-
-    private static func contents(_ file: Int32, name: String) throws(DownloadError) -> [UInt8] {
+    private static func contents(
+        _ file: Int32,
+        name: String,
+        _ form: String
+    ) throws(DownloadError) -> [UInt8] {
         var all: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while all.count <= maximumBytes {
@@ -40,7 +66,7 @@ enum InputFile {
         }
         throw .usage(
             "\(name) is longer than \(ByteText.size(Int64(maximumBytes)))",
-            advice: "use a list of URLs, one per line"
+            advice: "use \(form)"
         )
     }
 

@@ -22,4 +22,55 @@ enum ProgramArguments {
         }
         return arguments
     }
+
+    /// Overwrites secrets in the arguments that other users see in the list of processes.
+    ///
+    /// `arguments` are those of the process, which were read before.
+    static func hideSecrets(in arguments: [String]) {
+        for (index, hidden) in secretBytes(in: arguments).enumerated() where !hidden.isEmpty {
+            guard let bytes = CommandLine.unsafeArgv[index + 1] else { return }
+            for offset in hidden { bytes[offset] = CChar(bitPattern: UInt8(ascii: "*")) }
+        }
+    }
+
+    /// Returns the bytes of each argument that may be secret: values of secret settings, and URLs
+    /// with a password or a token.
+    static func secretBytes(in arguments: [String]) -> [Range<Int>] {
+        var isValue = false
+        return arguments.map { argument in
+            let all = argument.utf8.count
+            defer { isValue = !isValue && isOpenSecret(argument) }
+            if isValue { return 0..<all }
+            if let start = secretStart(in: argument) { return start..<all }
+            return 0..<0
+        }
+    }
+
+    /// Whether the next argument is the value of a secret setting.
+    private static func isOpenSecret(_ argument: String) -> Bool {
+        if argument.hasPrefix("--") { return secretNames.contains(String(argument.dropFirst(2))) }
+        return argument.hasPrefix("-") && argument.last.map(secretLetters.contains) == true
+    }
+
+    /// Returns the offset of a secret within the argument itself.
+    private static func secretStart(in argument: String) -> Int? {
+        if argument.hasPrefix("--") {
+            guard let sign = argument.firstIndex(of: "="),
+                secretNames.contains(String(argument[..<sign].dropFirst(2)))
+            else { return nil }
+            return argument.utf8.distance(from: argument.startIndex, to: sign) + 1
+        }
+        if argument.hasPrefix("-"), let letter = argument.firstIndex(where: secretLetters.contains)
+        {
+            return argument.utf8.distance(from: argument.startIndex, to: letter) + 1
+        }
+        guard let scheme = argument.firstRange(of: "://") else { return nil }
+        let parts = AddressParts(argument)
+        guard parts.userInfo != nil || parts.redacted != argument else { return nil }
+        return argument.utf8.distance(from: argument.startIndex, to: scheme.upperBound)
+    }
+
+    private static let secretSettings = DownloadSettings.table.settings.filter(\.isSecret)
+    private static let secretNames = Set(secretSettings.map(\.name))
+    private static let secretLetters = Set(secretSettings.compactMap(\.letter))
 }

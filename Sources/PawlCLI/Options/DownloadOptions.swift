@@ -10,21 +10,26 @@ package struct DownloadOptions: Sendable {
 
     package init() {}
 
+    /// Creates options with the file of the user's passwords for hosts.
+    package init(netrcFile: String?) { settings.connection.netrcFile = netrcFile }
+
     private static let output = "output"
     private static let directory = "directory"
+    private static let headerFile = "header-file"
 
     /// The keys of a list in the order of the documentation.
     package static let names = names(in: DownloadSettings.table)
 
     package static func names(in table: SettingTable<DownloadSettings>) -> [String] {
-        [output, directory] + table.settings.filter { $0.entries.contains(.list) }.map(\.name)
+        [output, directory, headerFile]
+            + table.settings.filter { $0.entries.contains(.list) }.map(\.name)
     }
 
     static func isName(_ name: String) -> Bool { names.contains(name) }
 
     /// Whether an option can be given more than once.
     static func isRepeatable(_ name: String) -> Bool {
-        DownloadSettings.table[name: name]?.isRepeatable ?? false
+        DownloadSettings.table[name: name]?.isRepeatable ?? (name == headerFile)
     }
 
     /// Applies one option.
@@ -39,6 +44,11 @@ package struct DownloadOptions: Sendable {
         case Self.directory:
             try OutputPath.checkDirectory(text, location: option.location)
             directory = text
+        case Self.headerFile:
+            for (number, line) in try HeaderFile.lines(of: text, location: option.location) {
+                let location = "\(option.location), line \(number)"
+                try applySetting(OptionAssignment("header", line, location: location))
+            }
         default:
             try applySetting(option)
         }
@@ -55,8 +65,11 @@ package struct DownloadOptions: Sendable {
         try usage(option.location) { () throws(ValueError) in
             try setting.parse(&changed, option.value)
         }
-        if changed.connection.authoritiesFile != settings.connection.authoritiesFile {
-            try OutputPath.checkReadable(option.value, location: option.location)
+        for file in ConnectionSettings.files {
+            guard let path = changed.connection[keyPath: file.path],
+                path != settings.connection[keyPath: file.path]
+            else { continue }
+            try OutputPath.checkReadable(path, location: option.location)
         }
         if changed.credentials != settings.credentials {
             isPasswordMissing = !option.value.contains(":")

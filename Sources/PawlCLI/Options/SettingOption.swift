@@ -104,8 +104,16 @@ extension OptionAssignment {
 
     /// The option of a property wrapper's storage: `_stallTimeout` becomes `stall-timeout`.
     private static func optionName(_ label: String) -> String {
-        label.drop { $0 == "_" }.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+        let name = label.drop { $0 == "_" }.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }
+            .joined()
+        return namesWithDots[name] ?? name
     }
+
+    /// The settings whose names contain dots, which those of properties cannot.
+    private static let namesWithDots: [String: String] = {
+        let names = DownloadSettings.table.settings.map(\.name).filter { $0.contains(".") }
+        return Dictionary(uniqueKeysWithValues: names.map { ($0.filter { $0 != "." }, $0) })
+    }()
 }
 
 extension SettingsDocument where Root == DaemonSettings {

@@ -50,13 +50,20 @@ struct AddCommand: PawlVerb {
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let assignments =
             input.assignments + output.assignments + transfer.assignments + request.assignments
+            + connection.assignments
         let list: InputList? =
             if let path = input.inputFile { try InputFile.read(path) } else { nil }
-        var batch = try DownloadBatch(urls: urls, list: list, options: assignments)
+        var batch = try DownloadBatch(
+            urls: urls,
+            list: list,
+            options: assignments,
+            netrcFile: NetrcFile.usual
+        )
         try batch.askForPassword(console)
         batch.notes.forEach(console.message)
         var submission = DaemonSubmission()

@@ -35,17 +35,26 @@ struct GetCommand: PawlVerb {
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Limits of this run") var limits: LimitOptions
     @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Messages") var progress: ProgressOptions
+    @OptionGroup(visibility: .hidden) var habits: HabitOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try habits.check()
         let configuration = try limits.configuration()
         let verbosity = try progress.verbosity()
         let mode = try progress.mode()
         let options =
             input.assignments + output.assignments + transfer.assignments + request.assignments
+            + connection.assignments
         let list: InputList? =
             if let path = input.inputFile { try InputFile.read(path) } else { nil }
-        var batch = try DownloadBatch(urls: urls, list: list, options: options)
+        var batch = try DownloadBatch(
+            urls: urls,
+            list: list,
+            options: options,
+            netrcFile: NetrcFile.usual
+        )
         try batch.askForPassword(console)
         if verbosity != .quiet { batch.notes.forEach(console.message) }
         if background {

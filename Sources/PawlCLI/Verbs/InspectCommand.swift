@@ -26,6 +26,7 @@ struct InspectCommand: PawlVerb {
     var verbose = false
 
     @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         guard let path = try partialFile() else { return try prepareSource(console) }
@@ -42,7 +43,12 @@ struct InspectCommand: PawlVerb {
     }
 
     private func prepareSource(_ console: Console) throws(DownloadError) -> VerbWork {
-        var batch = try DownloadBatch(urls: [target], list: nil, options: request.assignments)
+        var batch = try DownloadBatch(
+            urls: [target],
+            list: nil,
+            options: request.assignments + connection.assignments,
+            netrcFile: NetrcFile.usual
+        )
         try batch.askForPassword(console)
         guard let download = batch.downloads.first else { return { 0 } }
         let json = json

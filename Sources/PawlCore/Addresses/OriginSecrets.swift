@@ -14,9 +14,16 @@ package enum OriginSecrets {
         ///
         /// Every server of the download may see it, but its query can be as secret as a password.
         package var referer: URL?
+        package var identity: ClientIdentity
 
-        package init(fields: [HTTPField], credentials: Credentials?, referer: URL?) {
+        package init(
+            fields: [HTTPField],
+            credentials: Credentials?,
+            referer: URL?,
+            identity: ClientIdentity = ClientIdentity()
+        ) {
             (self.fields, self.credentials, self.referer) = (fields, credentials, referer)
+            self.identity = identity
         }
     }
 
@@ -40,12 +47,18 @@ extension DownloadSettings {
     package func moved(from old: URL?, to new: URL?) -> DownloadSettings {
         var settings = self
         let kept = OriginSecrets.kept(
-            .init(fields: fields, credentials: credentials, referer: connection.referer),
+            .init(
+                fields: fields,
+                credentials: credentials,
+                referer: connection.referer,
+                identity: connection.clientIdentity
+            ),
             from: old,
             to: new
         )
         (settings.fields, settings.credentials) = (kept.fields, kept.credentials)
         settings.connection.referer = kept.referer
+        settings.connection.clientIdentity = kept.identity
         return settings
     }
 
@@ -63,6 +76,9 @@ extension DownloadSettings {
         if credentials == usual.credentials { settings.credentials = credentials }
         if connection.referer == usual.connection.referer {
             settings.connection.referer = connection.referer
+        }
+        if connection.clientIdentity == usual.connection.clientIdentity {
+            settings.connection.clientIdentity = connection.clientIdentity
         }
         return settings
     }

@@ -13,6 +13,9 @@ extension DownloadError {
     package static let startOverAdvice: Advice =
         "the next run starts from zero, because nothing proves that the server's file is unchanged"
 
+    private static let proxyLogin: Advice =
+        "add the name and password to the proxy's URL: \(.proxy), or the environment"
+
     /// The error with the advice for a download that the next run cannot resume.
     package var withoutResumeAdvice: DownloadError {
         var error = self
@@ -37,7 +40,20 @@ extension DownloadError {
                     .nameNotResolved, "cannot resolve the host name \(Self.name(of: host))",
                     "check the spelling"
                 )
+            case .proxyNotResolved:
+                (
+                    .nameNotResolved, "cannot resolve the host name of the proxy",
+                    "check \(.proxy), or the proxy in the environment"
+                )
             case .cannotConnect: (.network, "cannot connect to \(host)", again)
+            case .proxyRefused: (.network, "the proxy did not connect to \(host)", again)
+            case .proxyUnauthorized:
+                (.unauthorized, "the proxy did not accept the name and password", Self.proxyLogin)
+            case .interfaceFailed:
+                (
+                    .network, "cannot connect from the given network interface",
+                    "check \(.interface)"
+                )
             case .connectTimedOut:
                 (
                     .timedOut, "\(host) did not respond in time",
@@ -48,13 +64,8 @@ extension DownloadError {
                     .notAllowed, "\(host) is a private address, which is not allowed",
                     "to allow such addresses: pawl daemon allow --private-addresses yes"
                 )
-            case .certificateRefused:
-                (
-                    .tlsFailed, "the certificate of \(host) is not trusted",
-                    "give its certificate authority with \(.authoritiesFile), or accept any "
-                        + "certificate with \(.allowsUntrustedCertificates)"
-                )
-            case .tlsFailed: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
+            case .certificateRefused, .keyRefused, .certificateRequired, .tlsFailed:
+                Self.trustFailure(failure.kind, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
             case .expandsTooMuch:
@@ -71,6 +82,11 @@ extension DownloadError {
                 (.badResponse, "\(host) sent an invalid response", "try again later")
             case .unsupportedURL:
                 (.usage, "the URL is not supported", "use an HTTP or HTTPS URL")
+            case .notBuiltIn:
+                (
+                    .usage, "the system's libcurl cannot do what a setting requires",
+                    "leave out the setting, or install another version of libcurl"
+                )
             case .notScripted:
                 (
                     .usage, "the scripted server has no usable response for the request",
@@ -81,6 +97,32 @@ extension DownloadError {
         let detail = failure.message.isEmpty ? "" : " (\(failure.message))"
         self.init(code, what + detail, advice: advice)
         cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
+    }
+
+    /// The code, the text and the advice for a failure of TLS.
+    private static func trustFailure(
+        _ kind: TransferFailure.Kind,
+        host: String
+    ) -> (ErrorCode, String, Advice) {
+        switch kind {
+        case .certificateRefused:
+            (
+                .tlsFailed, "the certificate of \(host) is not trusted",
+                "give its certificate authority with \(.authoritiesFile), or accept any "
+                    + "certificate with \(.allowsUntrustedCertificates)"
+            )
+        case .keyRefused:
+            (
+                .tlsFailed, "\(host) has a public key that is not pinned",
+                "if the server has changed its key, give the new one with \(.pinnedPublicKeys)"
+            )
+        case .certificateRequired:
+            (
+                .unauthorized, "\(host) requires a client certificate",
+                "give it with \(.clientCertificateFile)"
+            )
+        default: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
+        }
     }
 
     /// Creates the error for a response with status 200 that is not the file.
@@ -148,7 +190,7 @@ extension DownloadError {
             self.init(
                 .unauthorized,
                 said,
-                advice: "add a name and password to the proxy's URL in the environment"
+                advice: Self.proxyLogin
             )
         case 408, 425, 429, 500, 502, 503, 504, 507...509, 520...530:
             self.init(.serverBusy, said, advice: "try again later", retryClass: .later)

@@ -176,8 +176,10 @@ extension TransferFailure.Kind {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
-        case .addressRefused, .expandsTooMuch, .undecodable, .notScripted: false
+        case .keyRefused, .certificateRequired, .proxyRefused, .proxyUnauthorized: false
+        case .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn, .notScripted: false
         case .nameNotResolved, .cannotConnect, .connectTimedOut: true
+        case .proxyNotResolved, .interfaceFailed: true
         }
     }
 

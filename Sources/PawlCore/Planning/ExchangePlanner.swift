@@ -152,13 +152,16 @@ package struct ExchangePlanner: Sendable {
         hasResponded: Bool
     ) -> Repetition? {
         switch failure {
-        case .certificateRefused, .unsupportedURL, .addressRefused, .expandsTooMuch, .undecodable,
+        case .certificateRefused, .keyRefused, .certificateRequired, .proxyUnauthorized,
+            .unsupportedURL, .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn,
             .notScripted:
             nil
         case .tlsFailed, .local, .malformedResponse: hasResponded ? .later : nil
-        case .nameNotResolved: hasResponded ? .immediate : nil
+        case .nameNotResolved, .proxyNotResolved: hasResponded ? .immediate : nil
         // No server ever responded at this address: it is wrong, rather than the server down.
-        case .cannotConnect where !hasResponded: .threeTimes
+        case .cannotConnect where !hasResponded, .proxyRefused where !hasResponded,
+            .interfaceFailed where !hasResponded:
+            .threeTimes
         default: .immediate
         }
     }

@@ -5,7 +5,11 @@ extension DownloadSettings: TabledSettings {
     /// All settings of a download.
     ///
     /// A new setting needs a property, a row here, an option in the command, and its effect.
-    package static let table = SettingTable<DownloadSettings>([
+    package static let table = SettingTable<DownloadSettings>(
+        requestSettings + connectionSettings + transferSettings
+    )
+
+    private static let requestSettings: [Setting<DownloadSettings>] = [
         Setting(
             "if-exists",
             member: "ifExists",
@@ -77,6 +81,7 @@ extension DownloadSettings: TabledSettings {
         ),
         Setting(
             "user-agent",
+            letter: "A",
             member: "userAgent",
             \.connection.userAgent,
             .line,
@@ -85,6 +90,7 @@ extension DownloadSettings: TabledSettings {
         ),
         Setting(
             "referer",
+            letter: "e",
             member: "referer",
             \.connection.referer,
             SettingForm<URL>.page.optional(),
@@ -94,6 +100,7 @@ extension DownloadSettings: TabledSettings {
         ),
         Setting(
             "user",
+            letter: "u",
             member: "credentials",
             \.credentials,
             SettingForm<Credentials>.credentials.optional(),
@@ -106,35 +113,17 @@ extension DownloadSettings: TabledSettings {
                 """
         ),
         Setting(
-            "insecure",
-            member: "allowsUntrustedCertificates",
-            \.connection.allowsUntrustedCertificates,
-            .flag(),
-            field: SettingField("Accept any certificate"),
-            help: """
-                Accept any certificate. An attacker on the network can then read and change \
-                the data.
-                """,
-            about: """
-                Whether to accept any certificate. An attacker on the network can then read \
-                and change the data. Default: false.
-                """
+            "bearer",
+            member: nil,
+            \.fields,
+            each: .bearer,
+            isChangeable: true,
+            isSecret: true,
+            help: "Sign in with this token (Authorization: Bearer)."
         ),
-        Setting(
-            "cacert",
-            member: "authoritiesFile",
-            \.connection.authoritiesFile,
-            SettingForm<String>.file.optional(),
-            entries: [.command, .list, .library, .socket],
-            help: "Trust the certificate authorities in this PEM file instead of the system's."
-        ),
-        Setting(
-            "connect-timeout",
-            member: "connectTimeoutSeconds",
-            \.connection.connectTimeout,
-            .seconds(),
-            help: "Maximum time in seconds for connecting, including TLS. Default: 15."
-        ),
+    ]
+
+    private static let transferSettings: [Setting<DownloadSettings>] = [
         Setting(
             "connections",
             letter: "x",
@@ -177,7 +166,8 @@ extension DownloadSettings: TabledSettings {
             \.stallTimeout,
             .seconds(),
             field: SettingField("Stall timeout"),
-            help: "Replace a connection that receives nothing for this many seconds. Default: 30."
+            help:
+                "Replace a connection that receives nothing for this many seconds. Default: 30."
         ),
         Setting(
             "min-speed",
@@ -281,6 +271,32 @@ extension DownloadSettings: TabledSettings {
                 """
         ),
         Setting(
+            "remote-time",
+            letter: "R",
+            member: "keepsServerTime",
+            \.keepsServerTime,
+            .flag(),
+            field: SettingField("Server’s time on the file"),
+            help: "Give the finished file the server's modification time.",
+            about: """
+                Whether the finished file gets the server's modification time. Default: false.
+                """
+        ),
+        Setting(
+            "xattr",
+            member: "recordsOrigin",
+            \.recordsOrigin,
+            .flag(),
+            help: """
+                Record the URL without secrets, the media type and the date in extended attributes \
+                of the finished file (user.xdg.origin.url and others).
+                """,
+            about: """
+                Whether the finished file gets extended attributes with the URL without secrets, \
+                the media type and the date. Default: false.
+                """
+        ),
+        Setting(
             "insecure-redirects",
             member: "allowsInsecureRedirects",
             \.allowsInsecureRedirects,
@@ -288,7 +304,7 @@ extension DownloadSettings: TabledSettings {
             entries: .programs,
             help: "Whether to follow redirects from HTTPS to HTTP. Default: false."
         ),
-    ])
+    ]
 
     private static let mostMirrorBytes = 32 << 10
 
@@ -386,7 +402,7 @@ extension SettingForm where Value == URL {
     )
 
     /// A URL without a user, a password and a fragment.
-    fileprivate static let page = SettingForm(
+    static let page = SettingForm(
         schema: ["type": "string"],
         valueName: "url",
         parse: { (text) throws(ValueError) in try source(text).url },
@@ -453,6 +469,25 @@ extension SettingForm where Value == HTTPField {
             }
         )
     }
+}
+
+extension SettingForm where Value == HTTPField {
+    /// A token for `Authorization` (RFC 6750 §2.1).
+    fileprivate static let bearer: SettingForm = {
+        var form = field(forAnyOrigin: false)
+        form.valueName = "token"
+        form.input = .text
+        form.parse = { (text) throws(ValueError) in
+            guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw ValueError(
+                    "the token is empty, or contains a space or a control character",
+                    advice: "give the token alone"
+                )
+            }
+            return HTTPField(name: "Authorization", value: "Bearer \(text)")
+        }
+        return form
+    }()
 }
 
 extension SettingForm where Value == Credentials {

@@ -95,6 +95,16 @@ public struct DownloadSettings: Sendable {
     /// programs share one file, `pawl/hosts` in the caches folder, which may be removed at any
     /// time. It lists up to 500 hosts of the last week, as salted digests instead of names.
     public var remembersHosts = true
+    /// Whether the finished file gets the server's modification time (`Last-Modified`).
+    ///
+    /// The default is `false`: the file has the time at which it was written.
+    public var keepsServerTime = false
+    /// Whether the finished file gets extended attributes about its origin.
+    ///
+    /// The default is `false`. They are `user.xdg.origin.url` and `user.xdg.referrer.url`, both
+    /// without secrets, `user.mime_type`, and `user.dublincore.date`, the time of the download. On
+    /// a file system without such attributes, nothing happens.
+    public var recordsOrigin = false
     /// Whether HTTPS may be redirected to HTTP.
     ///
     /// The default is `false`.

@@ -23,7 +23,18 @@ package enum TransferOutcome: Hashable, Sendable {
 package struct TransferFailure: Hashable, Sendable, Error {
     package enum Kind: String, Sendable, CaseIterable {
         case nameNotResolved, cannotConnect, connectTimedOut
+        case proxyNotResolved
+        /// The proxy did not connect to the server.
+        case proxyRefused
+        /// The proxy did not accept the name and password, or requires some.
+        case proxyUnauthorized
+        /// The network interface or the address from which to connect cannot be used.
+        case interfaceFailed
         case certificateRefused, tlsFailed
+        /// The server has a public key that is not pinned.
+        case keyRefused
+        /// The server requires a certificate of the client.
+        case certificateRequired
         /// The address is forbidden to the request.
         case addressRefused
         case connectionLost
@@ -36,6 +47,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
         /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
         case unsupportedURL
+        /// The system's libcurl lacks a part that a setting requires.
+        case notBuiltIn
         /// A test has scripted no response for the request.
         case notScripted
         /// A failure of the machine or the library, such as missing memory or an invalid file of

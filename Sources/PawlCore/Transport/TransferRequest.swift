@@ -1,4 +1,4 @@
-public import struct FoundationEssentials.URL
+package import struct FoundationEssentials.URL
 
 /// A request to a server.
 package struct TransferRequest: Sendable {
@@ -74,37 +74,4 @@ public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDe
     public var description: String { "Credentials(hidden)" }
     /// A text that hides the values.
     public var debugDescription: String { description }
-}
-
-/// The settings of connections.
-public struct ConnectionSettings: Hashable, Sendable {
-    /// The `User-Agent` field.
-    public var userAgent = "pawl/\(PawlVersion.current)"
-    /// The page that links to the file, for the `Referer` field (RFC 9110 §10.1.3).
-    ///
-    /// `nil`, the default, sends no such field. Every server receives it, also those of redirects
-    /// and mirrors, but never with a user, a password or a fragment, and never over plain HTTP if
-    /// the page is an HTTPS one.
-    public var referer: URL?
-    /// The maximum time to establish a connection, including TLS.
-    ///
-    /// The default is 15 s.
-    public var connectTimeout: Duration = .seconds(15)
-    /// Whether certificates are left unchecked.
-    ///
-    /// The default is `false`. If it is `true`, anyone between client and server can read and
-    /// change the bytes sent.
-    public var allowsUntrustedCertificates = false
-    /// A PEM file of certificate authorities to trust in place of the system's.
-    public var authoritiesFile: String?
-    /// A Unix socket to connect to in place of the host, bypassing any proxy.
-    package var socketPath: String?
-    /// Whether the request may use private addresses: those of this machine and its network.
-    ///
-    /// This is checked when a connection is made, and again before each request. It applies to a
-    /// proxy's address, too.
-    package var allowsPrivateAddresses = true
-
-    /// Creates the default settings.
-    public init() {}
 }

@@ -32,7 +32,8 @@ package enum Demand: String, Sendable, CaseIterable {
             "adding a download that may replace a file (`overwrite`) or adopt another tool's "
                 + "partial file"
         case .addFromFiles:
-            "adding a download with resume data or with a file of certificate authorities"
+            "adding a download with resume data, or with settings that name a file, a network "
+                + "interface or a name server"
         case .addToSession: "adding a download to a session"
         case .control:
             "pausing, resuming or moving a download, and changing its priority, limit, date or "

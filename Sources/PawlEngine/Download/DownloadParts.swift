@@ -17,7 +17,11 @@ final class DownloadParts: Sendable {
     init(_ job: DownloadJob, _ engine: Engine, _ monitor: DownloadMonitor) {
         (self.job, self.engine, self.monitor) = (job, engine, monitor)
         context = DownloadContext(job, engine: engine)
-        slots = DownloadSlots(engine.budgets, context.limits)
+        slots = DownloadSlots(
+            engine.budgets,
+            context.limits,
+            job.settings.connection.httpVersion
+        )
         stop = CancellationToken(after: job.settings.maximumDuration, engine.time)
         resolver = TargetResolver(job, engine, stop)
         requests = DownloadRequests(job, engine: engine, limits: context.limits)
@@ -60,7 +64,7 @@ final class DownloadParts: Sendable {
         monitor.bytes.opened(order.id, cursor, from: order.url)
         let sink = SegmentSink(order: order, cursor: cursor, context: context)
         var request = requests.request(for: order)
-        request.multiplexes = slots.multiplexes(order)
+        slots.share(&request, for: order)
         return engine.transport.start(request, sink: sink)
     }
 

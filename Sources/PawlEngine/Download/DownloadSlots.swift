@@ -6,7 +6,7 @@ final class DownloadSlots: Sendable {
     private struct State {
         var ticket: HostBudget.Ticket = 0
         /// Whether requests may share a connection.
-        var mayMultiplex = true
+        var mayMultiplex: Bool
         /// The host whose slot is a stream instead of a connection.
         var streamHost: String?
         /// The request that was made before the planner could ask for it.
@@ -17,11 +17,13 @@ final class DownloadSlots: Sendable {
 
     private let budgets: HostBudgets
     private let limits: TransferLimits
+    private let version: HTTPVersion?
     /// It is not held while a connection is released, which grants it to other downloads.
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ budgets: HostBudgets, _ limits: TransferLimits) {
-        (self.budgets, self.limits) = (budgets, limits)
+    init(_ budgets: HostBudgets, _ limits: TransferLimits, _ version: HTTPVersion?) {
+        (self.budgets, self.limits, self.version) = (budgets, limits, version)
+        state = Mutex(State(mayMultiplex: version == nil || version == .http2))
     }
 
     /// Enrolls the download; `granted` is called with the host of a connection that it waited for.
@@ -117,18 +119,28 @@ final class DownloadSlots: Sendable {
     /// Lets no further request share a connection, because one has failed or had to be ended.
     func stopSharing() { state.withLock { $0.mayMultiplex = false } }
 
+    /// Lets a request share a connection if it may.
+    ///
+    /// With a rate limit, it uses HTTP/1.1 even if the user wants HTTP/2: libcurl reads a paused
+    /// stream far ahead.
+    func share(_ request: inout TransferRequest, for order: TransferOrder) {
+        request.multiplexes = multiplexes(order)
+        if version == .http2, limits.isLimited { request.connection.httpVersion = .http1 }
+    }
+
     /// Whether the request may share a connection.
     ///
     /// If other downloads use the same host, first requests share one, because most files are
     /// small.
     ///
-    /// Segments have connections of their own, and so have all transfers if a limit slows single
-    /// transfers. A request that failed is not repeated over a shared connection.
-    func multiplexes(_ order: TransferOrder) -> Bool {
+    /// Segments have connections of their own, unless the user wants HTTP/2, and so have all
+    /// transfers if a limit slows single transfers. A request that failed or was ended is not
+    /// repeated over a shared connection.
+    private func multiplexes(_ order: TransferOrder) -> Bool {
         let (mayMultiplex, streamHost) = state.withLock { ($0.mayMultiplex, $0.streamHost) }
-        guard mayMultiplex, !limits.isLimited, order.pinned == nil, order.range == nil else {
-            return false
-        }
+        guard mayMultiplex, !limits.isLimited else { return false }
+        if version == .http2 { return true }
+        guard order.pinned == nil, order.range == nil else { return false }
         let host = HostBudget.name(of: order.url)
         return streamHost == host || budgets.isShared(host)
     }

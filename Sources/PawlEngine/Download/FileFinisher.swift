@@ -2,6 +2,7 @@ internal import Logging
 internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
+internal import struct FoundationEssentials.Date
 
 /// Gives the complete files of one download their names.
 struct FileFinisher: Sendable {
@@ -51,6 +52,7 @@ struct FileFinisher: Sendable {
         var file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
         file.acceptsSame = job.acceptsSameFile
         file.isLengthVerified = isLengthVerified
+        file.notes = job.notes(on: store.representation)
         try await announce(file)
         file.readsFiles = false
         let stop = stop
@@ -84,6 +86,7 @@ struct FileFinisher: Sendable {
     ) -> SmallFileFinisher.Preparation {
         let (policy, acceptsSame) = (policy, job.acceptsSameFile)
         let (takenNames, url, logger) = (engine.takenNames, job.url, logger)
+        let notes = job.notes(on: body.representation)
         return { () throws(DownloadError) in
             let representation = body.representation
             let store: PartialStore
@@ -130,6 +133,7 @@ struct FileFinisher: Sendable {
                 body.head.fields,
                 body.head.protocolVersion
             )
+            file.notes = notes
             return .file(file)
         }
     }
@@ -236,5 +240,23 @@ struct FileFinisher: Sendable {
         return try await engine.syncs.run { () throws(DownloadError) in
             try store.keepAsCorrupt(reason: error.message, total: total, urls: urls)
         }
+    }
+}
+
+extension DownloadJob {
+    /// Returns what the finished file gets besides its bytes, as the settings demand it.
+    fileprivate func notes(on representation: Representation) -> FileNotes {
+        var notes = FileNotes()
+        if settings.keepsServerTime {
+            notes.modified =
+                representation.lastModified.flatMap { HTTPDate(parsing: $0) }?
+                .secondsSince1970
+        }
+        guard settings.recordsOrigin else { return notes }
+        notes.attributes["user.xdg.origin.url"] = url.redacted
+        notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.redacted
+        notes.attributes["user.mime_type"] = representation.mediaType?.sanitized
+        notes.attributes["user.dublincore.date"] = Date.now.formatted(.iso8601)
+        return notes
     }
 }

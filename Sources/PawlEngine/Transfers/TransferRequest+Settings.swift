@@ -12,17 +12,20 @@ extension TransferRequest {
         original: URL
     ) {
         self.init(url: address, range: range)
+        connection = settings.connection
         if address == original {
             (fields, credentials) = (settings.fields, settings.credentials)
         } else if let from = Origin(original), let to = Origin(address) {
+            if from != to { connection.clientIdentity = ClientIdentity() }
             (fields, credentials) = RedirectPolicy.fieldsToSend(
                 settings.fields,
                 credentials: settings.credentials,
                 original: from,
                 to: to
             )
+        } else {
+            connection.clientIdentity = ClientIdentity()
         }
-        connection = settings.connection
     }
 
     /// Adds a mirror's own user and password, which are sent only to the mirror's origin.

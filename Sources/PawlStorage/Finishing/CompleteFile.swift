@@ -19,6 +19,8 @@ package struct CompleteFile: Sendable {
     package var acceptsSame = true
     /// Whether the response proved the file's length, which is recorded with the file.
     package var isLengthVerified = false
+    /// What the file gets besides its bytes.
+    package var notes = FileNotes()
     /// Whether `finish` reads whole files to compare them.
     ///
     /// Otherwise it returns ``PlacedFile/undecided(_:)``.
@@ -76,6 +78,7 @@ package struct CompleteFile: Sendable {
     /// Checks that all bytes are present, and syncs them.
     package func makeDurable() throws(DownloadError) {
         try store.adjustSize(to: total)
+        notes.put(on: store.file)
         try store.syncWhole(epoch: epoch ?? store.trustEpoch)
     }
 

@@ -133,13 +133,10 @@ package struct FileCopy {
     }
 
     private func copyTimes(_ status: FileStatus) throws(Errno) {
-        func time(_ nanoseconds: Int64) -> timespec {
-            let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-            return rest >= 0
-                ? timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
-                : timespec(tv_sec: Int(seconds) - 1, tv_nsec: Int(rest) + 1_000_000_000)
-        }
-        let times = [time(status.accessedNanoseconds), time(status.modifiedNanoseconds)]
+        let times = [
+            timespec(nanosecondsSince1970: status.accessedNanoseconds),
+            timespec(nanosecondsSince1970: status.modifiedNanoseconds),
+        ]
         try retrying { futimens(target.descriptor, times) }
     }
 }

@@ -13,6 +13,7 @@ final class CurlHandle {
     private let share: CurlShare
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
+    private var fixedAddresses: UnsafeMutablePointer<curl_slist>?
     /// The handle's cookies, which survive a reset; `nil` until it has been given some.
     private var cookies: CookieJar.Contents?
     /// Whether the cookies have not changed since they were given to the handle.
@@ -42,6 +43,7 @@ final class CurlHandle {
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(fields)
+        curl_slist_free_all(fixedAddresses)
         errorText.deallocate()
     }
 
@@ -49,7 +51,8 @@ final class CurlHandle {
     func reset() {
         curl_easy_reset(raw)
         curl_slist_free_all(fields)
-        fields = nil
+        curl_slist_free_all(fixedAddresses)
+        (fields, fixedAddresses) = (nil, nil)
         errorText[0] = 0
     }
 
@@ -95,13 +98,29 @@ final class CurlHandle {
     ///
     /// They are kept until the reset.
     func setFieldLines(_ lines: [String]) throws(TransferFailure) {
-        for line in lines {
-            guard let longer = curl_slist_append(fields, line) else {
-                throw TransferFailure(.local, "not enough memory for the fields to send")
-            }
-            fields = longer
-        }
+        try Self.append(lines, to: &fields)
         try check(pawl_curl_set_list(raw, CURLOPT_HTTPHEADER, fields))
+    }
+
+    /// Sets the addresses to connect to, as `host:port:address:`.
+    ///
+    /// They are kept until the reset.
+    func setFixedAddresses(_ lines: [String]) throws(TransferFailure) {
+        guard !lines.isEmpty else { return }
+        try Self.append(lines, to: &fixedAddresses)
+        try check(pawl_curl_set_list(raw, CURLOPT_CONNECT_TO, fixedAddresses))
+    }
+
+    private static func append(
+        _ lines: [String],
+        to list: inout UnsafeMutablePointer<curl_slist>?
+    ) throws(TransferFailure) {
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                throw TransferFailure(.local, "not enough memory for the options of a request")
+            }
+            list = longer
+        }
     }
 
     /// Sets the request's body, which is copied.
@@ -158,7 +177,7 @@ final class CurlHandle {
 
     /// Remembers from a response head which authentication scheme the origin wants.
     func noteScheme(of request: TransferRequest, isSignedIn: Bool) {
-        guard request.credentials != nil else { return }
+        guard request.mayHaveCredentials else { return }
         guard isSignedIn else { return tenant.basicOrigins.remove(request.signInScope) }
         // Only an exchange in which the server asked for credentials offers any.
         let offered = number(CURLINFO_HTTPAUTH_AVAIL)
@@ -261,10 +280,19 @@ final class CurlHandle {
     /// The length that the head declared; -1 if it declared none.
     var contentLength: Int64? { offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) }
 
-    /// Whether a proxy refused `CONNECT`.
-    var isProxyRefusing: Bool {
+    /// The status with which a proxy refused `CONNECT`; `nil` if none did.
+    var proxyRefusal: Int? {
         let status = number(CURLINFO_HTTP_CONNECTCODE)
-        return status != 0 && !(200...299).contains(status)
+        return status == 0 || (200...299).contains(status) ? nil : status
+    }
+
+    /// Whether a SOCKS proxy did not accept the name and password, or requires some.
+    var isProxyLoginRefused: Bool {
+        let refusals = [
+            CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_GSSAPI, CURLPX_IDENTD,
+            CURLPX_IDENTD_DIFFER,
+        ]
+        return refusals.contains { Int($0.rawValue) == number(CURLINFO_PROXY_ERROR) }
     }
 
     /// The timings that libcurl has measured so far.
@@ -316,6 +344,10 @@ final class CurlHandle {
 }
 
 extension TransferRequest {
+    fileprivate var mayHaveCredentials: Bool {
+        credentials != nil || connection.netrcFile != nil
+    }
+
     /// The part of the origin that one response about authentication applies to: a folder (RFC 7617
     /// §2.2).
     fileprivate var signInScope: String {

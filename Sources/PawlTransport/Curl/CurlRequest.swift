@@ -28,7 +28,9 @@ struct CurlRequest {
         try handle.setCookies(request)
         if let referer = request.referer { try handle.set(CURLOPT_REFERER, to: referer) }
         try setConnection()
+        try setRoute()
         try setTrust()
+        try setIdentity()
     }
 
     private func setTarget() throws(TransferFailure) {
@@ -51,7 +53,14 @@ struct CurlRequest {
     /// HTTP/2 shares connections and waits for one that is being made; with HTTP/1.1 each transfer
     /// has its own.
     private func setVersion(multiplexes: Bool) throws(TransferFailure) {
-        let version = multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        let wantsTwo = multiplexes || request.connection.httpVersion == .http2
+        var version = wantsTwo ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        if request.connection.httpVersion == .http3 {
+            guard pawl_curl_features() & CURL_VERSION_HTTP3 != 0 else {
+                throw TransferFailure(.notBuiltIn, "HTTP/3")
+            }
+            version = CURL_HTTP_VERSION_3
+        }
         try handle.set(CURLOPT_HTTP_VERSION, to: Int(version))
         try handle.set(CURLOPT_PIPEWAIT, to: multiplexes)
     }
@@ -74,7 +83,12 @@ struct CurlRequest {
         }
         // If a reused connection turns out to be dead, libcurl sends the request again by itself,
         // although the server may have carried it out.
-        try handle.set(CURLOPT_FRESH_CONNECT, to: !RequestMethod.isIdempotent(method))
+        // An HTTP/2 request that may not share a connection needs a new one, too.
+        let isAlone = !request.multiplexes && request.connection.httpVersion == .http2
+        try handle.set(
+            CURLOPT_FRESH_CONNECT,
+            to: isAlone || !RequestMethod.isIdempotent(method)
+        )
     }
 
     /// The header lines that libcurl would add to a body that it takes for a form: `Content-Type`
@@ -124,14 +138,27 @@ struct CurlRequest {
     }
 
     private func setCredentials() throws(TransferFailure) {
-        guard let credentials = request.credentials else { return }
-        guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
-            throw TransferFailure(.local, "cannot send the credentials: invalid characters")
+        if let credentials = request.credentials {
+            guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
+                throw TransferFailure(.local, "cannot send the credentials: invalid characters")
+            }
+            try handle.set(CURLOPT_USERNAME, to: credentials.name)
+            try handle.set(CURLOPT_PASSWORD, to: credentials.password)
+        } else if let file = request.connection.netrcFile,
+            !request.fields.contains(where: { $0.hasName("Authorization") })
+        {
+            try handle.set(CURLOPT_NETRC, to: Int(CURL_NETRC_OPTIONAL.rawValue))
+            try handle.set(CURLOPT_NETRC_FILE, to: file)
+        } else {
+            return
         }
-        try handle.set(CURLOPT_USERNAME, to: credentials.name)
-        try handle.set(CURLOPT_PASSWORD, to: credentials.password)
-        let isBasic = handle.usesBasicOnly(request)
-        let schemes = isBasic ? pawl_curl_auth_basic : pawl_curl_auth_basic | pawl_curl_auth_digest
+        let schemes =
+            switch request.connection.authentication {
+            case .basic: pawl_curl_auth_basic
+            case .digest: pawl_curl_auth_digest
+            case nil where handle.usesBasicOnly(request): pawl_curl_auth_basic
+            case nil: pawl_curl_auth_basic | pawl_curl_auth_digest
+            }
         try handle.set(CURLOPT_HTTPAUTH, to: Int(schemes))
     }
 
@@ -143,8 +170,6 @@ struct CurlRequest {
         try handle.set(CURLOPT_USERAGENT, to: settings.userAgent)
         if let path = settings.socketPath {
             try handle.set(CURLOPT_UNIX_SOCKET_PATH, to: path)
-            // An empty proxy means none, whatever the environment sets.
-            try handle.set(CURLOPT_PROXY, to: "")
         }
         let milliseconds = settings.connectTimeout.nanoseconds / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
@@ -156,16 +181,79 @@ struct CurlRequest {
         try handle.set(CURLOPT_QUICK_EXIT, to: true)
     }
 
+    /// Sets which way the connection takes.
+    private func setRoute() throws(TransferFailure) {
+        let settings = request.connection
+        try setProxy()
+        switch settings.ipVersion {
+        case .v4: try handle.set(CURLOPT_IPRESOLVE, to: Int(CURL_IPRESOLVE_V4))
+        case .v6: try handle.set(CURLOPT_IPRESOLVE, to: Int(CURL_IPRESOLVE_V6))
+        case nil: break
+        }
+        if let interface = settings.interface {
+            let kind = IPAddress(interface) == nil ? "if!" : "host!"
+            try handle.set(CURLOPT_INTERFACE, to: kind + interface)
+        }
+        if let server = settings.nameServer {
+            try handle.set(CURLOPT_DOH_URL, to: server.absoluteString)
+        }
+        // Without the system's support, libcurl rejects the option.
+        if settings.usesTCPFastOpen { try? handle.set(CURLOPT_TCP_FASTOPEN, to: true) }
+        // Addresses given to libcurl's cache of names would apply to all transfers of the loop.
+        try handle.setFixedAddresses(
+            settings.fixedAddresses.map { fixed in
+                let address = fixed.address.contains(":") ? "[\(fixed.address)]" : fixed.address
+                return "\(fixed.host ?? ""):\(fixed.port.map { "\($0)" } ?? ""):\(address):"
+            }
+        )
+    }
+
+    private func setProxy() throws(TransferFailure) {
+        guard request.connection.socketPath == nil else {
+            // An empty proxy means none, whatever the environment contains.
+            return try handle.set(CURLOPT_PROXY, to: "")
+        }
+        // The scheme of a login is found out with a request without one.
+        try handle.set(CURLOPT_PROXYAUTH, to: pawl_curl_auth_any)
+        switch request.connection.proxy {
+        case .environment: break
+        case .none: try handle.set(CURLOPT_PROXY, to: "")
+        case .proxy(let url):
+            try handle.set(CURLOPT_PROXY, to: url.absoluteString)
+            // Otherwise `no_proxy` of the environment would apply.
+            try handle.set(CURLOPT_NOPROXY, to: "")
+        }
+    }
+
     private func setTrust() throws(TransferFailure) {
         let settings = request.connection
         if settings.allowsUntrustedCertificates {
-            try handle.set(CURLOPT_SSL_VERIFYPEER, to: false)
-            try handle.set(CURLOPT_SSL_VERIFYHOST, to: false)
+            for option in [
+                CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYPEER,
+                CURLOPT_PROXY_SSL_VERIFYHOST,
+            ] {
+                try handle.set(option, to: false)
+            }
+        }
+        if !settings.pinnedPublicKeys.isEmpty {
+            let keys = settings.pinnedPublicKeys.map { "sha256//" + $0 }
+            try handle.set(CURLOPT_PINNEDPUBLICKEY, to: keys.joined(separator: ";"))
         }
         guard let file = settings.authoritiesFile else { return }
         try handle.set(CURLOPT_CAINFO, to: file)
+        try handle.set(CURLOPT_PROXY_CAINFO, to: file)
         // Otherwise the system's certificate authorities would be trusted as well.
         try handle.set(CURLOPT_CAPATH, to: nil)
+        try handle.set(CURLOPT_PROXY_CAPATH, to: nil)
+    }
+
+    private func setIdentity() throws(TransferFailure) {
+        let identity = request.connection.clientIdentity
+        guard let certificate = identity.certificateFile else { return }
+        try handle.set(CURLOPT_SSLCERT, to: certificate)
+        try handle.set(CURLOPT_SSLCERTTYPE, to: identity.isPKCS12 ? "P12" : "PEM")
+        if let key = identity.keyFile { try handle.set(CURLOPT_SSLKEY, to: key) }
+        if let password = identity.keyPassword { try handle.set(CURLOPT_KEYPASSWD, to: password) }
     }
 }
 

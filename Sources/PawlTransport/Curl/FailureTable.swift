@@ -8,17 +8,21 @@ extension TransferFailure.Kind {
     /// A code that is not listed is a local failure: it has no place in an HTTP exchange.
     private static let byCode: [CURLcode.RawValue: TransferFailure.Kind] = {
         let codes: [TransferFailure.Kind: [CURLcode]] = [
-            .nameNotResolved: [CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY],
-            .cannotConnect: [CURLE_COULDNT_CONNECT, CURLE_PROXY],
+            .nameNotResolved: [CURLE_COULDNT_RESOLVE_HOST],
+            .proxyNotResolved: [CURLE_COULDNT_RESOLVE_PROXY],
+            .cannotConnect: [CURLE_COULDNT_CONNECT],
+            .proxyRefused: [CURLE_PROXY],
+            .interfaceFailed: [CURLE_INTERFACE_FAILED],
             // No other time limit is ever set.
             .connectTimedOut: [CURLE_OPERATION_TIMEDOUT],
             .certificateRefused: [
                 CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR,
-                CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+                CURLE_SSL_INVALIDCERTSTATUS,
             ],
+            .keyRefused: [CURLE_SSL_PINNEDPUBKEYNOTMATCH],
+            .certificateRequired: [CURLE_SSL_CLIENTCERT],
             .tlsFailed: [
-                CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
-                CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED,
+                CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED,
             ],
             .connectionLost: [
                 CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND,
@@ -73,8 +77,16 @@ extension TransferFailure {
             message = ""
         case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):
             kind = .malformedResponse
-        case CURLE_RECV_ERROR where handle?.isProxyRefusing == true:
-            kind = .cannotConnect
+        case CURLE_RECV_ERROR where message.contains("alert certificate required"),
+            CURLE_SSL_CONNECT_ERROR where message.contains("alert certificate required"):
+            kind = .certificateRequired
+        case CURLE_RECV_ERROR where handle?.proxyRefusal != nil:
+            // Some proxies answer 401 to a wrong password.
+            kind = [401, 407].contains(handle?.proxyRefusal) ? .proxyUnauthorized : .proxyRefused
+        case CURLE_PROXY where handle?.isProxyLoginRefused == true: kind = .proxyUnauthorized
+        case CURLE_SSL_CERTPROBLEM:
+            let file = (request.connection.clientIdentity.certificateFile ?? "").sanitized
+            message = "cannot use the client certificate (\(file)): \(message)"
         case CURLE_SSL_CACERT_BADFILE:
             let file = (request.connection.authoritiesFile ?? "the system's").sanitized
             message = "cannot use the file of certificate authorities (\(file)): \(message)"

@@ -12,7 +12,11 @@ final class LoopThread {
     private var room = ReceiveRoom()
     private var pace = ShowingPace()
     private var active: [ObjectIdentifier: TransferContext] = [:]
-    private var handles: [ObjectIdentifier: TenantHandles] = [:]
+    private var handles: [ConnectionGroup: TenantHandles] = [:]
+    private var uses = 0
+    /// The number of groups of transfers above which the one that was idle longest loses its
+    /// connections.
+    private static let mostGroups = 64
 
     init(loop: TransferLoop, multi: CurlMulti) {
         self.loop = loop
@@ -50,7 +54,7 @@ final class LoopThread {
             for context in active.values where context.tenant === tenant {
                 end(context, .cancelled)
             }
-            handles[ObjectIdentifier(tenant)] = nil
+            handles = handles.filter { $0.key.tenant != ObjectIdentifier(tenant) }
             departure.complete()
         case .nudge(let context):
             guard isActive(context) else { return newHome(of: context)?.nudge(context) ?? () }
@@ -155,10 +159,19 @@ final class LoopThread {
     private func takeHandle(
         for context: TransferContext
     ) throws(TransferFailure) -> CurlHandle {
-        let id = ObjectIdentifier(context.tenant)
-        let own = handles[id] ?? TenantHandles(context.tenant)
-        handles[id] = own
-        return try own.take(anyBufferSize: context.sharing != nil)
+        let own = handles[context.group] ?? newHandles(for: context)
+        uses += 1
+        return try own.take(anyBufferSize: context.sharing != nil, use: uses)
+    }
+
+    private func newHandles(for context: TransferContext) -> TenantHandles {
+        if handles.count >= Self.mostGroups {
+            let oldest = handles.filter(\.value.isIdle).min { $0.value.lastUse < $1.value.lastUse }
+            if let oldest { handles[oldest.key] = nil }
+        }
+        let own = TenantHandles(context.tenant)
+        handles[context.group] = own
+        return own
     }
 
     /// Resumes a transfer after a pause or a hold.
@@ -197,7 +210,7 @@ final class LoopThread {
         guard let (handle, receiveBytes) = context.releaseHandle() else { return }
         multi.remove(handle)
         room.release(receiveBytes)
-        handles[ObjectIdentifier(context.tenant)]?.giveBack(handle)
+        handles[context.group]?.giveBack(handle)
     }
 
     private func finish(_ context: TransferContext, _ end: TransferEnd) {
@@ -225,7 +238,7 @@ extension LoopThread {
     /// Moves all transfers that wait for a connection that this one could have used.
     private func relocateWaiting(like other: TransferContext) {
         for context in Array(active.values)
-        where context.tenant === other.tenant && context.origin == other.origin
+        where context.group == other.group && context.origin == other.origin
             && context.sharing?.hasAsked == false
         {
             relocate(context)

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import PawlCore
 
-/// What one loop keeps of one transport: idle handles, and what they share.
+/// What one loop keeps for one group of transfers: idle handles, and what they share.
 ///
 /// Used by the loop's thread only. The share has a connection cache of its own, so libcurl never
 /// gives a transfer the connection of another transport. libcurl allows that on one thread
@@ -12,6 +12,10 @@ final class TenantHandles {
     private let share: CurlShare
     private let tenant: LoopTenant
     private var idle: [CurlHandle] = []
+    /// The number of handles that transfers use.
+    private var inUse = 0
+    /// A number that grows with each use of any handle of the loop.
+    private(set) var lastUse = 0
 
     init(_ tenant: LoopTenant) {
         self.tenant = tenant
@@ -21,14 +25,22 @@ final class TenantHandles {
     /// Takes an idle handle, or creates one.
     ///
     /// A handle whose buffer has the wrong size and cannot be changed is dropped.
-    func take(anyBufferSize: Bool) throws(TransferFailure) -> CurlHandle {
+    func take(anyBufferSize: Bool, use: Int) throws(TransferFailure) -> CurlHandle {
+        lastUse = use
         while let handle = idle.popLast() {
-            if anyBufferSize || handle.takesBufferSize { return handle }
+            guard anyBufferSize || handle.takesBufferSize else { continue }
+            inUse += 1
+            return handle
         }
-        return try CurlHandle(share: share, tenant: tenant)
+        let handle = try CurlHandle(share: share, tenant: tenant)
+        inUse += 1
+        return handle
     }
 
+    var isIdle: Bool { inUse == 0 }
+
     func giveBack(_ handle: CurlHandle) {
+        inUse -= 1
         if handle.takesNoCookies { return }
         handle.reset()
         if idle.count < Self.idleLimit { idle.append(handle) }

@@ -22,6 +22,8 @@ final class TransferContext: @unchecked Sendable {
     let origin: String
     /// The transport that has started it.
     let tenant: LoopTenant
+    /// The transfers that can use the same connections.
+    let group: ConnectionGroup
     /// The state of sharing; `nil` if the transfer has a connection of its own.
     private(set) var sharing: Sharing?
     /// The loop in which the transfer continued with a connection of its own, for the loop that it
@@ -76,6 +78,7 @@ final class TransferContext: @unchecked Sendable {
         self.request = request
         self.origin = origin
         self.tenant = tenant
+        group = ConnectionGroup(tenant, request.connection)
         self.sharing = sharing
         head = HeadCollector(hasBody: request.method != "HEAD")
         self.sink = sink
@@ -84,7 +87,7 @@ final class TransferContext: @unchecked Sendable {
     var isHeld: Bool { pause == .held }
 
     /// The name under which loops count connections that the transfer can use.
-    var connectionKey: String { tenant.key(origin) }
+    var connectionKey: String { group.key(origin) }
 
     func begin(
         with handle: CurlHandle,

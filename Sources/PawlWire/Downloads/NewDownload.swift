@@ -75,7 +75,13 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
                 .init(
                     fields: settings[\.fields] ?? [],
                     credentials: settings[\.credentials] ?? nil,
-                    referer: settings[\.connection.referer] ?? nil
+                    referer: settings[\.connection.referer] ?? nil,
+                    identity: ClientIdentity(
+                        certificateFile: settings[\.connection.clientIdentity.certificateFile]
+                            ?? nil,
+                        keyFile: settings[\.connection.clientIdentity.keyFile] ?? nil,
+                        keyPassword: settings[\.connection.clientIdentity.keyPassword] ?? nil
+                    )
                 ),
                 from: old,
                 to: try SourceURL.parse(new).url
@@ -83,6 +89,12 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
             settings[\.fields] = kept.fields.isEmpty ? nil : kept.fields
             settings[\.credentials] = kept.credentials.map { .some($0) }
             settings[\.connection.referer] = kept.referer.map { .some($0) }
+            settings[\.connection.clientIdentity.certificateFile] =
+                kept.identity.certificateFile.map { .some($0) }
+            settings[\.connection.clientIdentity.keyFile] =
+                kept.identity.keyFile.map { .some($0) }
+            settings[\.connection.clientIdentity.keyPassword] =
+                kept.identity.keyPassword.map { .some($0) }
             url = new
         }
         self.settings = settings.merging(changes)

@@ -78,6 +78,16 @@ final class OriginConnection: @unchecked Sendable {
         return head.split(separator: "\r\n").map(String.init)
     }
 
+    /// Reads that many bytes of a request's body.
+    func read(_ count: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard let byte = readByte() else { throw Gone() }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) throws {

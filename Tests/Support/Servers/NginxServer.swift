@@ -4,47 +4,36 @@ import Glibc
 ///
 /// It stops when the object is released.
 package final class NginxServer: Sendable {
-    package let port: UInt16
     /// The path of the certificate in PEM, which is its own authority.
     package let authority: String
-    private let folder: ScratchFolder
-    private let process: ProcessRunner
+    private let server: ServerProgram
 
-    /// Starts nginx, as `scripts/setup --tests` installs it.
+    /// Starts nginx.
     ///
     /// `lines` are added to the server block.
     package init(http2: Bool = true, _ lines: String = "") async throws {
-        folder = try ScratchFolder()
+        let folder = try ScratchFolder()
         guard let certificate = TestCertificate.localhost else {
             throw ServerFailure(description: "no certificate can be made")
         }
         authority = try folder.write("certificate.pem", certificate.pem)
         try folder.write("key.pem", certificate.keyPEM)
-        var reason = ""
-        for _ in 0..<Self.attempts {
-            let socket = try ListeningSocket(port: 0, onAllAddresses: false)
-            Glibc.close(socket.descriptor)
-            let settings = Self.settings(folder.path, socket.port, http2: http2, lines)
-            let process = try ProcessRunner(
-                access("/usr/sbin/nginx", X_OK) == 0 ? "/usr/sbin/nginx" : "nginx",
-                ["-e", "stderr", "-c", try folder.write("nginx.conf", settings)]
-            )
-            // Another program may have taken the port in the meantime.
-            guard await process.waitForOutput(containing: "start worker process ") else {
-                reason = process.errors
-                continue
-            }
-            port = socket.port
-            self.process = process
-            return
+        server = try await ServerProgram(
+            "nginx",
+            ready: "start worker process ",
+            folder: folder
+        ) { folder, port in
+            let settings = Self.settings(folder.path, port, http2: http2, lines)
+            return ["-e", "stderr", "-c", try folder.write("nginx.conf", settings)]
         }
-        throw ServerFailure(description: "nginx does not start: \(reason)")
     }
 
-    deinit { process.signal(SIGTERM) }
+    package var port: UInt16 { server.port }
 
     /// Writes a file to the served folder.
-    package func put(_ name: String, _ bytes: [UInt8]) throws { try folder.write(name, bytes) }
+    package func put(_ name: String, _ bytes: [UInt8]) throws {
+        try server.folder.write(name, bytes)
+    }
 
     package func url(_ name: String, host: String = "127.0.0.1") -> String {
         "https://\(host):\(port)/\(name)"
@@ -52,9 +41,8 @@ package final class NginxServer: Sendable {
 
     /// Stops the server when all its connections are idle, and returns its requests.
     package func close() async throws -> [NginxRequest] {
-        process.signal(SIGQUIT)
-        await process.waitForExit()
-        return try folder.readText("access.log").split(separator: "\n").compactMap(
+        await server.stop(SIGQUIT)
+        return try server.folder.readText("access.log").split(separator: "\n").compactMap(
             NginxRequest.init
         )
     }
@@ -81,14 +69,7 @@ package struct NginxRequest: Sendable {
     }
 }
 
-/// The failure of a server to start.
-package struct ServerFailure: Error, CustomStringConvertible {
-    package let description: String
-}
-
 extension NginxServer {
-    private static let attempts = 5
-
     private static func settings(
         _ folder: String,
         _ port: UInt16,

@@ -6,13 +6,17 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case allowsUntrustedCertificates = "insecure"
     case authoritiesFile = "cacert"
     case checksum
+    case clientCertificateFile = "cert"
     case connectTimeout = "connect-timeout"
     case credentials = "user"
     case header
     case ifExists = "if-exists"
+    case interface
     case maximumDuration = "max-time"
     case maximumRetryAfter = "max-retry-after"
     case minimumSpeed = "min-speed"
+    case pinnedPublicKeys = "pinned-public-key"
+    case proxy
 
     /// The path of the property within ``DownloadSettings``.
     package var property: String {
@@ -21,13 +25,17 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .allowsUntrustedCertificates: "connection.allowsUntrustedCertificates"
         case .authoritiesFile: "connection.authoritiesFile"
         case .checksum: "checksum"
+        case .clientCertificateFile: "connection.clientIdentity.certificateFile"
         case .connectTimeout: "connection.connectTimeout"
         case .credentials: "credentials"
         case .header: "fields"
         case .ifExists: "ifExists"
+        case .interface: "connection.interface"
         case .maximumDuration: "maximumDuration"
         case .maximumRetryAfter: "maximumRetryAfter"
         case .minimumSpeed: "minimumBytesPerSecond"
+        case .pinnedPublicKeys: "connection.pinnedPublicKeys"
+        case .proxy: "connection.proxy"
         }
     }
 

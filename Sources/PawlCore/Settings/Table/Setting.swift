@@ -47,7 +47,7 @@ package struct Setting<Root: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The key in lists, and the option without `--`.
-    ///   - member: The member in JSON.
+    ///   - member: The member in JSON; `nil` if this is another way to write an earlier setting.
     ///   - path: The path of the value within the settings.
     ///   - form: The way in which the value is written.
     ///   - field: Its field in HTML forms, such as those of the page; `nil` for none.
@@ -57,7 +57,7 @@ package struct Setting<Root: Sendable>: Sendable {
     package init<Value: Equatable & Sendable>(
         _ name: String,
         letter: Character? = nil,
-        member: String,
+        member: String?,
         _ path: any WritableKeyPath<Root, Value> & Sendable,
         _ form: SettingForm<Value>,
         valueName: String? = nil,

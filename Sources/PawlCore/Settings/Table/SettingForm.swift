@@ -52,6 +52,26 @@ package struct SettingForm<Value: Sendable>: Sendable {
     }
 }
 
+extension SettingForm {
+    /// A flag that stands for one value of an earlier setting.
+    package static func shorthand(for value: Value) -> SettingForm {
+        let flag = SettingForm<Bool>.flag()
+        return SettingForm(
+            schema: flag.schema,
+            valueName: nil,
+            input: .flag,
+            parse: { (text) throws(ValueError) in
+                guard try flag.parse(text) else {
+                    throw ValueError("'\(text)' has no effect", advice: "leave the option out")
+                }
+                return value
+            },
+            decode: { (_) throws(ValueError) in value },
+            encode: { _ in .null }
+        )
+    }
+}
+
 extension SettingForm where Value == Bool {
     /// True or false; in text, the first or the second word.
     package static func words(_ first: String, _ second: String) -> SettingForm {

@@ -1,0 +1,155 @@
+/// An option of another download tool, and what Pawl has in its place.
+package struct ForeignOption: Sendable {
+    package enum Tool: String, CaseIterable, Sendable {
+        case curl, wget, aria2, rclone
+    }
+
+    package let tool: Tool
+    /// The names, with their hyphens.
+    package let names: [String]
+    /// What to write or to do instead, as the end of a sentence.
+    package let instead: String
+
+    private init(_ tool: Tool, _ names: String, _ instead: String) {
+        self.tool = tool
+        self.names = names.split(separator: " ").map(String.init)
+        self.instead = instead
+    }
+
+    /// Returns what to use instead of an option; `nil` if no tool has it.
+    package static func advice(for option: String) -> String? {
+        let name = String(option.prefix { $0 != "=" })
+        guard let found = all.first(where: { $0.names.contains(name) }) else { return nil }
+        return "for \(found.tool.rawValue)'s \(name): \(found.instead)"
+    }
+
+    package static let all: [ForeignOption] = [
+        ForeignOption(.curl, "-o --output", "use --output"),
+        ForeignOption(.curl, "-O --remote-name --remote-name-all", "leave it out"),
+        ForeignOption(.curl, "-J --remote-header-name", "leave it out: the server's name is used"),
+        ForeignOption(.curl, "--output-dir", "use --directory"),
+        ForeignOption(.curl, "--create-dirs", "leave it out: folders are created"),
+        ForeignOption(.curl, "-C --continue-at", "leave it out: downloads are resumed"),
+        ForeignOption(.curl, "-L --location", "leave it out: redirects are followed"),
+        ForeignOption(
+            .curl,
+            "--location-trusted",
+            "use --redirect-header for a field that is not secret"
+        ),
+        ForeignOption(
+            .curl,
+            "-f --fail --fail-with-body",
+            "leave it out: an error page is never saved"
+        ),
+        ForeignOption(.curl, "-s --silent -S --show-error", "use --quiet"),
+        ForeignOption(.curl, "-# --progress-bar", "use '--progress bar'"),
+        ForeignOption(.curl, "-Z --parallel", "leave it out: several files are fetched at once"),
+        ForeignOption(.curl, "--parallel-max", "use --jobs"),
+        ForeignOption(.curl, "-k --insecure", "use --insecure"),
+        ForeignOption(.curl, "--capath", "use --cacert with one file"),
+        ForeignOption(.curl, "-E --cert", "use --cert"),
+        ForeignOption(.curl, "--pass", "use --key-password"),
+        ForeignOption(.curl, "--pinnedpubkey", "use --pinned-public-key"),
+        ForeignOption(
+            .curl,
+            "-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname",
+            "use --proxy"
+        ),
+        ForeignOption(
+            .curl,
+            "-U --proxy-user",
+            "put the name and password into the URL of --proxy"
+        ),
+        ForeignOption(.curl, "--noproxy", "use '--proxy none', or set no_proxy"),
+        ForeignOption(.curl, "--oauth2-bearer", "use --bearer"),
+        ForeignOption(.curl, "--basic --digest", "use '--auth basic' or '--auth digest'"),
+        ForeignOption(
+            .curl,
+            "-n --netrc-optional --netrc-file",
+            "use --netrc; by default, ~/.netrc is used"
+        ),
+        ForeignOption(.curl, "-b --cookie", "use '--header Cookie: …'"),
+        ForeignOption(.curl, "--doh-url", "use --dns-over-https"),
+        ForeignOption(.curl, "--connect-to", "use --resolve"),
+        ForeignOption(.curl, "--tcp-fastopen", "use --tcp-fast-open"),
+        ForeignOption(.curl, "-m", "use --max-time"),
+        ForeignOption(.curl, "--retry --retry-max-time", "use --retries"),
+        ForeignOption(
+            .curl,
+            "--retry-all-errors --retry-connrefused",
+            "leave it out: broken connections are retried"
+        ),
+        ForeignOption(.curl, "-y --speed-time", "use --stall-timeout"),
+        ForeignOption(.curl, "-Y --speed-limit", "use --min-speed"),
+        ForeignOption(.curl, "-K --config", "use --input-file for URLs and their options"),
+        ForeignOption(.curl, "-I --head", "use 'pawl inspect'"),
+        ForeignOption(.curl, "-R --remote-time", "use --remote-time"),
+        ForeignOption(.wget, "--output-document", "use --output"),
+        ForeignOption(.wget, "-P --directory-prefix", "use --directory"),
+        ForeignOption(.wget, "--continue", "leave it out: downloads are resumed"),
+        ForeignOption(.wget, "-nc --no-clobber", "use '--if-exists skip'"),
+        ForeignOption(
+            .wget,
+            "-N --timestamping",
+            "leave it out: a file that is already complete is not fetched again"
+        ),
+        ForeignOption(.wget, "-nv --no-verbose", "use --quiet"),
+        ForeignOption(.wget, "-t --tries", "use --retries"),
+        ForeignOption(.wget, "-T --timeout --read-timeout", "use --stall-timeout"),
+        ForeignOption(.wget, "--dns-timeout", "use --connect-timeout"),
+        ForeignOption(.wget, "-Q --quota", "set no quota: Pawl has none"),
+        ForeignOption(
+            .wget,
+            "--http-user --http-password --password",
+            "use '--user name:password'"
+        ),
+        ForeignOption(.wget, "--ask-password", "use '--user name', which asks for the password"),
+        ForeignOption(.wget, "--no-check-certificate", "use --insecure"),
+        ForeignOption(.wget, "--ca-certificate", "use --cacert"),
+        ForeignOption(.wget, "--certificate", "use --cert"),
+        ForeignOption(.wget, "--private-key", "use --key"),
+        ForeignOption(.wget, "--no-proxy", "use '--proxy none'"),
+        ForeignOption(.wget, "--inet4-only", "use --ipv4"),
+        ForeignOption(.wget, "--inet6-only", "use --ipv6"),
+        ForeignOption(.wget, "--bind-address", "use --interface"),
+        ForeignOption(
+            .wget,
+            "--no-use-server-timestamps",
+            "leave it out: files have the time of the download"
+        ),
+        ForeignOption(
+            .wget,
+            "--content-disposition --trust-server-names",
+            "leave it out: the server's name is used"
+        ),
+        ForeignOption(
+            .wget,
+            "--background",
+            "use --background, which adds the downloads to the daemon's queue"
+        ),
+        ForeignOption(.aria2, "--dir", "use --directory"),
+        ForeignOption(.aria2, "--out", "use --output"),
+        ForeignOption(.aria2, "-s --split --max-connection-per-server", "use --connections"),
+        ForeignOption(.aria2, "--max-concurrent-downloads", "use --jobs"),
+        ForeignOption(.aria2, "--min-split-size", "leave it out: parts are as small as it pays"),
+        ForeignOption(.aria2, "--max-download-limit", "use --limit"),
+        ForeignOption(.aria2, "--max-overall-download-limit", "use --total-limit"),
+        ForeignOption(.aria2, "--lowest-speed-limit", "use --min-speed"),
+        ForeignOption(.aria2, "--max-tries", "use --retries"),
+        ForeignOption(.aria2, "--http-passwd --http-user", "use '--user name:password'"),
+        ForeignOption(.aria2, "--all-proxy --http-proxy --https-proxy", "use --proxy"),
+        ForeignOption(.aria2, "--check-certificate", "use --insecure"),
+        ForeignOption(.aria2, "--allow-overwrite --auto-file-renaming", "use --if-exists"),
+        ForeignOption(
+            .aria2,
+            "--file-allocation",
+            "leave it out: space is reserved where the disk can"
+        ),
+        ForeignOption(.aria2, "--check-integrity", "leave it out: what was received is checked"),
+        ForeignOption(.aria2, "--save-session --enable-rpc", "use 'pawl daemon start'"),
+        ForeignOption(.rclone, "--transfers", "use --jobs"),
+        ForeignOption(.rclone, "--multi-thread-streams", "use --connections"),
+        ForeignOption(.rclone, "--bwlimit", "use --total-limit"),
+        ForeignOption(.rclone, "--no-clobber --ignore-existing", "use '--if-exists skip'"),
+    ]
+}

@@ -1,0 +1,136 @@
+public import struct FoundationEssentials.URL
+
+/// The settings of connections.
+public struct ConnectionSettings: Hashable, Sendable {
+    /// The `User-Agent` field.
+    public var userAgent = "pawl/\(PawlVersion.current)"
+    /// The page that links to the file, for the `Referer` field (RFC 9110 §10.1.3).
+    ///
+    /// `nil`, the default, sends no such field. Every server receives it, also those of redirects
+    /// and mirrors, but never with a user, a password or a fragment, and never over plain HTTP if
+    /// the page is an HTTPS one.
+    public var referer: URL?
+    /// The maximum time to establish a connection, including TLS.
+    ///
+    /// The default is 15 s.
+    public var connectTimeout: Duration = .seconds(15)
+    /// Whether certificates are left unchecked.
+    ///
+    /// The default is `false`. If it is `true`, anyone between client and server can read and
+    /// change the bytes sent.
+    public var allowsUntrustedCertificates = false
+    /// A PEM file of certificate authorities to trust in place of the system's.
+    public var authoritiesFile: String?
+    /// The SHA-256 digests of public keys, of which the server's certificate must have one, in
+    /// addition to being valid (RFC 7469 §2.4).
+    ///
+    /// The digests are those of the key's SubjectPublicKeyInfo, in Base64. There are none by
+    /// default, which means that any key is accepted. They apply to all servers, also those of
+    /// redirects and mirrors.
+    public var pinnedPublicKeys: [String] = []
+    /// The certificate that identifies the client to the origin of the URL, if that asks for one.
+    ///
+    /// There is none by default. Other origins, those of redirects and mirrors, never receive it.
+    public var clientIdentity = ClientIdentity()
+    /// How to sign in with a name and password.
+    ///
+    /// With `nil`, the default, they are sent when the server asks for them, by Digest or Basic,
+    /// whichever it offers.
+    public var authentication: AuthenticationScheme?
+    /// A file in the format of `.netrc` with names and passwords for hosts.
+    ///
+    /// With `nil`, the default, there is none. Credentials in the settings or in a URL come first.
+    /// Each host, also that of a redirect or a mirror, gets only its own password.
+    public var netrcFile: String?
+    /// The version of HTTP to use.
+    ///
+    /// With `nil`, the default, small files share HTTP/2 connections, and larger ones have HTTP/1.1
+    /// connections of their own.
+    public var httpVersion: HTTPVersion?
+    /// The version of IP to use; `nil`, the default, means either.
+    public var ipVersion: IPVersion?
+    /// The network interface, or one of this machine's addresses, from which to connect.
+    ///
+    /// With `nil`, the default, the system chooses.
+    public var interface: String?
+    /// Through which proxy to connect.
+    ///
+    /// The default is the one that the environment names.
+    public var proxy = ProxyPolicy.environment
+    /// The addresses of hosts that are not to be resolved.
+    ///
+    /// There are none by default. The first entry that applies to a host is used.
+    public var fixedAddresses: [FixedAddress] = []
+    /// The URL of a server that resolves names by DNS over HTTPS (RFC 8484).
+    ///
+    /// With `nil`, the default, the system resolves names. The name of this server is resolved by
+    /// the system.
+    public var nameServer: URL?
+    /// Whether the first bytes are sent while the connection is still being made (TCP Fast Open,
+    /// RFC 7413).
+    ///
+    /// The default is `false`. Without the system's support, the connection is made as usual.
+    public var usesTCPFastOpen = false
+    /// A Unix socket to connect to in place of the host, bypassing any proxy.
+    package var socketPath: String?
+    /// Whether the request may use private addresses: those of this machine and its network.
+    ///
+    /// This is checked when a connection is made, and again before each request. It applies to a
+    /// proxy's address, too.
+    package var allowsPrivateAddresses = true
+
+    /// Creates the default settings.
+    public init() {}
+}
+
+extension ConnectionSettings {
+    /// The settings that decide how a connection is made and to whom it leads.
+    ///
+    /// Two requests may use the same connection only if these are equal.
+    package var path: ConnectionSettings {
+        var path = self
+        path.userAgent = ""
+        path.referer = nil
+        path.connectTimeout = .zero
+        path.httpVersion = nil
+        path.authentication = nil
+        path.netrcFile = nil
+        return path
+    }
+
+    /// The paths of the files that the settings name, and the names of these settings in the table.
+    package static let files:
+        [(name: String, path: any WritableKeyPath<ConnectionSettings, String?> & Sendable)] = [
+            ("cacert", \.authoritiesFile), ("cert", \.clientIdentity.certificateFile),
+            ("key", \.clientIdentity.keyFile), ("netrc", \.netrcFile),
+        ]
+}
+
+/// A scheme by which a name and password are sent to a server.
+public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
+    /// Basic (RFC 7617), with the first request, before the server asks for it.
+    case basic
+    /// Digest (RFC 7616), which does not reveal the password.
+    case digest
+}
+
+/// A version of HTTP.
+public enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
+    /// HTTP/1.1: each request has a connection of its own.
+    case http1 = "1.1"
+    /// HTTP/2 with each HTTPS server that has it: requests share a connection.
+    ///
+    /// If the speed is limited, requests still have HTTP/1.1 connections of their own, because
+    /// slowing one of them down would slow down all that share its connection.
+    case http2 = "2"
+    /// HTTP/3, or an earlier version with servers that do not have it.
+    ///
+    /// It is an error if the system's libcurl was built without HTTP/3.
+    case http3 = "3"
+}
+
+/// A version of the Internet Protocol.
+public enum IPVersion: String, Hashable, Sendable, CaseIterable {
+    case v4 = "4"
+    case v6 = "6"
+}

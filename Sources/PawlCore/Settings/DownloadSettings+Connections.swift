@@ -1,0 +1,362 @@
+internal import struct FoundationEssentials.URL
+
+extension DownloadSettings {
+    /// The rows of ``ConnectionSettings``, except those for the fields of a request.
+    static let connectionSettings: [Setting<DownloadSettings>] = [
+        Setting(
+            "insecure",
+            letter: "k",
+            member: "allowsUntrustedCertificates",
+            \.connection.allowsUntrustedCertificates,
+            .flag(),
+            field: SettingField("Accept any certificate"),
+            help: """
+                Accept any certificate. An attacker on the network can then read and change \
+                the data.
+                """,
+            about: """
+                Whether to accept any certificate. An attacker on the network can then read \
+                and change the data. Default: false.
+                """
+        ),
+        Setting(
+            "cacert",
+            member: "authoritiesFile",
+            \.connection.authoritiesFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: "Trust the certificate authorities in this PEM file instead of the system's."
+        ),
+        Setting(
+            "connect-timeout",
+            member: "connectTimeoutSeconds",
+            \.connection.connectTimeout,
+            .seconds(),
+            help: "Maximum time in seconds for connecting, including TLS. Default: 15."
+        ),
+        Setting(
+            "pinned-public-key",
+            member: "pinnedPublicKeys",
+            \.connection.pinnedPublicKeys,
+            each: .publicKey,
+            most: 16,
+            help: """
+                Refuse servers whose public key does not have this SHA-256 digest, as \
+                sha256//BASE64. May be given several times; then one of the keys suffices.
+                """,
+            about: """
+                The SHA-256 digests of public keys, of which the server must have one, in Base64.
+                """
+        ),
+        Setting(
+            "cert",
+            member: "clientCertificateFile",
+            \.connection.clientIdentity.certificateFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: """
+                Identify yourself with the client certificate in this file, PEM or PKCS#12 (.p12 \
+                or .pfx), only to the server of the given URL.
+                """
+        ),
+        Setting(
+            "key",
+            member: "clientKeyFile",
+            \.connection.clientIdentity.keyFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: """
+                The PEM file with the private key of the client certificate. Default: the file of \
+                the certificate.
+                """
+        ),
+        Setting(
+            "key-password",
+            member: "clientKeyPassword",
+            \.connection.clientIdentity.keyPassword,
+            SettingForm<String>.line.optional(),
+            entries: .local,
+            isSecret: true,
+            help: "The password of the file with the client's private key."
+        ),
+        Setting(
+            "auth",
+            member: "authentication",
+            \.connection.authentication,
+            SettingForm<AuthenticationScheme>.choice().optional(),
+            help: """
+                How to sign in: basic sends the name and password with the first request, digest \
+                never reveals the password. Default: when the server asks, whichever it offers.
+                """
+        ),
+        Setting(
+            "netrc",
+            member: "netrcFile",
+            \.connection.netrcFile,
+            .netrc,
+            entries: .local,
+            help: """
+                Take names and passwords of hosts from this file, or from none. Default: ~/.netrc.
+                """,
+            about: """
+                A file in the format of `.netrc` with names and passwords of hosts. Default: none.
+                """
+        ),
+        Setting(
+            "proxy",
+            member: "proxy",
+            \.connection.proxy,
+            .proxy,
+            isSecret: true,
+            field: SettingField("Proxy", placeholder: "That of the environment"),
+            help: """
+                Connect through this proxy: scheme://host:port with http, https, socks4, socks4a, \
+                socks5 or socks5h, where socks4a and socks5h let the proxy resolve names; or none. \
+                Default: the proxy in http_proxy, https_proxy or all_proxy, except for the hosts \
+                in no_proxy.
+                """,
+            about: """
+                The URL of the proxy, with `http`, `https`, `socks4`, `socks4a`, `socks5` or \
+                `socks5h`, where `socks4a` and `socks5h` let the proxy resolve names; or `none`. \
+                Default: the proxy in the environment of the process.
+                """
+        ),
+        Setting(
+            "http-version",
+            member: "httpVersion",
+            \.connection.httpVersion,
+            SettingForm<HTTPVersion>.choice().optional(),
+            entries: .programs,
+            help: """
+                The version of HTTP. Default: small files share HTTP/2 connections, and larger \
+                ones have HTTP/1.1 connections of their own.
+                """
+        ),
+        Setting(
+            "http1.1",
+            member: nil,
+            \.connection.httpVersion,
+            .shorthand(for: .http1),
+            entries: [.command, .list],
+            help: "Use HTTP/1.1, also for small files."
+        ),
+        Setting(
+            "http2",
+            member: nil,
+            \.connection.httpVersion,
+            .shorthand(for: .http2),
+            entries: [.command, .list],
+            help: """
+                Use HTTP/2 with HTTPS servers that have it, also for large files, whose \
+                connections are then streams of one connection.
+                """
+        ),
+        Setting(
+            "http3",
+            member: nil,
+            \.connection.httpVersion,
+            .shorthand(for: .http3),
+            entries: [.command, .list],
+            help: "Use HTTP/3 with servers that have it. Requires a libcurl with HTTP/3."
+        ),
+        Setting(
+            "ip-version",
+            member: "ipVersion",
+            \.connection.ipVersion,
+            SettingForm<IPVersion>.choice().optional(),
+            entries: .programs,
+            help: "The version of IP. Default: either, whichever connects first."
+        ),
+        Setting(
+            "ipv4",
+            letter: "4",
+            member: nil,
+            \.connection.ipVersion,
+            .shorthand(for: .v4),
+            entries: [.command, .list],
+            help: "Connect with IPv4 only."
+        ),
+        Setting(
+            "ipv6",
+            letter: "6",
+            member: nil,
+            \.connection.ipVersion,
+            .shorthand(for: .v6),
+            entries: [.command, .list],
+            help: "Connect with IPv6 only."
+        ),
+        Setting(
+            "interface",
+            member: "interface",
+            \.connection.interface,
+            SettingForm<String>.interface.optional(),
+            entries: .local,
+            help: "Connect from this network interface, or from this address of the machine."
+        ),
+        Setting(
+            "resolve",
+            member: "fixedAddresses",
+            \.connection.fixedAddresses,
+            each: .fixedAddress,
+            most: 64,
+            help: """
+                Connect to this address for this host and port, where * means every one, instead \
+                of resolving the name. May be given several times; the first that fits is used.
+                """,
+            about: """
+                The addresses of hosts that are not to be resolved, as `host:port:address`, where \
+                `*` means every host or port.
+                """
+        ),
+        Setting(
+            "dns-over-https",
+            member: "nameServer",
+            \.connection.nameServer,
+            SettingForm<URL>.nameServer.optional(),
+            entries: .local,
+            isSecret: true,
+            help: "Resolve names by DNS over HTTPS at this URL."
+        ),
+        Setting(
+            "tcp-fast-open",
+            member: "usesTCPFastOpen",
+            \.connection.usesTCPFastOpen,
+            .flag(),
+            help: """
+                Send the first bytes while the connection is still being made, if the system can.
+                """,
+            about: """
+                Whether to send the first bytes while the connection is still being made, if the \
+                system can. Default: false.
+                """
+        ),
+    ]
+}
+
+extension SettingEntries {
+    /// All but the daemon's API over TCP.
+    static let local: SettingEntries = [.command, .list, .library, .socket]
+}
+
+extension SettingForm where Value == ProxyPolicy {
+    /// The URL of a proxy, or `none`.
+    fileprivate static let proxy = SettingForm(
+        schema: ["type": "string"],
+        valueName: "url|none",
+        parse: { (text) throws(ValueError) in try ProxyPolicy.parse(text) },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("not the URL of a proxy", advice: ProxyPolicy.form)
+            }
+            return try ProxyPolicy.parse(text)
+        },
+        encode: { policy in
+            switch policy {
+            case .environment: .null
+            case .none: "none"
+            case .proxy(let url): .text(url.absoluteString)
+            }
+        }
+    )
+}
+
+extension SettingForm where Value == String? {
+    /// A file; in text, also `none`.
+    fileprivate static let netrc: SettingForm = {
+        var form = SettingForm<String>.file.optional()
+        form.valueName = "file|none"
+        form.parse = { (text) throws(ValueError) in text.lowercased() == "none" ? nil : text }
+        return form
+    }()
+}
+
+extension SettingForm where Value == FixedAddress {
+    /// `host:port:address`.
+    fileprivate static let fixedAddress = SettingForm(
+        schema: ["type": "string"],
+        valueName: "host:port:address",
+        parse: { (text) throws(ValueError) in try FixedAddress.parse(text) },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("'\(value.brief)' is not a text", advice: FixedAddress.form)
+            }
+            return try FixedAddress.parse(text)
+        },
+        encode: { .text($0.text) }
+    )
+}
+
+extension SettingForm where Value == String {
+    /// A text that `parse` accepts, in a command and in JSON.
+    private static func text(
+        _ valueName: String,
+        advice: Advice,
+        parse: @escaping @Sendable (String) throws(ValueError) -> String
+    ) -> SettingForm {
+        SettingForm(
+            schema: ["type": "string"],
+            valueName: valueName,
+            parse: parse,
+            decode: { (value) throws(ValueError) in
+                guard case .text(let text) = value else {
+                    throw ValueError("'\(value.brief)' is not a text", advice: advice)
+                }
+                return try parse(text)
+            },
+            encode: { .text($0) }
+        )
+    }
+
+    /// The SHA-256 digest of a public key, in Base64, with or without curl's `sha256//`.
+    fileprivate static let publicKey: SettingForm = {
+        let advice: Advice = "write sha256// and the 44 characters of the digest in Base64"
+        return text("sha256//base64", advice: advice) { (text) throws(ValueError) in
+            let mark = "sha256//"
+            let digest = text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : text
+            guard [UInt8](base64: digest)?.count == 32 else {
+                throw ValueError(
+                    "'\(text.sanitized(atMost: 60))' is not the SHA-256 digest of a key",
+                    advice: advice
+                )
+            }
+            return digest
+        }
+    }()
+
+    /// The name of a network interface, or an address.
+    fileprivate static let interface: SettingForm = {
+        let advice: Advice = "give a name that 'ip link' shows, or an address of this machine"
+        return text("name|address", advice: advice) { (text) throws(ValueError) in
+            // The kernel's limit is 15 bytes (IFNAMSIZ).
+            let isName =
+                (1...15).contains(text.utf8.count)
+                && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
+            guard isName || IPAddress(text) != nil else {
+                throw ValueError(
+                    "'\(text.sanitized(atMost: 60))' is not a network interface",
+                    advice: advice
+                )
+            }
+            return text
+        }
+    }()
+}
+
+extension SettingForm where Value == URL {
+    /// An HTTPS URL.
+    fileprivate static let nameServer: SettingForm = {
+        var form = page
+        let check: @Sendable (URL) throws(ValueError) -> URL = { (url) throws(ValueError) in
+            guard url.scheme?.lowercased() == "https" else {
+                throw ValueError(
+                    "'\(url.redacted)' is not an HTTPS URL",
+                    advice: "give one such as https://dns.example/dns-query"
+                )
+            }
+            return url
+        }
+        form.parse = { (text) throws(ValueError) in try check(try page.parse(text)) }
+        form.decode = { (value) throws(ValueError) in try check(try page.decode(value)) }
+        return form
+    }()
+}

@@ -1,0 +1,108 @@
+import PawlCLI
+import PawlCore
+import PawlTesting
+import Testing
+
+/// What people type from the habit of other tools.
+@Suite(.timeLimit(.minutes(5)))
+struct ForeignOptionTests {
+    private let resource = Resource(size: 30_000)
+
+    @Test func `options that ask for what Pawl does anyway have no effect`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run("-LOc", "-C", "-", "-k", workshop.url)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        let again = try await workshop.run(
+            "--location",
+            "--remote-name",
+            "--continue",
+            "-C-",
+            workshop.url
+        )
+        try expectOnly(Workshop.name, resource, in: workshop, again)
+    }
+
+    @Test func `short options of curl set the same settings`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.resource(resource).requireBasic(name: "me", password: "hunter2"))
+        let run = try await workshop.run(
+            "-u",
+            "me:hunter2",
+            "-A",
+            "agent/1",
+            "-e",
+            "http://page.example/",
+            workshop.url
+        )
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        let request = try #require(workshop.origin.requests.last)
+        #expect(request["User-Agent"] == "agent/1")
+        #expect(request["Referer"] == "http://page.example/")
+    }
+
+    @Test func `an offset of one's own is refused`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run("-C", "100", workshop.url)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("Pawl itself determines where to resume"))
+        #expect(workshop.folder.list().isEmpty)
+    }
+
+    @Test(arguments: [
+        ("--no-check-certificate", "for wget's --no-check-certificate: use --insecure"),
+        ("--max-connection-per-server=4", "use --connections"),
+        ("--bwlimit", "use --total-limit"),
+        ("--parallel", "several files are fetched at once"),
+    ])
+    func `an unknown option of another tool names the own one`(
+        option: String,
+        expected: String
+    ) async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(option, workshop.url)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains(expected), "\(run.errors)")
+    }
+
+    /// Each option that the table names exists.
+    @Test func `the table names only options that there are`() {
+        let get = HelpText.all(columns: 80).first { $0.command == "pawl get --help" }?.text ?? ""
+        for option in ForeignOption.all {
+            let words = option.instead.split { " ,;:'".contains($0) }.filter { $0.hasPrefix("--") }
+            for word in words { #expect(get.contains(word), "\(option.names): \(word)") }
+        }
+    }
+
+    @Test func `docs coming-from md is made of the table`() throws {
+        var text = """
+            # Coming from curl, wget, aria2, rclone
+
+            `pawl URL` does what `curl -fLOC - URL`, `wget -c URL`, `aria2c URL` and `rclone copyurl -a URL .` do. An option of
+            these tools that Pawl does not have is an error, which names the one to use. A test writes this page from the table
+            of options: run it with `PAWL_RECORD=1`.
+
+            `-L`, `-O`, `-c` and `-C -` are accepted and have no effect. `-x` is the number of connections, as in aria2, and `-d`
+            the folder.
+
+
+            """
+        for tool in ForeignOption.Tool.allCases {
+            text += "## \(tool.rawValue)\n\n| option | in Pawl |\n| --- | --- |\n"
+            for option in ForeignOption.all where option.tool == tool {
+                let names = option.names.map { "`\($0)`" }.joined(separator: ", ")
+                text += "| \(names) | \(Self.marked(option.instead)) |\n"
+            }
+            text += "\n"
+        }
+        try Snapshot.expect(text, matches: "coming-from.md", folder: "../../docs")
+    }
+
+    /// The text with its commands and options as code.
+    private static func marked(_ text: String) -> String {
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return parts.enumerated().map { index, part in
+            index % 2 == 1
+                ? "`\(part)`" : part.replacing(/--[a-z-]*[a-z]/) { "`\($0.output)`" }
+        }.joined()
+    }
+}
