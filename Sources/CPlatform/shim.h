@@ -24,6 +24,7 @@ static const int pawl_o_tmpfile = PAWL_O_TMPFILE;
 #define PAWL_O_PATH 010000000
 #define PAWL_RENAME_NOREPLACE 1
 #define PAWL_FALLOC_KEEP_SIZE 1
+#define PAWL_FALLOC_PUNCH_HOLE 2
 // Swift does not import these macros, which are expressions.
 static const long pawl_utime_now = UTIME_NOW;
 static const long pawl_utime_omit = UTIME_OMIT;

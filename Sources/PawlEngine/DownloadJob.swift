@@ -1,5 +1,6 @@
 package import struct FoundationEssentials.URL
 package import PawlCore
+internal import PawlStorage
 
 /// A download to be run.
 package struct DownloadJob: Sendable {
@@ -35,11 +36,27 @@ package struct DownloadJob: Sendable {
     package var connectivityChanged: (@Sendable (_ isWaiting: Bool) -> Void)?
     /// Returns the owner of a partial file that was found; `nil` if no queue keeps track of owners.
     package var ownerOfPartialFile: PartialFileQuestion?
+    /// Takes the bytes instead of a file; `destination` is then that of a temporary file.
+    package var output: OrderedOutput?
     /// Called before the complete file gets its name; `nil` if nobody records that.
     package var willFinish: FinishAnnouncement?
 
-    /// The URLs of the download and its mirrors.
-    var urls: [URL] { [url] + mirrors.map(\.url) }
+    /// The URL by which the download's files are recognized.
+    ///
+    /// A part of a file is another file than that of the URL, and so is the response to another
+    /// request than GET.
+    var identity: URL {
+        var scheme = ""
+        if let range = settings.range { scheme += "bytes-\(range.text)+" }
+        if !settings.asksForFile {
+            let request = Array("\(settings.requestMethod) ".utf8) + settings.body
+            scheme += "request-\(SHA256.shortText(of: request))+"
+        }
+        return scheme.isEmpty ? url : URL(string: scheme + url.absoluteString) ?? url
+    }
+
+    /// The URLs by which the files of the download and its mirrors are recognized.
+    var urls: [URL] { [identity] + mirrors.map(\.url) }
 
     /// Whether an existing file with the same bytes is accepted, whoever created it.
     ///
@@ -49,7 +66,10 @@ package struct DownloadJob: Sendable {
     /// Whether a small file may be received in memory.
     ///
     /// Such files are created together with others, so that they share syncs.
-    var takesSmallBodies: Bool { !settings.checksum.isGiven && choosesDestination == nil }
+    var takesSmallBodies: Bool {
+        !settings.checksum.isGiven && choosesDestination == nil && output == nil
+            && settings.asksForFile
+    }
 
     package init(
         url: URL,

@@ -37,7 +37,8 @@ package final class Engine: Sendable {
     /// The system functions that stores use; tests replace them.
     package let storeSettings: StoreSettings
     /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
-    package let cookies: CookieJar?
+    private let cookies: CookieJar?
+    private let cookiesOfFile: @Sendable (String) -> CookieJar
     /// The source of network changes for downloads that wait for the network.
     package let network: any NetworkPathMonitoring
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.
@@ -54,6 +55,7 @@ package final class Engine: Sendable {
         self.logger = logger
         storeSettings = settings.store
         cookies = settings.cookies
+        cookiesOfFile = settings.cookiesOfFile
         network = settings.network
         hosts = settings.hosts
         // A user's callback may wait for another session, so these threads are never shared.
@@ -74,6 +76,16 @@ package final class Engine: Sendable {
     package func shutDown() {
         for pool in ownPools { pool.shutDown() }
         network.shutDown()
+    }
+
+    /// Returns the cookies of requests with these settings; `nil` keeps none.
+    ///
+    /// `own`: those of the download, unless the settings name a file.
+    func cookies(
+        for settings: ConnectionSettings,
+        own: CookieJar? = nil
+    ) -> CookieJar? {
+        settings.cookieFile.map(cookiesOfFile) ?? own ?? cookies
     }
 
     /// Starts observing the network; `nil` if a download with these settings does not depend on it.

@@ -7,7 +7,7 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// The file in which a session keeps its cookies.
+/// A file in which a session keeps cookies.
 final class CookieFile: Sendable {
     /// The time between two writes.
     private static let interval: Duration = .seconds(3)
@@ -27,10 +27,7 @@ final class CookieFile: Sendable {
     private let schedule = Mutex(Schedule())
 
     /// Reads the file.
-    ///
-    /// Returns `nil` if the policy names none.
-    init?(_ policy: CookiePolicy, _ logger: Logger) {
-        guard case .file(let given) = policy else { return nil }
+    init(_ given: String, _ logger: Logger) {
         // The current folder may change; without one, the path is taken as it is.
         let path = (try? FilePath(given).absoluteText()) ?? given
         self.logger = logger

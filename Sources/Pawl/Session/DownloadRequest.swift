@@ -12,8 +12,7 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
     ///
     /// The default is `GET`.
     ///
-    /// A download task accepts no other method, because no other one can be resumed; data tasks and
-    /// streams do.
+    /// The response to any other method cannot be resumed. A download task accepts no `HEAD`.
     public var method = "GET"
     /// Fields to send in addition to those of the settings.
     ///
@@ -31,8 +30,8 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
     public var acceptsErrorStatuses = false
     /// Whether the server may compress the body, which is then decompressed as it arrives.
     ///
-    /// It applies only to data and streams: a file is always requested as it is, because each byte
-    /// has its place in it. The codings are those that the system's libcurl knows of `gzip`, `br`
+    /// It applies only to data and streams. A file is requested as it is, because each byte has its
+    /// place in it, unless the settings allow it (``DownloadSettings/decodesContent``). The codings are those that the system's libcurl knows of `gzip`, `br`
     /// and `zstd`. A limit counts the decompressed bytes.
     ///
     /// The default is `true`. With `false`, and if ``fields`` or the settings contain
@@ -57,6 +56,9 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
         var settings = settings(over: configuration.settings)
         settings.fields.removeAll { usual in fields.contains { $0.hasName(usual.name) } }
         settings.fields += fields
+        if method != "GET" || !body.isEmpty {
+            (settings.method, settings.body) = (method, body)
+        }
         return settings
     }
 }

@@ -150,6 +150,18 @@ extension DownloadSession {
         return SourceDescription(findings)
     }
 
+    /// Creates a task that passes the bytes on to an output in order while it receives them.
+    ///
+    /// The path of its file is `-`.
+    package func downloadTask(
+        with request: DownloadRequest,
+        passingOnTo output: OrderedOutput
+    ) -> DownloadTask {
+        var target = DownloadTask.Target(destination: .temporary)
+        target.output = output
+        return downloadTask(request, target, nil)
+    }
+
     /// Creates the task of a download that a library runs.
     ///
     /// The key is recorded with the file. `replaced` is the only existing file that the download

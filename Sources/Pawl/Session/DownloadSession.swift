@@ -51,7 +51,7 @@ public final class DownloadSession: Sendable {
     package let engine: Engine
     let runner: SessionRunner
     let temporaryFiles: TemporaryFiles
-    private let cookieFile: CookieFile?
+    private let cookieFiles: CookieFiles
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
     /// The readers of the session's events.
@@ -141,11 +141,17 @@ public final class DownloadSession: Sendable {
         settings.connectionsPerHost = configuration.connectionsPerHost
         settings.limitBytesPerSecond = configuration.limitBytesPerSecond
         settings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
-        let cookieFile = CookieFile(configuration.cookies, logger)
-        settings.cookies = cookieFile?.jar ?? (configuration.cookies == .none ? nil : CookieJar())
-        self.cookieFile = cookieFile
+        let cookieFiles = CookieFiles(logger)
+        settings.cookies =
+            switch configuration.cookies {
+            case .none: nil
+            case .session: CookieJar()
+            case .file(let path): cookieFiles.jar(of: path)
+            }
+        settings.cookiesOfFile = { cookieFiles.jar(of: $0) }
+        self.cookieFiles = cookieFiles
         engine = Engine.make(settings, logger, replacement)
-        cookieFile?.follow(with: engine)
+        cookieFiles.follow(with: engine)
         runner = SessionRunner(limit: configuration.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind, replacement == nil {
@@ -166,7 +172,7 @@ public final class DownloadSession: Sendable {
 
     deinit {
         link?.stop()
-        if let cookieFile { engine.disk.start { _ in cookieFile.save() } }
+        engine.disk.start { [cookieFiles] _ in cookieFiles.save() }
     }
 
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
@@ -451,11 +457,17 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
+    /// Writes the cookies that have changed to their files.
+    package func saveCookies() async {
+        let files = cookieFiles
+        // This fails only if the pool was shut down.
+        try? await engine.disk.run { files.save() }
+    }
+
     /// Writes the cookies, and removes the files of a cancelled ephemeral session, which nobody can
     /// resume.
     func closeFiles() async {
-        // This fails only if the pool was shut down.
-        if let cookieFile { try? await engine.disk.run { cookieFile.save() } }
+        await saveCookies()
         guard configuration.kind == .ephemeral, state.withLock({ $0.isCancelled }) else { return }
         let files = temporaryFiles
         do throws(DownloadError) {

@@ -27,6 +27,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         var storageKey: String?
         /// The only existing file that the download may replace.
         var replaces: FileStamp?
+        /// Takes the bytes instead of a file; the destination is then a temporary file.
+        var output: OrderedOutput?
     }
 
     /// The values with which the next run begins; a running run keeps its own.
@@ -267,7 +269,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// The data that it was created with, until one of its runs has read them.
     private var untouchedData: ResumeData? { monitor.paths == nil ? resumeRequest?.data : nil }
 
-    var isGET: Bool { originalRequest.method == "GET" && originalRequest.body.isEmpty }
+    private var isGET: Bool { settings.asksForFile }
 
     // MARK: - For its lifecycle
 
@@ -323,6 +325,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// If it occurred before the resume data was read, the data stays as it is.
     private func completed(_ error: DownloadError) -> DownloadError {
         var error = error
+        guard isGET else {
+            (error.resumeData, error.resumeObstacle) = (nil, .notGET)
+            return error
+        }
         if error.resumeObstacle == .nothingReceived, let data = untouchedData {
             error.resumeData = data
             error.resumeObstacle = nil
@@ -343,7 +349,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         _ slot: RunSlot,
         _ destination: Destination
     ) throws(DownloadError) -> DownloadJob {
-        guard isGET else { throw Self.notDownloadable(originalRequest.method) }
+        try settings.checkMethod()
         let request = try CheckedRequest(
             originalRequest.url,
             settings
@@ -360,6 +366,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         job.storageKey = storageKey
         job.replaces = replaces
         job.choosesDestination = target.choice
+        job.output = target.output
         job.limit = limit
         nextRun.withLock { next in
             job.control = next.control
@@ -393,15 +400,6 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             )
         }
         return ResumeRequest(data, fallback: given.fallback)
-    }
-
-    static func notDownloadable(_ method: String) -> DownloadError {
-        var error = DownloadError.usage(
-            "\(method.sanitized) cannot be downloaded to a file",
-            advice: "use a data task"
-        )
-        error.resumeObstacle = .notGET
-        return error
     }
 
     override func newEvents(_ reports: inout TaskReports, isLast: Bool) -> [Delivery] {

@@ -22,12 +22,14 @@ final class TaskFile: Sendable {
 
     /// The destination as requested.
     let requested: TaskDestination
+    /// Takes the bytes instead of a file.
+    let output: OrderedOutput?
     private let session: DownloadSession
     private let number: Int
     private let state = Mutex(State())
 
     init(_ target: DownloadTask.Target, at membership: SessionTask.Membership) {
-        requested = target.destination
+        (requested, output) = (target.destination, target.output)
         session = membership.session
         number = membership.number
     }
@@ -84,6 +86,7 @@ final class TaskFile: Sendable {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
         case .temporary:
+            if let output { return .file(output.temporaryPath) }
             if let path = state.withLock({ $0.path }) { return .file(path) }
             let path = try await disk.run { () throws(DownloadError) in try files.unfinished(data) }
             // The next run must find the files that this one leaves.
@@ -103,7 +106,7 @@ final class TaskFile: Sendable {
     /// A temporary file is removed with the session; other files are not.
     func take(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         let (files, name) = (session.temporaryFiles, "\(number)")
-        guard isTemporary else {
+        guard isTemporary, output == nil else {
             if let noteName { files.release(noteName) }
             return file
         }
@@ -120,7 +123,7 @@ final class TaskFile: Sendable {
 
     /// Removes the finished file if it is temporary and nobody has claimed it.
     func removeUnclaimed(_ file: DownloadedFile) {
-        guard isTemporary else { return }
+        guard isTemporary, output == nil else { return }
         let isUnclaimed = state.withLock { state in
             defer { if state.owner == .task { state.owner = .removed } }
             return state.owner == .task

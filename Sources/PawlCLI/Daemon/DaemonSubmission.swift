@@ -46,6 +46,12 @@ struct DaemonSubmission {
 extension NewDownload {
     /// The requested download with absolute paths.
     init(_ requested: RequestedDownload) throws(DownloadError) {
+        guard !requested.isForStandardOutput else {
+            throw .usage(
+                "the daemon cannot write to standard output",
+                advice: "use 'pawl --output - <url>'; for a file named '-', use --output ./-"
+            )
+        }
         let destination: String
         switch requested.destination {
         case .file(let path): destination = path

@@ -9,7 +9,8 @@ package enum ResultMessage {
         _ download: EndedDownload,
         style: TerminalStyle
     ) -> String {
-        let path = style.showable(file.path)
+        let isOutput = file.path == OutputPath.standardOutput
+        let path = isOutput ? "standard output" : style.showable(file.path)
         var facts = received(file, download)
         if let digest = file.verifiedDigest {
             facts.append("verified \(digest.algorithm.rawValue)")

@@ -15,8 +15,10 @@ package struct DownloadBatch: Sendable {
     ) throws(DownloadError) {
         var common = DownloadOptions(netrcFile: netrcFile)
         for option in options { try common.apply(option) }
-        try Self.checkCombinations(urls: urls, list: list, common: common)
-        for url in urls { downloads.append(try RequestedDownload(url, common)) }
+        var single: [String] = []
+        for url in urls { single += try URLPattern.expand(url) }
+        try Self.checkCombinations(urls: single, list: list, common: common)
+        for url in single { downloads.append(try RequestedDownload(url, common)) }
         for entry in list?.entries ?? [] { try add(entry, common) }
         // A single download needs no comparison, so its folder is not looked up.
         guard downloads.count > 1 else { return }
@@ -67,7 +69,9 @@ package struct DownloadBatch: Sendable {
                 )
             }
         }
-        downloads.append(try RequestedDownload(entry.url, options, location: entry.location))
+        for url in try URLPattern.expand(entry.url) {
+            downloads.append(try RequestedDownload(url, options, location: entry.location))
+        }
     }
 
     private static func checkCombinations(

@@ -5,14 +5,11 @@ package import PawlCore
 ///
 /// Changes nothing.
 package enum OutputPath {
+    /// The path that stands for standard output.
+    static let standardOutput = "-"
+
     package static func checkFile(_ path: String, location: String) throws(DownloadError) {
         try checkText(path, location: location)
-        if path == "-" {
-            throw .usage(
-                "\(location): Pawl cannot write to standard output",
-                advice: "to save to a file named '-', use ./-"
-            )
-        }
         let name = path.pathFile
         guard !name.isEmpty, name != ".", name != ".." else {
             throw .usage(

@@ -7,6 +7,8 @@ package struct RequestedDownload: Sendable {
     package let destination: Destination
     package private(set) var settings: DownloadSettings
     package private(set) var isPasswordMissing: Bool
+    /// Whether the bytes are written to standard output instead of a file.
+    package let isForStandardOutput: Bool
 
     /// `location`: the line of a list, for errors.
     package init(
@@ -21,7 +23,12 @@ package struct RequestedDownload: Sendable {
         settings.credentials = settings.credentials ?? credentials
         isPasswordMissing = options.isPasswordMissing
         try Self.checkAdoption(settings, location: location)
-        if let output = options.output {
+        try settings.checkMethod()
+        isForStandardOutput = options.output == OutputPath.standardOutput
+        if isForStandardOutput {
+            try Self.checkStandardOutput(options, location: location)
+            destination = .file(OutputPath.standardOutput)
+        } else if let output = options.output {
             destination = .file(
                 try OutputPath.joined(output: output, directory: options.directory)
             )
@@ -31,7 +38,10 @@ package struct RequestedDownload: Sendable {
     }
 
     /// The name of the download until the server has named the file.
-    package var workingName: String { destination.workingName(for: url) }
+    package var workingName: String {
+        let destination = isForStandardOutput ? Destination.directory(".") : destination
+        return destination.workingName(for: url)
+    }
 
     mutating func complete(password: String) {
         guard isPasswordMissing else { return }
@@ -48,7 +58,30 @@ package struct RequestedDownload: Sendable {
         settings.credentials == other.settings.credentials
             && settings.checksum == other.settings.checksum
             && settings.fields == other.settings.fields
+            && settings.requestMethod == other.settings.requestMethod
+            && settings.body == other.settings.body
             && settings.mirrors == other.settings.mirrors
+    }
+
+    private static func checkStandardOutput(
+        _ options: DownloadOptions,
+        location: String?
+    ) throws(DownloadError) {
+        guard location == nil else {
+            throw .usage(
+                "\(location ?? ""): only the command line can name standard output",
+                advice: "to save to a file named '-', write output=./-"
+            )
+        }
+        guard options.directory == nil else {
+            throw .usage(
+                "--output - and --directory cannot be combined",
+                advice: "remove one of them; for a file named '-', use --output ./-"
+            )
+        }
+        guard !options.settings.adoptsPartialFile else {
+            throw .usage("--output - and --adopt cannot be combined", advice: "remove one of them")
+        }
     }
 
     private static func checkAdoption(

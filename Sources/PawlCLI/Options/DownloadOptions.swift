@@ -1,3 +1,4 @@
+internal import Glibc
 package import PawlCore
 
 /// The options of one download: those of the command line, replaced by those of a list's entry.
@@ -49,6 +50,10 @@ package struct DownloadOptions: Sendable {
                 let location = "\(option.location), line \(number)"
                 try applySetting(OptionAssignment("header", line, location: location))
             }
+        case "data" where text.hasPrefix("@"), "json" where text.hasPrefix("@"):
+            let path = String(text.dropFirst())
+            let body = try InputFile.text(of: path, location: option.location, form: "the body")
+            try applySetting(OptionAssignment(option.name, body, location: option.location))
         default:
             try applySetting(option)
         }
@@ -69,12 +74,15 @@ package struct DownloadOptions: Sendable {
             guard let path = changed.connection[keyPath: file.path],
                 path != settings.connection[keyPath: file.path]
             else { continue }
+            // A file of cookies is created when it is first written.
+            guard option.name != "cookies" || access(path, F_OK) == 0 else { continue }
             try OutputPath.checkReadable(path, location: option.location)
         }
         if changed.credentials != settings.credentials {
             isPasswordMissing = !option.value.contains(":")
         }
         settings = changed
+        if option.name == "json" { settings.describeBodyAsJSON() }
         replaceUserAgent()
     }
 

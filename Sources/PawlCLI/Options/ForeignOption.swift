@@ -26,7 +26,11 @@ package struct ForeignOption: Sendable {
     package static let all: [ForeignOption] = [
         ForeignOption(.curl, "-o --output", "use --output"),
         ForeignOption(.curl, "-O --remote-name --remote-name-all", "leave it out"),
-        ForeignOption(.curl, "-J --remote-header-name", "leave it out: the server's name is used"),
+        ForeignOption(
+            .curl,
+            "-J --remote-header-name",
+            "leave it out: the name that the server sends is used"
+        ),
         ForeignOption(.curl, "--output-dir", "use --directory"),
         ForeignOption(.curl, "--create-dirs", "leave it out: folders are created"),
         ForeignOption(.curl, "-C --continue-at", "leave it out: downloads are resumed"),
@@ -68,7 +72,11 @@ package struct ForeignOption: Sendable {
             "-n --netrc-optional --netrc-file",
             "use --netrc; by default, ~/.netrc is used"
         ),
-        ForeignOption(.curl, "-b --cookie", "use '--header Cookie: …'"),
+        ForeignOption(
+            .curl,
+            "--cookie --cookie-jar",
+            "use --cookies, which reads and writes a file"
+        ),
         ForeignOption(.curl, "--doh-url", "use --dns-over-https"),
         ForeignOption(.curl, "--connect-to", "use --resolve"),
         ForeignOption(.curl, "--tcp-fastopen", "use --tcp-fast-open"),
@@ -82,10 +90,15 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "-y --speed-time", "use --stall-timeout"),
         ForeignOption(.curl, "-Y --speed-limit", "use --min-speed"),
         ForeignOption(.curl, "-K --config", "use --input-file for URLs and their options"),
+        ForeignOption(.curl, "--request", "use --method"),
+        ForeignOption(.curl, "--data-ascii --data-binary --data-raw", "use --data"),
         ForeignOption(.curl, "-I --head", "use 'pawl inspect'"),
         ForeignOption(.curl, "-R --remote-time", "use --remote-time"),
         ForeignOption(.wget, "--output-document", "use --output"),
         ForeignOption(.wget, "-P --directory-prefix", "use --directory"),
+        ForeignOption(.wget, "--post-data --body-data", "use --data"),
+        ForeignOption(.wget, "--post-file --body-file", "use '--data @file'"),
+        ForeignOption(.wget, "--compression", "use --compressed"),
         ForeignOption(.wget, "--continue", "leave it out: downloads are resumed"),
         ForeignOption(.wget, "-nc --no-clobber", "use '--if-exists skip'"),
         ForeignOption(
@@ -120,7 +133,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(
             .wget,
             "--content-disposition --trust-server-names",
-            "leave it out: the server's name is used"
+            "leave it out: the name that the server sends is used"
         ),
         ForeignOption(
             .wget,

@@ -6,8 +6,9 @@ struct InputOptions: DownloadOptionGroup {
         name: [.customShort("i", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Also download the URLs in this list, one per line; - is standard input.",
-            valueName: "file|-"
+            "Also download the URLs in this list, one per line; - is standard input. A list can "
+                + "also be one of aria2, JSON or CSV.",
+            valueName: "file|url|-"
         )
     )
     var inputFile: String?

@@ -13,7 +13,7 @@ struct ProgressOptions: ParsableArguments {
     )
     var progress: String?
 
-    @Flag(name: .shortAndLong, help: "Print only errors.")
+    @Flag(name: .shortAndLong, help: "Print no messages except errors.")
     var quiet = false
 
     @Flag(name: .shortAndLong, help: "Print more details.")

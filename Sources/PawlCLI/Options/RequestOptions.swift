@@ -12,6 +12,10 @@ struct RequestOptions: DownloadOptionGroup {
         )
     )
     var headerFile: [String] = []
+    @Option(setting: "method") var method: String?
+    @Option(setting: "data") var data: [String] = []
+    @Option(setting: "range") var range: String?
+    @Flag(setting: "compressed") var compressed = false
     @Option(setting: "redirect-header") var redirectHeader: [String] = []
     @Option(setting: "user-agent") var userAgent: String?
     @Option(setting: "referer") var referer: String?
@@ -19,4 +23,10 @@ struct RequestOptions: DownloadOptionGroup {
     @Option(setting: "auth") var auth: String?
     @Option(setting: "bearer") var bearer: [String] = []
     @Option(setting: "netrc") var netrc: String?
+    @Option(setting: "cookies") var cookies: String?
+}
+
+/// The body as JSON, where `--json` does not mean the form of the output.
+struct BodyOptions: DownloadOptionGroup {
+    @Option(setting: "json") var json: [String] = []
 }

@@ -9,6 +9,8 @@ struct DownloadRun: Sendable {
     let display: any ProgressDisplay
     let console: Console
     let logger: Logger
+    /// Whether the path of each finished file is written to standard output.
+    var printsPaths = false
     /// Printed after Ctrl-C; `nil` prints nothing.
     var hint: BackgroundHint?
 
@@ -25,6 +27,7 @@ struct DownloadRun: Sendable {
         let session = DownloadSession(configuration, logger: logger)
         let progress = ProgressCollector(display: display, requestedCount: downloads.count)
         await runAll(session, progress)
+        await session.saveCookies()
         progress.close()
         return conclude(progress.endedDownloads)
     }
@@ -48,10 +51,7 @@ struct DownloadRun: Sendable {
             await withDiscardingTaskGroup { group in
                 for (index, download) in downloads.enumerated() {
                     guard await session.waitForRoom(), !console.outputIsClosed else { break }
-                    let task = session.downloadTask(
-                        with: DownloadRequest(download.url) { $0 = download.settings },
-                        to: TaskDestination(download.destination)
-                    )
+                    let task = makeTask(of: download, in: session)
                     task.resume()
                     group.addTask { await run(task, of: download, id: index + 1, progress) }
                 }
@@ -59,6 +59,17 @@ struct DownloadRun: Sendable {
         } onCancel: {
             session.startNoMore()
         }
+    }
+
+    private func makeTask(
+        of download: RequestedDownload,
+        in session: DownloadSession
+    ) -> DownloadTask {
+        let request = DownloadRequest(download.url) { $0 = download.settings }
+        if download.isForStandardOutput {
+            return session.downloadTask(with: request, passingOnTo: console.orderedOutput())
+        }
+        return session.downloadTask(with: request, to: TaskDestination(download.destination))
     }
 
     private func run(
@@ -79,9 +90,16 @@ struct DownloadRun: Sendable {
             result = .failure(error)
         }
         progress.ended(id: id, result, after: task.metrics.duration)
-        if case .failure(let error) = result, error.code != .interrupted || !Task.isCancelled {
+        if printsPaths, case .success(let file) = result { console.output(file.path + "\n") }
+        if case .failure(let error) = result, !wasStopped(by: error) {
             report(error, of: requested)
         }
+    }
+
+    /// Whether an error shows only that the run was stopped.
+    private func wasStopped(by error: DownloadError) -> Bool {
+        let isInterruption = error.code == .interrupted || error.code == .cancelled
+        return isInterruption && (Task.isCancelled || console.outputIsClosed)
     }
 
     private func report(_ error: DownloadError, of requested: RequestedDownload) {
@@ -119,7 +137,7 @@ struct DownloadRun: Sendable {
         let failures = ended.sorted { $0.id < $1.id }.compactMap { download in
             if case .failure(let error) = download.result { error } else { nil as DownloadError? }
         }
-        if wasInterrupted, !isComplete || failures.contains(where: { $0.code == .interrupted }) {
+        if wasInterrupted, !isComplete || failures.contains(where: wasStopped) {
             // A reader that has closed the pipe, such as `head`, needs no message.
             if !console.outputPipeIsClosed {
                 console.report(InterruptionMessage.make(ended, of: downloads))

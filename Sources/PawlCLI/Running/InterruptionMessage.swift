@@ -6,6 +6,13 @@ package enum InterruptionMessage {
         _ ended: [EndedDownload],
         of downloads: [RequestedDownload]
     ) -> DownloadError {
+        guard !downloads.contains(where: \.isForStandardOutput) else {
+            return DownloadError(
+                .interrupted,
+                "interrupted; what was written to standard output is incomplete",
+                advice: "\(.runAgain)"
+            )
+        }
         let finished = ended.count { download in
             if case .success = download.result { true } else { false }
         }

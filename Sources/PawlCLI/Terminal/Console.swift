@@ -36,6 +36,23 @@ package final class Console: Sendable {
         }
     }
 
+    /// Returns standard output as the destination of a download.
+    func orderedOutput() -> OrderedOutput {
+        let folder = Self.environment(["TMPDIR"])["TMPDIR"] ?? "/tmp"
+        let name = "pawl-output-" + String(UInt64.random(in: 0 ... .max), radix: 16)
+        let writer = OutputWriter(output)
+        return OrderedOutput(temporaryPath: folder.asFolderPath + name) {
+            [self] (bytes, check) throws(DownloadError) in
+            guard let failure = try writer.write(bytes, check) else { return }
+            // Whoever watches `outputIsClosed` ends the downloads.
+            state.withLock { $0.outputError = failure }
+            throw CancellationToken.cancelled
+        }
+    }
+
+    /// Whether results are written to a terminal.
+    package var outputIsTerminal: Bool { isatty(output) == 1 }
+
     /// Whether a write of results has failed, or their reader has closed the pipe.
     package var outputIsClosed: Bool { state.withLock { $0.outputError } != nil }
 

@@ -56,16 +56,6 @@ struct AddCommand: PawlVerb {
         let assignments =
             input.assignments + output.assignments + transfer.assignments + request.assignments
             + connection.assignments
-        let list: InputList? =
-            if let path = input.inputFile { try InputFile.read(path) } else { nil }
-        var batch = try DownloadBatch(
-            urls: urls,
-            list: list,
-            options: assignments,
-            netrcFile: NetrcFile.usual
-        )
-        try batch.askForPassword(console)
-        batch.notes.forEach(console.message)
         var submission = DaemonSubmission()
         if let priority { submission.priority = try Self.priority(priority) }
         submission.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
@@ -73,7 +63,18 @@ struct AddCommand: PawlVerb {
         }
         submission.session = session
         submission.isPaused = paused
-        return try submission.work(batch.downloads, json: json, console)
+        return try RemoteList.read(input.inputFile, assignments, console) {
+            [submission, urls, json] (list) throws(DownloadError) in
+            var batch = try DownloadBatch(
+                urls: urls,
+                list: list,
+                options: assignments,
+                netrcFile: NetrcFile.usual
+            )
+            try batch.askForPassword(console)
+            batch.notes.forEach(console.message)
+            return try submission.work(batch.downloads, json: json, console)
+        }
     }
 
     /// The time that `--not-before` names; `nil` for `now`.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import Pawl
 internal import PawlCore
 
@@ -35,6 +34,7 @@ struct GetCommand: PawlVerb {
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Limits of this run") var limits: LimitOptions
     @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Request") var body: BodyOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Messages") var progress: ProgressOptions
     @OptionGroup(visibility: .hidden) var habits: HabitOptions
@@ -46,78 +46,19 @@ struct GetCommand: PawlVerb {
         let mode = try progress.mode()
         let options =
             input.assignments + output.assignments + transfer.assignments + request.assignments
-            + connection.assignments
-        let list: InputList? =
-            if let path = input.inputFile { try InputFile.read(path) } else { nil }
-        var batch = try DownloadBatch(
+            + body.assignments + connection.assignments
+        let downloads = RequestedRun(
             urls: urls,
-            list: list,
             options: options,
-            netrcFile: NetrcFile.usual
+            configuration: configuration,
+            verbosity: verbosity,
+            mode: mode,
+            isForDaemon: background,
+            limits: limits.given
         )
-        try batch.askForPassword(console)
-        if verbosity != .quiet { batch.notes.forEach(console.message) }
-        if background {
-            guard limits.given.isEmpty else {
-                throw .usage(
-                    "--background cannot be combined with \(limits.given.joined(separator: " or "))",
-                    advice: "use 'pawl limit' to limit the daemon"
-                )
-            }
-            var submission = DaemonSubmission()
-            submission.isQuiet = verbosity == .quiet
-            return try submission.work(batch.downloads, json: mode == .json, console)
-        }
-        var run = DownloadRun(
-            downloads: batch.downloads,
-            configuration: allowing(batch.downloads, configuration),
-            display: makeDisplay(mode, console, isQuiet: verbosity == .quiet),
-            console: console,
-            logger: console.logger(verbosity)
-        )
-        if verbosity != .quiet { run.hint = hint(options, hasList: list != nil, console) }
-        let prepared = run
-        return { await prepared.run() }
-    }
-
-    /// The hint for a user at a terminal; `nil` if there is no daemon's program.
-    private func hint(
-        _ options: [OptionAssignment],
-        hasList: Bool,
-        _ console: Console
-    ) -> BackgroundHint? {
-        guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
-            (try? DaemonProgramFile.path()) != nil
-        else { return nil }
-        var hint = BackgroundHint(options: options)
-        hint.hasList = hasList
-        hint.omittedOptions = limits.given
-        return hint
-    }
-
-    /// Raises the limit per host to the number of connections that `--connections` names.
-    private func allowing(
-        _ downloads: [RequestedDownload],
-        _ configuration: SessionConfiguration
-    ) -> SessionConfiguration {
-        var configuration = configuration
-        for case .fixed(let count) in downloads.map(\.settings.connections) {
-            configuration.connectionsPerHost = max(configuration.connectionsPerHost, count)
-        }
-        return configuration
-    }
-
-    private func makeDisplay(
-        _ mode: ProgressMode?,
-        _ console: Console,
-        isQuiet: Bool
-    ) -> any ProgressDisplay {
-        let plain = PlainDisplay(style: console.traits.style) { console.message($0) }
-        switch mode ?? (isQuiet ? .none : .auto) {
-        case .auto, .bar: return console.traits.canRedraw ? LiveDisplay(console: console) : plain
-        case .plain: return plain
-        case .json: return JSONDisplay { console.output($0 + "\n") }
-        case .none: return QuietDisplay(console: console, isSilent: isQuiet)
+        return try RemoteList.read(input.inputFile, options, console) {
+            (list) throws(DownloadError) in
+            try downloads.work(list, console)
         }
     }
 }

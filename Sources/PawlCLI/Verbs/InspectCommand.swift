@@ -51,6 +51,12 @@ struct InspectCommand: PawlVerb {
         )
         try batch.askForPassword(console)
         guard let download = batch.downloads.first else { return { 0 } }
+        guard download.settings.asksForFile else {
+            throw .usage(
+                "pawl inspect sends only plain requests",
+                advice: "remove --method and --data"
+            )
+        }
         let json = json
         let logger = console.logger(verbose ? .verbose : .normal)
         return {

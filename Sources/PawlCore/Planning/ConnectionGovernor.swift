@@ -80,6 +80,9 @@ package struct ConnectionGovernor: Sendable {
     static let proportionalGain = 1.6
     /// The minimum number of remaining bytes per connection for a leap.
     static let leapBytes: Int64 = 256 << 10
+    /// That number if the first connection alone would take `longWait`, as with many lost packets.
+    static let shortLeapBytes: Int64 = 128 << 10
+    static let longWait: Duration = .seconds(8)
     /// The number of remaining bytes from which a leap at high latency does not wait for the first
     /// connection's full speed.
     static let hurriedBytes: Int64 = 8 << 20
@@ -321,7 +324,13 @@ package struct ConnectionGovernor: Sendable {
     /// Whether enough bytes remain to open several connections at once.
     private func mayLeap(_ reading: Reading) -> Bool {
         guard !isLeapOver, !isShrinking, let remaining = reading.remaining else { return false }
-        return target < ceiling && remaining >= Int64(Self.fewestLeapt) * Self.leapBytes
+        return target < ceiling && remaining >= Int64(Self.fewestLeapt) * leapBytes(reading)
+    }
+
+    /// The minimum number of remaining bytes per connection for a leap now.
+    private func leapBytes(_ reading: Reading) -> Int64 {
+        let isSlow = alone.map { left(at: $0, reading) >= Self.longWait } ?? false
+        return isSlow ? Self.shortLeapBytes : Self.leapBytes
     }
 
     /// Whether the connections pause for longer than a round trip: neither the link nor the
@@ -339,7 +348,7 @@ package struct ConnectionGovernor: Sendable {
 
     private mutating func leap(_ reading: Reading, most: Int, _ now: Moment) {
         expected = nil
-        let worthwhile = (reading.remaining ?? 0) / Self.leapBytes
+        let worthwhile = (reading.remaining ?? 0) / leapBytes(reading)
         target = min(ceiling, max(target, Int(min(worthwhile, Int64(most)))))
         before = nil
         isProbing = false

@@ -86,6 +86,9 @@ package indirect enum DownloadEvent: Sendable {
     /// `work` is the CPU time so far of the busiest thread that moves bytes; while the download is
     /// suspended, no bytes are expected and nothing is measured.
     case ticked([TransferSample], work: Duration = .zero, isSuspended: Bool = false)
+    /// The reader of the file has read the bytes before this offset; only reported if the planner
+    /// has a window.
+    case readerReached(Int64)
     /// The path to the network changed; only reported if the settings require it.
     case networkChanged(NetworkPath)
     /// The bytes of a transfer differ from those received before: they are of another version of
@@ -135,6 +138,8 @@ package indirect enum DownloadAction: Sendable {
 package struct TransferOrder: Hashable, Sendable {
     package var id: TransferID
     package var url: URL
+    package var method = "GET"
+    package var sendsBody = true
     /// `nil` requests the whole file.
     package var range: ByteRange?
     /// `nil` if a whole representation is requested that will be pinned.
@@ -171,6 +176,19 @@ package struct TransferOrder: Hashable, Sendable {
 
     /// The values that its head must match.
     package var expectation: HeadExpectation {
-        HeadExpectation(asked: range, pinned: pinned, former: former, proof: proof)
+        var expectation = HeadExpectation(
+            asked: range,
+            pinned: pinned,
+            former: former,
+            proof: proof
+        )
+        expectation.acceptsAnySuccess = method != "GET"
+        return expectation
+    }
+
+    /// Sets the source and the request that is sent to it.
+    mutating func take(_ request: ExchangePlanner.Request, of source: Int) {
+        (url, method, sendsBody) = (request.url, request.method, request.sendsBody)
+        self.source = source
     }
 }

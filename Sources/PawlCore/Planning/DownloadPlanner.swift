@@ -34,10 +34,20 @@ package struct DownloadPlanner: Sendable {
         case complete(Int64)
     }
 
-    package init(url: URL, mirrors: [URL] = [], settings: DownloadSettings, seed: UInt64) {
+    /// Creates a planner.
+    ///
+    /// `window`: how far ahead of its reader the file is fetched; `nil` if nobody reads it before
+    /// it is complete.
+    package init(
+        url: URL,
+        mirrors: [URL] = [],
+        settings: DownloadSettings,
+        seed: UInt64,
+        window: ReaderWindow? = nil
+    ) {
         responses = ResponsePlanner(settings)
         connections = ConnectionPlanner(settings, seed: seed)
-        transfers = TransferPlanner([url] + mirrors, settings, seed: seed)
+        transfers = TransferPlanner([url] + mirrors, settings, seed: seed, window: window)
     }
 
     package mutating func handle(_ event: DownloadEvent, at now: Moment) -> [DownloadAction] {
@@ -81,6 +91,7 @@ package struct DownloadPlanner: Sendable {
             connections.notePauses(samples)
             transfers.observe(samples, isSuspended: isSuspended)
             if isRunning, !isSuspended { connections.tick(&transfers, work) }
+        case .readerReached(let offset): transfers.readerReached(offset)
         case .networkChanged(let path):
             connections.networkChanged(path, &transfers)
             if isRunning { connections.watchNetwork(&transfers) }

@@ -16,6 +16,8 @@ struct PinnedFile: Sendable {
     private let digest: ContentDigest?
     private let allowsWeakResume: Bool
     private let adoptsPartialFile: Bool
+    /// Whether the request asks for a file, parts of which can be requested.
+    private let asksForFile: Bool
 
     init(_ settings: DownloadSettings) {
         if case .digest(let digest) = settings.checksum {
@@ -25,6 +27,7 @@ struct PinnedFile: Sendable {
         }
         allowsWeakResume = settings.allowsWeakResume
         adoptsPartialFile = settings.adoptsPartialFile
+        asksForFile = settings.asksForFile
     }
 
     var total: Int64? { representation?.total }
@@ -32,7 +35,8 @@ struct PinnedFile: Sendable {
     /// Whether the bytes can be fetched in parts: the length is known, the offsets are those of the
     /// file, and the present bytes are still wanted.
     var isDivisible: Bool {
-        total != nil && representation?.contentEncoding == nil && !isUpForReplacement
+        asksForFile && total != nil && representation?.contentEncoding == nil
+            && !isUpForReplacement
     }
 
     /// The end of a request for the whole file.
@@ -155,7 +159,7 @@ struct PinnedFile: Sendable {
     /// Returns whether bytes of an earlier run may be joined with new ones: either validators prove
     /// that they match, or a comparison does where they meet (``Seam``).
     func canResume(_ known: Representation) -> Bool {
-        guard known.contentEncoding == nil else { return false }
+        guard asksForFile, known.contentEncoding == nil else { return false }
         if known.validatorStrength == .strong { return true }
         return (known.total != nil || isAdopting) && allowsWeakResume
     }

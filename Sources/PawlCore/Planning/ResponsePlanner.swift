@@ -69,7 +69,8 @@ struct ResponsePlanner: Sendable {
             transfers.sources.succeeded(segment)
             return changed(segment, representation, onlyEntityTag: onlyEntityTag, &transfers)
         case .rangeNotSatisfiable(let total): return notSatisfiable(segment, total, &transfers)
-        case .redirect(let location): transfers.redirected(segment, to: location)
+        case .redirect(let location, let status):
+            transfers.redirected(segment, status, to: location)
         case .brokenRange(let reason):
             transfers.log(reason)
             if transfers.gotBrokenRange(segment) {

@@ -6,6 +6,8 @@ package struct SegmentPlanner: Sendable {
     package private(set) var segments: [TransferID: Segment] = [:]
     /// The length of the file; `nil` if it is not known.
     package var total: Int64?
+    /// How far ahead of its reader the file may be fetched; `nil` if nobody reads it meanwhile.
+    package var window: ReaderWindow?
     /// Whether bytes of two responses may touch only where that was proven (``Seam``).
     package var provesSeams = false
     /// The maximum number of bytes before its own at which a request begins.
@@ -74,11 +76,12 @@ package struct SegmentPlanner: Sendable {
         }
     }
 
-    private var whole: ByteRange { ByteRange(0, total ?? .max) }
+    /// The bytes that may be requested now.
+    private var requestable: ByteRange { ByteRange(0, min(total ?? .max, window?.end ?? .max)) }
 
-    /// The missing bytes that no transfer receives.
+    /// The missing bytes that may be requested, and that no transfer receives.
     package var unassigned: RangeSet {
-        var missing = have.gaps(in: whole)
+        var missing = have.gaps(in: requestable)
         for segment in segments.values {
             missing.remove(ByteRange(segment.start, segment.end))
         }
@@ -272,33 +275,47 @@ extension SegmentPlanner {
     /// most time left; otherwise the rest of the slowest segment, as a race.
     package func claim(for opening: Opening = Opening(), at now: Moment = .zero) -> Claim? {
         guard provesSeams else {
-            if let gap = unassigned.ranges.first { return Claim(range: gap) }
+            if let gap = unassigned.ranges.first { return Claim(range: shortened(gap)) }
             return takeOver(for: opening, at: now) ?? split(for: opening)
                 ?? race(opening.estimated, at: now)
         }
         // There is no race: two responses that write the same bytes could be of two versions.
-        let gap = nextProvableGap.map { Claim(range: $0) }
+        let gap = nextProvableGap.map { Claim(range: shortened($0)) }
         return (gap ?? takeOver(for: opening, at: now) ?? split(for: opening)).map(proving)
+    }
+
+    /// The beginning of a gap that one request may fetch.
+    private func shortened(_ gap: ByteRange) -> ByteRange {
+        guard let window else { return gap }
+        return ByteRange(gap.start, min(gap.end, gap.start + window.longestPart))
+    }
+
+    /// Returns the number of bytes that a segment may still receive now.
+    private func remaining(of segment: Segment) -> Int64 {
+        guard let window else { return segment.remaining }
+        return max(0, min(segment.end, window.end) - segment.offset)
     }
 
     private func split(for opening: Opening) -> Claim? {
         let delay = times.delay(of: opening.source).seconds
         let open = segments.values.filter { $0.end != .max && $0.rival == nil && !$0.isClosing }
-        let candidates = open.filter { $0.remaining >= 2 * Self.smallestSplit }
+        let candidates = open.filter { remaining(of: $0) >= 2 * Self.smallestSplit }
         guard let donor = longest(candidates), let timeLeft = timeLeft(donor),
             timeLeft > Self.worthSplitting * delay
         else { return nil }
         let speed = donor.speed ?? typicalSpeed
+        let left = remaining(of: donor)
         let other = opening.estimated ?? meanSpeed(without: donor.id) ?? speed
         // The donor continues while the new connection opens. Both may then end together.
-        let head = min(donor.remaining, Int64(speed * delay))
-        let half = Double(donor.remaining - head) * other / (speed + other)
+        let head = min(left, Int64(speed * delay))
+        let half = Double(left - head) * other / (speed + other)
         let part = part(of: open, for: opening, other, after: delay)
-        let share = donor.remaining - Int64(min(half, part ?? half))
-        let kept = min(max(share, Self.smallestSplit), donor.remaining - Self.smallestSplit)
+        let share = left - Int64(min(half, part ?? half))
+        let kept = min(max(share, Self.smallestSplit), left - Self.smallestSplit)
         let cut = (donor.offset + kept + 4095) & ~4095
-        guard cut > donor.offset, cut < donor.end else { return nil }
-        return Claim(range: ByteRange(cut, donor.end), donor: donor.id)
+        let end = donor.offset + left
+        guard cut > donor.offset, cut < end else { return nil }
+        return Claim(range: ByteRange(cut, end), donor: donor.id)
     }
 
     /// Returns the number of bytes of the open segments that a connection with a speed gets at once;
@@ -313,7 +330,7 @@ extension SegmentPlanner {
         let served = open.filter { !opening.isSilent || $0.isHeadAccepted }
         let added = Double(opening.isSilent ? 1 : opening.count) * speed
         let speeds = served.reduce(added) { $0 + ($1.speed ?? typicalSpeed) }
-        let left = open.reduce(0) { $0 + Double($1.remaining) }
+        let left = open.reduce(0) { $0 + Double(remaining(of: $1)) }
         // All connections then end together.
         let end = (left + added * delay) / speeds
         guard end > delay else { return nil }
@@ -327,6 +344,7 @@ extension SegmentPlanner {
         guard let total, total > 0 else { return nil }
         let candidates = segments.values.filter {
             $0.rival == nil && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
+                && $0.end <= window?.end ?? .max
         }
         guard let slowest = longest(candidates), let timeLeft = timeLeft(slowest),
             let other = estimated ?? meanSpeed(without: slowest.id), other > 0
@@ -350,7 +368,7 @@ extension SegmentPlanner {
 
     private func timeLeft(_ segment: Segment) -> Double? {
         let speed = segment.speed ?? typicalSpeed
-        return speed > 0 ? Double(segment.remaining) / speed : nil
+        return speed > 0 ? Double(remaining(of: segment)) / speed : nil
     }
 
     /// The assumed speed of a connection before it is known.

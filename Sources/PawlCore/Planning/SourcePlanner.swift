@@ -12,7 +12,13 @@ struct SourcePlanner: Sendable {
         stallTimeout = settings.stallTimeout
         sources = zip(urls, UInt64(0)...).map { url, source in
             let seed = seed &+ source
-            return Source(ExchangePlanner(url: url, settings: settings, seed: seed), seed: seed)
+            let exchange = ExchangePlanner(
+                url: url,
+                method: settings.requestMethod,
+                settings: settings,
+                seed: seed
+            )
+            return Source(exchange, seed: seed)
         }
     }
 
@@ -195,10 +201,17 @@ struct SourcePlanner: Sendable {
     // MARK: - Failures
 
     /// Follows a redirect; returns an error if it is not allowed.
-    mutating func redirected(_ segment: Segment, to location: String) -> DownloadError? {
+    mutating func redirected(
+        _ segment: Segment,
+        _ status: Int,
+        to location: String
+    ) -> DownloadError? {
         let source = segment.source
         guard sources[source].exchange.isCurrent(segment.attempt, segment.url),
-            case .fail(let error) = sources[source].exchange.redirected(to: location)
+            case .fail(let error) = sources[source].exchange.redirected(
+                status: status,
+                to: location
+            )
         else { return nil }
         return error
     }

@@ -19,10 +19,11 @@ struct TransferPlanner: Sendable {
     private(set) var now = Moment.zero
     private var actions: [DownloadAction] = []
 
-    init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64) {
+    init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64, window: ReaderWindow?) {
         sources = SourcePlanner(urls, settings, seed: seed)
         file = PinnedFile(settings)
         random = SplitMix64(seed: seed)
+        parts.window = window
     }
 
     /// Begins an event, whose actions `takeActions` returns.
@@ -75,6 +76,9 @@ struct TransferPlanner: Sendable {
     private mutating func updateRepresentation() {
         if let pinned = file.representation { actions.append(.updateRepresentation(pinned)) }
     }
+
+    /// Notes that the reader of the file has read the bytes before `offset`.
+    mutating func readerReached(_ offset: Int64) { parts.window?.readerReached(offset) }
 
     /// Begins without bytes.
     mutating func begin(total: Int64?) { parts.begin(have: RangeSet(), total: total) }
@@ -184,8 +188,8 @@ struct TransferPlanner: Sendable {
         }
     }
 
-    mutating func redirected(_ segment: Segment, to location: String) {
-        guard let error = sources.redirected(segment, to: location) else { return }
+    mutating func redirected(_ segment: Segment, _ status: Int, to location: String) {
+        guard let error = sources.redirected(segment, status, to: location) else { return }
         giveUp(segment.source, error)
     }
 
@@ -421,7 +425,7 @@ struct TransferPlanner: Sendable {
             start: claim.range.start,
             end: claim.range.end
         )
-        order.source = index
+        order.take(source.exchange.request, of: index)
         file.expect(&order, of: index, in: sources)
         if let donor = claim.donor { giveUp(from: order.start, of: donor) }
         if parts.provesSeams, !isSingleStream {
@@ -536,7 +540,6 @@ struct TransferPlanner: Sendable {
         endMoved(id)
     }
 
-    /// Sends a transfer its new end.
     private mutating func endMoved(_ id: TransferID) {
         guard let segment = parts.segments[id] else { return }
         actions.append(.setEnd(id, segment.writableEnd))

@@ -1,5 +1,9 @@
 /// An algorithm for the digest of a whole file.
 public enum DigestAlgorithm: String, Sendable, CaseIterable, Codable {
+    /// CRC-32C (RFC 9260, appendix A), which detects accidents but not attacks.
+    ///
+    /// Its four bytes are in network order, as object stores write them.
+    case crc32c
     /// MD5 (RFC 1321), which detects accidents but not attacks.
     case md5
     /// SHA-1 (FIPS 180-4), which detects accidents but not attacks.
@@ -10,15 +14,36 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable, Codable {
     case sha384
     /// SHA-512 (FIPS 180-4).
     case sha512
+    /// SHA3-256 (FIPS 202).
+    case sha3_256 = "sha3-256"
+    /// SHA3-512 (FIPS 202).
+    case sha3_512 = "sha3-512"
+    /// BLAKE2b with 64 bytes (RFC 7693).
+    case blake2b
+
+    /// The algorithm of a name in any case, in which hyphens may be left out or added; `nil` if
+    /// there is none.
+    package init?(named name: some StringProtocol) {
+        let plain = name.lowercased().filter { $0 != "-" }
+        let found = Self.allCases.first { $0.rawValue.filter { $0 != "-" } == plain }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// The names of all algorithms, for messages.
+    package static let names =
+        allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or "
+        + (allCases.last?.rawValue ?? "")
 
     /// The number of bytes of a digest.
     public var byteCount: Int {
         switch self {
+        case .crc32c: 4
         case .md5: 16
         case .sha1: 20
-        case .sha256: 32
+        case .sha256, .sha3_256: 32
         case .sha384: 48
-        case .sha512: 64
+        case .sha512, .sha3_512, .blake2b: 64
         }
     }
 }

@@ -6,6 +6,7 @@ package enum HeadJudge {
     ) -> HeadVerdict {
         switch head.status {
         case 200: judgeWhole(head, expected)
+        case 201...203 where expected.acceptsAnySuccess: judgeWhole(head, expected)
         case 206: judgePart(head, expected)
         case 416: .rangeNotSatisfiable(total: unsatisfiedTotal(head))
         case 301, 302, 303, 307, 308: judgeRedirect(head)
@@ -80,7 +81,7 @@ package enum HeadJudge {
         guard locations.count == 1 else {
             return .malformed("the server answered \(statusLine(head)) with several Locations")
         }
-        return .redirect(location: location)
+        return .redirect(location: location, status: head.status)
     }
 
     private static func statusLine(_ head: ResponseHead) -> String {

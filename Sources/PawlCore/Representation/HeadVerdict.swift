@@ -7,6 +7,9 @@ package struct HeadExpectation: Sendable {
     /// The representation that the response replaces, if the download starts over.
     package var former: FormerRepresentation?
     package var proof: SourceProof
+    /// Whether each status of success is that of a whole response, because the request did not ask
+    /// for a file.
+    package var acceptsAnySuccess = false
 
     package init(
         asked: ByteRange? = nil,
@@ -40,7 +43,7 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     /// A 416 with the total that it names.
     case rangeNotSatisfiable(total: Int64?)
     /// A 301, 302, 303, 307 or 308 with the location as received.
-    case redirect(location: String)
+    case redirect(location: String, status: Int = 302)
     /// A 206 whose range cannot be used.
     ///
     /// None of its bytes may be written.

@@ -26,6 +26,13 @@ package struct Representation: Hashable, Sendable {
         mediaType = Self.mediaType(head["Content-Type"])
         contentEncoding = Self.contentEncoding(head["Content-Encoding"])
         digest = ServerDigests.parse(head).first
+        if head.decoding == .decoded { describeDecoded() }
+    }
+
+    /// Drops what describes the encoded bytes: no range of them can be requested.
+    private mutating func describeDecoded() {
+        (total, entityTag, contentEncoding, digest) = (nil, nil, nil, nil)
+        lastModifiedIsOld = false
     }
 
     /// Whether this could be an HTML page.

@@ -52,6 +52,7 @@ package enum ServerDigests {
         let digests =
             digest(.sha256, head["x-amz-checksum-sha256"])
             + digest(.sha1, head["x-amz-checksum-sha1"])
+            + digest(.crc32c, head["x-amz-checksum-crc32c"])
         guard !digests.isEmpty, head["x-amz-checksum-type"]?.trimmed.uppercased() != "COMPOSITE"
         else { return [] }
         return digests
@@ -71,6 +72,7 @@ package enum ServerDigests {
         case "sha-256": .sha256
         case "sha", "sha-1": .sha1
         case "md5": .md5
+        case "crc32c": .crc32c
         default: nil
         }
     }

@@ -103,6 +103,18 @@ extension DownloadSettings {
                 """
         ),
         Setting(
+            "cookies",
+            letter: "b",
+            member: "cookieFile",
+            \.connection.cookieFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: """
+                Send the cookies in this file, which has Netscape's format, and write those that \
+                servers set to it. The file need not exist.
+                """
+        ),
+        Setting(
             "proxy",
             member: "proxy",
             \.connection.proxy,

@@ -29,9 +29,8 @@ extension DownloadSettings: TabledSettings {
             .checksum,
             field: SettingField("Checksum", placeholder: "sha256=…, for a single URL"),
             help: """
-                Verify the file's checksum: md5, sha1, sha256, sha384 or sha512. Default: the \
-                checksum that the server sends, if any. Use none to ignore the server's \
-                checksum.
+                Verify the file's checksum: \(DigestAlgorithm.names). Default: the checksum that \
+                the server sends, if any. Use none to ignore the server's checksum.
                 """,
             about: """
                 The file's checksum, as `sha256=hex`, or `none`. Default: the checksum that \
@@ -77,6 +76,62 @@ extension DownloadSettings: TabledSettings {
             help: """
                 Send this header to every server, including the servers of redirects and \
                 mirrors. Do not use it for secrets.
+                """
+        ),
+        Setting(
+            "method",
+            letter: "X",
+            member: "method",
+            \.method,
+            SettingForm<String>.method.optional(),
+            help: """
+                Send this HTTP method. Default: GET, or POST if there is a body. Only the \
+                response to GET can be resumed or fetched over several connections.
+                """,
+            about: "The HTTP method. Default: GET, or POST if there is a body."
+        ),
+        Setting(
+            "data",
+            member: "data",
+            \.body,
+            .body(joinedWith: "&"),
+            isSecret: true,
+            help: """
+                Send this text, or the file @name, as the body of the request, and save the \
+                response. Several are joined with &.
+                """,
+            about: """
+                The body of the request: a text, or an object with base64. Its type is that of a \
+                form unless the fields contain another `Content-Type`.
+                """
+        ),
+        Setting(
+            "json",
+            member: nil,
+            \.body,
+            .body(joinedWith: ""),
+            isSecret: true,
+            help: "Send this JSON, or the file @name, and save the response."
+        ),
+        Setting(
+            "range",
+            letter: "r",
+            member: "range",
+            \.range,
+            SettingForm<FileRange>.range.optional(),
+            help: """
+                Download only this part of the file, such as 0-999 for the first 1,000 bytes, or \
+                1000- for the rest.
+                """
+        ),
+        Setting(
+            "compressed",
+            member: "decodesContent",
+            \.decodesContent,
+            .flag(),
+            help: """
+                Let the server compress the file, and decompress it. A compressed file is \
+                fetched over one connection and cannot be resumed.
                 """
         ),
         Setting(

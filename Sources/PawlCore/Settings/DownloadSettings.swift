@@ -20,6 +20,28 @@ public struct DownloadSettings: Sendable {
     ///
     /// More are of no use, and each costs a check at every decision.
     package static let mostMirrors = 64
+    /// The HTTP method (RFC 9110 §9).
+    ///
+    /// The default, `nil`, is `GET`, or `POST` if there is a body. The response to any other method
+    /// than `GET` is received over one connection and cannot be resumed, and the file gets a new
+    /// name if its name is taken. A method that is not idempotent is sent only once. Data tasks and
+    /// streams ignore it.
+    public var method: String?
+    /// The body to send with the request.
+    ///
+    /// It is empty by default. Without a `Content-Type` in the fields, it is that of a form
+    /// (`application/x-www-form-urlencoded`). Data tasks and streams ignore it.
+    public var body: [UInt8] = []
+    /// The part of the server's file that is downloaded, as a file of its own.
+    ///
+    /// The default, `nil`, is the whole file. A `checksum` is that of the part. Resume data do not
+    /// contain it. Data tasks and streams ignore it.
+    public var range: FileRange?
+    /// Whether the server may compress the file, which is then decompressed as it arrives.
+    ///
+    /// The default is `false`. A compressed response is received over one connection and cannot be
+    /// resumed. Data tasks and streams ignore it.
+    public var decodesContent = false
     /// Fields to send with each request to the origin of the URL (scheme, host and port).
     ///
     /// Other origins, those of redirects and mirrors, receive only the fields that are marked with

@@ -28,8 +28,7 @@ package final class DownloadDriver {
     /// A path at which no file existed when the download began.
     private var absent: FilePath?
     private var isLengthVerified = true
-    /// Whether the download waits for the network, as last reported.
-    private var isWaitingForConnectivity = false
+    private var waiting: WaitingReport
     private var outcome: Result<DownloadedFile, DownloadError>?
 
     /// Creates a driver.
@@ -67,8 +66,10 @@ package final class DownloadDriver {
             url: job.url,
             mirrors: job.mirrors.map(\.url),
             settings: job.settings,
-            seed: job.seed
+            seed: job.seed,
+            window: job.output.map { _ in ReaderPosition.window }
         )
+        waiting = WaitingReport(parts)
     }
 
     private var job: DownloadJob { parts.job }
@@ -198,6 +199,7 @@ package final class DownloadDriver {
         case .slotGranted(let host): await report(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
+        case .outputMoved(let failure): await outputMoved(failure)
         case .released: releaseHeld()
         case .limitChanged:
             transfers.endPauses(at: engine.time.now())
@@ -231,6 +233,12 @@ package final class DownloadDriver {
         }
     }
 
+    private func outputMoved(_ failure: DownloadError?) async {
+        if let failure { return fail(failure) }
+        releaseHeld()
+        if let reader = parts.context.reader { await report(.readerReached(reader.offset)) }
+    }
+
     private func passTime() async {
         if stop.isLate { return fail(CancellationToken.late) }
         let now = engine.time.now()
@@ -244,6 +252,7 @@ package final class DownloadDriver {
             await report(.ticked(samples, work: work, isSuspended: isSuspended))
         }
         if let due = store.nextCheckpoint, now >= due { await attempt(saveCheckpoint) }
+        store.passOn()
     }
 
     private var isSuspended: Bool { job.control?.isSuspended == true }
@@ -258,7 +267,7 @@ package final class DownloadDriver {
         case .started, .headJudged: noteLearned()
         default: break
         }
-        showWaiting()
+        waiting.show(planner, isReceiving: store.isOpen && !transfers.isEmpty)
     }
 
     private func noteLearned() {
@@ -403,8 +412,12 @@ package final class DownloadDriver {
 
     /// Whether a part of the file can be kept.
     ///
-    /// Encoded bytes are kept only as a whole, so no checkpoint claims a part of them.
-    private var isResumable: Bool { planner.representation?.contentEncoding == nil }
+    /// Encoded bytes are kept only as a whole, so no checkpoint claims a part of them. Bytes for an
+    /// output are not kept.
+    private var isResumable: Bool {
+        job.output == nil && job.settings.asksForFile
+            && planner.representation?.contentEncoding == nil
+    }
 
     /// Claims the bytes written so far, and resumes the transfers that waited for it.
     private func saveCheckpoint() async throws(DownloadError) {
@@ -581,20 +594,5 @@ package final class DownloadDriver {
             let path = await engine.networkPath()
         else { return }
         await report(.networkChanged(path))
-    }
-
-    /// Shows and reports that the download waits, or that it has resumed.
-    private func showWaiting() {
-        let isWaiting = planner.isWaitingForConnectivity
-        if isWaiting {
-            monitor.entered(.waitingForConnectivity)
-        } else if planner.isWaitingToRetry {
-            monitor.entered(.retrying)
-        } else if isWaitingForConnectivity {
-            monitor.entered(store.isOpen && !transfers.isEmpty ? .receiving : .connecting)
-        }
-        guard isWaiting != isWaitingForConnectivity else { return }
-        isWaitingForConnectivity = isWaiting
-        job.connectivityChanged?(isWaiting)
     }
 }

@@ -56,6 +56,15 @@ final class DownloadParts: Sendable {
         mailbox.post(.cancelled)
     }
 
+    /// Returns what passes the bytes on to the job's output; `nil` if they become a file.
+    func feed(_ digests: FileDigester) -> OutputFeed? {
+        guard let output = job.output, let reader = context.reader else { return nil }
+        let (passing, mailbox) = (OutputPassing(output, reader, digests, stop), mailbox)
+        return OutputFeed(passing, digests, pool: engine.choices) { failure in
+            mailbox.post(.outputMoved(failure))
+        }
+    }
+
     /// Starts a transfer.
     func start(_ order: TransferOrder, _ cursor: TransferCursor) -> any Transfer {
         logger.debug(
@@ -65,7 +74,7 @@ final class DownloadParts: Sendable {
         let sink = SegmentSink(order: order, cursor: cursor, context: context)
         var request = requests.request(for: order)
         slots.share(&request, for: order)
-        return engine.transport.start(request, sink: sink)
+        return requests.start(request, sink: sink)
     }
 
     /// Records that a host shares its connections, if its response shows it.

@@ -6,11 +6,26 @@ struct DownloadRequests: Sendable {
     private let job: DownloadJob
     private let cookies: CookieJar?
     private let limits: TransferLimits
+    private let transport: any Transport
 
     init(_ job: DownloadJob, engine: Engine, limits: TransferLimits) {
         self.job = job
         self.limits = limits
-        cookies = job.cookies ?? engine.cookies
+        cookies = engine.cookies(for: job.settings.connection, own: job.cookies)
+        transport = engine.transport
+    }
+
+    /// Starts a transfer, whose offsets are those of the file that is downloaded.
+    func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
+        guard let range = job.settings.range else {
+            return transport.start(request, sink: sink)
+        }
+        let view = RangeView(range)
+        let isWhole = request.range == nil
+        return transport.start(
+            view.request(request),
+            sink: RangeViewSink(sink, view, isWhole: isWhole)
+        )
     }
 
     /// Returns a request with the settings of the download.
@@ -27,6 +42,19 @@ struct DownloadRequests: Sendable {
 
     func request(for order: TransferOrder) -> TransferRequest {
         var request = request(order.url, range: order.range)
+        request.method = order.method
+        if order.sendsBody {
+            request.body = job.settings.body
+            if !request.body.isEmpty,
+                !request.fields.contains(where: { $0.hasName("Content-Type") })
+            {
+                let type = DownloadSettings.formType
+                request.fields.append(HTTPField(name: "Content-Type", value: type))
+            }
+        } else {
+            request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
+        }
+        if job.settings.decodesContent, order.range == nil { request.codings = .decoded }
         if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
         let isNew = order.pinned == nil || order.proof != .unchanged
         if isNew, job.settings.checksum == .automatic {

@@ -33,6 +33,8 @@ final class DownloadStore {
     private let openStore: OpenStore
     private let logger: Logger
     private let digests: FileDigester
+    /// Passes the bytes on to the job's output; `nil` if they become a file.
+    private let feed: OutputFeed?
     private let syncer: LatestRequestWorker<SyncRequest>
     /// Starts writing to the disk early, so that the disk is not idle until the first sync.
     private let flusher: LatestRequestWorker<PartialStore>
@@ -64,6 +66,7 @@ final class DownloadStore {
         self.openStore = openStore
         unclaimed = parts.context.unclaimed
         digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
+        feed = parts.feed(digests)
         syncer = LatestRequestWorker(pool: engine.syncs) {
             (request: SyncRequest) throws(DownloadError) in
             try openStore.current?.sync(written: request.written, epoch: request.epoch)
@@ -81,11 +84,18 @@ final class DownloadStore {
     /// The time of the next checkpoint; `nil` while there is no file.
     var nextCheckpoint: Moment? { isOpen ? schedule.nextDue : nil }
 
+    /// Passes the bytes received so far on to the job's output.
+    func passOn() {
+        guard let feed, let store = openStore.current else { return }
+        feed.follow(monitor.bytes.written.frontier, in: store)
+    }
+
     /// Ends the work on other threads.
     func finishWork() async {
         await flusher.finish()
         await syncer.finish()
         await digests.finish()
+        await feed?.end()
     }
 
     func close() { openStore.current?.close() }
@@ -134,7 +144,8 @@ final class DownloadStore {
         guard job.choosesDestination == nil else {
             return try await find(head, representation, digest, source, .init(), engine.choices)
         }
-        var comparison = FinishedFileSearch.Comparison(readsFiles: false, asksForSamples: true)
+        let isFile = job.settings.asksForFile
+        var comparison = FinishedFileSearch.Comparison(readsFiles: false, asksForSamples: isFile)
         var connection = SampleComparison.Connection.additional
         var pool = engine.disk
         while true {
@@ -226,7 +237,8 @@ final class DownloadStore {
     }
 
     private func reserve(_ total: Int64?, in store: PartialStore) async throws(DownloadError) {
-        guard let total, total > 0 else { return }
+        // The bytes of an output do not stay.
+        guard feed == nil, let total, total > 0 else { return }
         try await engine.disk.run { () throws(DownloadError) in try store.reserve(total: total) }
     }
 
@@ -276,6 +288,7 @@ final class DownloadStore {
         if job.resume?.fallback == .fail, !monitor.bytes.written.isEmpty {
             throw DownloadError(.changedOnServer)
         }
+        try feed?.checkNotBegun()
         startingPoint = nil
         adopted = nil
         monitor.startedOver(with: head)
@@ -449,8 +462,12 @@ final class DownloadStore {
         do throws(DownloadError) {
             digest = try await digests.verify(store, total: total, stop)
         } catch {
-            guard error.code == .checksumMismatch else { throw error }
+            guard error.code == .checksumMismatch, feed == nil else { throw error }
             throw try await keepAsCorrupt(store, total: total, error)
+        }
+        if let feed {
+            try await feed.finish(total, in: store)
+            return .named(.output, digest)
         }
         do throws(DownloadError) {
             let name = try await finisher.finish(
@@ -536,7 +553,7 @@ final class DownloadStore {
             _ = try? await engine.disk.run { () throws(DownloadError) in try store.discard() }
         }
         if error.code == .diskFull { return Self.diskFull(error, store.latestCheckpoint) }
-        return canResume ? error : error.withoutResumeAdvice
+        return canResume && feed == nil ? error : error.withoutResumeAdvice
     }
 
     /// Restores another tool's file, because no response that fits it was accepted.

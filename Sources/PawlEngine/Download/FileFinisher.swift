@@ -48,7 +48,7 @@ struct FileFinisher: Sendable {
         epoch: Int
     ) async throws(DownloadError) -> FinishedName {
         let policy = policy(store.paths)
-        engine.takenNames.note(store, of: job.url)
+        engine.takenNames.note(store, of: job.identity)
         var file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
         file.acceptsSame = job.acceptsSameFile
         file.isLengthVerified = isLengthVerified
@@ -85,7 +85,7 @@ struct FileFinisher: Sendable {
         absent: FilePath?
     ) -> SmallFileFinisher.Preparation {
         let (policy, acceptsSame) = (policy, job.acceptsSameFile)
-        let (takenNames, url, logger) = (engine.takenNames, job.url, logger)
+        let (takenNames, url, logger) = (engine.takenNames, job.identity, logger)
         let notes = job.notes(on: body.representation)
         return { () throws(DownloadError) in
             let representation = body.representation

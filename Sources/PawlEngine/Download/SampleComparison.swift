@@ -78,7 +78,7 @@ struct SampleComparison {
         let sink = SampleSink(range, of: representation) { sample.complete(with: $0) }
         var request = requests.request(head.url, range: range)
         request.multiplexes = multiplexes
-        let transfer = engine.transport.start(request, sink: sink)
+        let transfer = requests.start(request, sink: sink)
         let alarm = engine.alarms.enroll { transfer.cancel() }
         defer { engine.alarms.resign(alarm) }
         engine.alarms.set(alarm, at: engine.time.now() + Self.timeout)

@@ -23,7 +23,7 @@ struct TargetResolver: Sendable {
 
     init(_ job: DownloadJob, _ engine: Engine, _ stop: CancellationToken) {
         let storeSettings = engine.storeSettings
-        url = job.url
+        url = job.identity
         destination = job.destination
         choice = job.choosesDestination
         settings = job.settings

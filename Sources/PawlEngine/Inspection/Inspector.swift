@@ -25,7 +25,7 @@ package struct Inspector: Sendable {
         while true {
             let head = try await ask(address)
             switch HeadJudge.judge(head, expecting: HeadExpectation()) {
-            case .redirect(let location):
+            case .redirect(let location, _):
                 let policy = RedirectPolicy(allowsInsecure: settings.allowsInsecureRedirects)
                 let next = try policy.next(
                     from: address,
@@ -50,7 +50,7 @@ package struct Inspector: Sendable {
 
     private func ask(_ address: URL) async throws(DownloadError) -> ResponseHead {
         var request = TransferRequest(address, settings: settings, original: url)
-        request.cookies = engine.cookies
+        request.cookies = engine.cookies(for: settings.connection)
         let sink = HeadSink()
         let transfer = engine.transport.start(request, sink: sink)
         let timeout = settings.stallTimeout

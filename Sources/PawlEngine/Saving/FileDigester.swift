@@ -8,6 +8,8 @@ final class FileDigester: Sendable {
         var policy: ChecksumPolicy
         var expected: ContentDigest?
         var digest: FrontierDigest?
+        /// Whether the first bytes are gone, so that no other digest can be computed.
+        var isSettled = false
     }
 
     private let state: Mutex<State>
@@ -37,7 +39,9 @@ final class FileDigester: Sendable {
     /// Takes the server's digest if the user did not give one.
     func note(_ representation: Representation) {
         state.withLock { state in
-            guard state.policy == .automatic, state.expected == nil else { return }
+            guard state.policy == .automatic, state.expected == nil, !state.isSettled else {
+                return
+            }
             state.expected = representation.digest
         }
     }
@@ -70,6 +74,14 @@ final class FileDigester: Sendable {
     func follow(_ frontier: Int64, in store: PartialStore) throws(DownloadError) {
         guard let digest = try digest(of: store) else { return }
         follower.follow(Piece(digest: digest, frontier: frontier))
+    }
+
+    /// Hashes the bytes before `end` before it returns, because they will be removed.
+    ///
+    /// A digest that the server sends later is ignored.
+    func read(to end: Int64, in store: PartialStore) throws(DownloadError) {
+        state.withLock { $0.isSettled = true }
+        try digest(of: store)?.advance(to: end)
     }
 
     /// Verifies the whole file.

@@ -73,7 +73,7 @@ package struct StreamOrder: Sendable {
         } else if decodes, decodesContent, !choosesCodings, !choosesRange {
             request.codings = .decoded
         }
-        request.cookies = engine.cookies
+        request.cookies = engine.cookies(for: settings.connection)
         request.method = next.method
         if next.sendsBody {
             request.body = body

@@ -10,6 +10,8 @@ struct DownloadContext: Sendable {
     /// The memory for small files; `nil` if every byte must be written to the file as it arrives.
     let smallBodies: SmallBodyBudget?
     let takesServerDigests: Bool
+    /// Where the reader of the bytes is; `nil` if nobody reads them before the file is complete.
+    let reader: ReaderPosition?
     let control: DownloadControl?
 
     init(_ job: DownloadJob, engine: Engine) {
@@ -24,6 +26,7 @@ struct DownloadContext: Sendable {
         )
         time = engine.time
         smallBodies = job.takesSmallBodies ? engine.smallBodies : nil
+        reader = job.output.map { _ in ReaderPosition() }
         takesServerDigests = job.settings.checksum == .automatic
         control = job.control
     }

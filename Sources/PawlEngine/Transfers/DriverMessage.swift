@@ -23,6 +23,8 @@ indirect enum DriverMessage: Sendable {
     case checkpointDue
     /// A sync of the bytes that counted in that epoch has ended.
     case synced(epoch: Int, DownloadError?)
+    /// The reader of the bytes has taken some, or the error of writing them for it.
+    case outputMoved(DownloadError?)
     /// A suspension has ended.
     case released
     /// The download's own limit, or the limit for all downloads, has changed.

@@ -228,14 +228,17 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
 
     private func answer(after written: Int, of received: Int) -> BodyDecision {
         let (unclaimed, control, limits) = (context.unclaimed, context.control, context.limits)
+        let (reader, position) = (context.reader, position)
         unclaimed.wrote(written)
         let isLimited = limits.isLimited
         let changes = isLimited ? limits.changes : 0
         let now = isLimited ? context.time.now() : .zero
         let wait = isLimited ? limits.charge(bytes: received, now: now) : .zero
-        if cursor.hold(while: { unclaimed.isBehind || control?.isSuspended == true }) {
-            return .hold
+        let mustWait = {
+            unclaimed.isBehind || control?.isSuspended == true
+                || reader?.isFarBehind(position) == true
         }
+        if cursor.hold(while: mustWait) { return .hold }
         guard wait > .zero else { return .more }
         cursor.pause(until: now + wait)
         // A limit that was changed meanwhile found no pause to end.

@@ -28,8 +28,11 @@ package enum SHA256 {
     }
 
     /// Returns `prefix(of:)` of a text in hexadecimal, as a short identifier of a longer text.
-    package static func shortText(of text: String) -> String {
-        Array(text.utf8).withUnsafeBytes { prefix(of: $0) }.hexadecimal
+    package static func shortText(of text: String) -> String { shortText(of: Array(text.utf8)) }
+
+    /// Returns `prefix(of:)` of bytes in hexadecimal, as a short identifier.
+    package static func shortText(of bytes: [UInt8]) -> String {
+        bytes.withUnsafeBytes { prefix(of: $0) }.hexadecimal
     }
 
     /// Returns the digest of a text; `nil` if the system's library has no SHA-256.

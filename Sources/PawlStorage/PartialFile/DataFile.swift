@@ -131,6 +131,18 @@ struct DataFile: Sendable {
         }
     }
 
+    /// Returns the space of these bytes to the file system; they read as zeros from then on.
+    func drop(_ range: ByteRange) {
+        guard !range.isEmpty else { return }
+        // Where the file system cannot do this, the bytes take up space until the file is closed.
+        _ = pawl_fallocate(
+            file.descriptor,
+            PAWL_FALLOC_PUNCH_HOLE | PAWL_FALLOC_KEEP_SIZE,
+            range.start,
+            range.count
+        )
+    }
+
     func empty() throws(DownloadError) {
         try attempt(.truncate, path, file.truncate(to: 0))
     }

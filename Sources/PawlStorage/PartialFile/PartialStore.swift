@@ -121,6 +121,9 @@ package final class PartialStore: Sendable {
     /// The file gets its full length if the file system can reserve space.
     package func reserve(total: Int64) throws(DownloadError) { try data.reserve(total: total) }
 
+    /// Returns the space of bytes that nobody needs any more to the file system.
+    package func drop(_ range: ByteRange) { data.drop(range) }
+
     /// Removes what was appended to an adopted file.
     package func cut(to size: Int64) throws(DownloadError) { try data.cut(to: size) }
 

@@ -32,7 +32,7 @@ struct BadInputTests {
         (["URL", "-o", "folder/"], .usage),
         (["URL", "-o", "."], .usage),
         (["URL", "-o", ""], .usage),
-        (["URL", "-o", "-"], .usage),
+        (["URL", "-o", "-", "-d", "folder"], .usage),
         (["URL", "-o", String(repeating: "n", count: 256)], .fileNotCreatable),
         (["URL", "-d", "plain"], .directoryNotUsable),
         (["URL", "-d", ""], .usage),

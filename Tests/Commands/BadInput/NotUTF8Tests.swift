@@ -59,7 +59,8 @@ struct NotUTF8Tests {
     @Test(arguments: [#"cd "$odd" && "$0" -q "$1""#, #"ln -s "$odd" link; "$0" -q -d link "$1""#])
     func `a file is saved in a folder whose name is not UTF-8`(words: String) async throws {
         let workshop = try Workshop(Self.resource)
-        let script = #"home=$PWD; mkdir "$odd"; \#(words); cd "$home"; rm -f link; "#
+        let script =
+            #"home=$PWD; mkdir "$odd"; { \#(words); } >/dev/null; cd "$home"; rm -f link; "#
         let count = #"ls | wc -l; wc -c < "$odd/disk.iso"; rm -r "$odd""#
         let run = try await run(script + count, in: workshop)
         #expect(run.errors.isEmpty, "\(run.errors)")

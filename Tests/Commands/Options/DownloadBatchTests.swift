@@ -52,7 +52,7 @@ struct DownloadBatchTests {
         ([OptionAssignment("output", "/tmp")], "--output: '/tmp' is a folder"),
         ([OptionAssignment("output", "dir/")], "--output: 'dir/' names a folder"),
         ([OptionAssignment("output", "..")], "--output: '..' names a folder"),
-        ([OptionAssignment("output", "-")], "cannot write to standard output"),
+        ([OptionAssignment("output", "-"), .init("directory", "/tmp")], "--output - and"),
         ([OptionAssignment("output", "")], "--output: the path is empty"),
         ([OptionAssignment("output", "/a"), .init("directory", "/tmp")], "absolute --output '/a'"),
         ([OptionAssignment("retries", "-1")], "--retries: '-1' is not a number"),

@@ -95,7 +95,7 @@ struct ChangingSourceTests {
         let note = try #require(run.errorLines.first { $0.hasPrefix("pawl: note: ") })
         #expect(note.contains("disk.iso.part.1"))
         let quiet = try await workshop.run(workshop.url, "-q")
-        #expect(quiet.everything.isEmpty)
+        #expect(quiet.errors.isEmpty)
     }
 
     @Test(arguments: Change.allCases)

@@ -145,15 +145,19 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1])
     }
 
-    @Test func `a leap leaves some bytes for each connection`() {
+    @Test(arguments: [(4e5, 9), (1e4, 16)])
+    func `a leap leaves some bytes for each connection, and fewer if one would take very long`(
+        bytesPerSecond: Double,
+        connections: Int
+    ) {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,
             seconds: 1,
             remaining: 9 * (256 << 10),
             silence: { _ in .milliseconds(100) }
-        ) { Double($0) * 1e4 }
-        #expect(targets.first { $0 > 1 } == 9)
+        ) { Double($0) * bytesPerSecond }
+        #expect(targets.first { $0 > 1 } == connections)
     }
 
     @Test func `the first connection reaches full speed before a leap`() {

@@ -271,7 +271,7 @@ struct HeadJudgeTests {
         let head = ResponseHead(status, ["location": " /mirror/disk.iso "], reason: "Moved")
         #expect(
             HeadJudge.judge(head, expecting: Self.onResume)
-                == .redirect(location: "/mirror/disk.iso")
+                == .redirect(location: "/mirror/disk.iso", status: status)
         )
         expectMalformed(head.with("location", nil), "\(status) Moved")
         expectMalformed(head.with("location", " "), "\(status) Moved")

@@ -47,6 +47,7 @@ final class EngineProcess: Sendable {
         _ url: URL,
         to destination: Destination,
         _ settings: DownloadSettings,
+        output: OrderedOutput? = nil,
         connectivityChanged: (@Sendable (Bool) -> Void)? = nil,
         whenFetched: @escaping @Sendable () -> Void = {}
     ) -> RunningDownload {
@@ -58,6 +59,7 @@ final class EngineProcess: Sendable {
             settings: settings,
             seed: Self.impatientSeed
         )
+        job.output = output
         job.connectivityChanged = connectivityChanged
         let task = Task { [job] () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {

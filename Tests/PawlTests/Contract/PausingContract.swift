@@ -98,6 +98,8 @@ struct PausingContract {
     )
     func obstacle(obstacle: ResumeObstacle) async throws {
         let latch = Latch()
+        var resource = resource
+        if obstacle == .notGET { resource.methods = ["POST"] }
         let reply = Reply.resource(resource).holdAfterBytes(Self.held, until: latch)
         let served =
             switch obstacle {

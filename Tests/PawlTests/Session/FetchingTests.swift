@@ -40,12 +40,16 @@ struct FetchingTests {
         #expect(asked.method == "POST")
         #expect(asked["X-Own"] == "yes")
         #expect(asked.body == Array("a=1".utf8))
-        // Only a GET can become a file.
-        let task = session.downloadTask(with: request, to: scene.place())
-        task.resume()
-        let error = await #expect(throws: DownloadError.self) { try await task.file }
+        let file = try await session.download(request, to: scene.place())
+        #expect(file.byteCount == 6)
+        #expect(scene.origin.requests.last?["X-Own"] == "yes")
+        #expect(scene.origin.requests.map(\.body) == [request.body, request.body])
+        request.method = "HEAD"
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.download(request, to: scene.place())
+        }
         #expect(error?.code == .usage)
-        #expect(scene.origin.requests.count == 1)
+        #expect(scene.origin.requests.count == 2)
     }
 
     @Test func `a stream outlives its session`() async throws {

@@ -9,6 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct TaskResumabilityTests {
     private let resource = Resource(size: 1 << 20)
+    /// The same resource, which is also the response to a POST.
+    private var posted: Resource {
+        var posted = resource
+        posted.methods = ["POST"]
+        return posted
+    }
+
     private static let held = SessionScene.held
 
     private func begin(_ scene: SessionScene) async throws -> DownloadTask {
@@ -54,14 +61,25 @@ struct TaskResumabilityTests {
     }
 
     @Test func `a request other than GET is never resumable`() async throws {
-        let scene = try SessionScene(holding: resource)
+        let scene = try SessionScene(Reply.resource(posted).afterBytes(100_000, .reset))
         var request = DownloadRequest(try scene.url())
         request.method = "POST"
+        request.body = Array("a=1".utf8)
         let task = DownloadSession(scene.configuration).downloadTask(with: request)
         #expect(task.resumability == .notResumable(.notGET))
         task.resume()
         let error = await #expect(throws: DownloadError.self) { try await task.file }
-        #expect(error?.code == .usage && error?.resumeObstacle == .notGET)
-        #expect(scene.origin.requests.isEmpty)
+        #expect(error?.resumeData == nil && error?.resumeObstacle == .notGET)
+        #expect(scene.origin.requests.map(\.body) == [request.body])
+    }
+
+    @Test func `the response to a POST is downloaded`() async throws {
+        let scene = try SessionScene(.resource(posted))
+        var request = DownloadRequest(try scene.url())
+        request.method = "POST"
+        let session = DownloadSession(scene.configuration)
+        let file = try await session.download(request, to: scene.place())
+        #expect(try resource.verify(fileAt: file.path) == nil)
+        #expect(scene.origin.requests.map(\.method) == ["POST"])
     }
 }

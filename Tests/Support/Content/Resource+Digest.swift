@@ -4,6 +4,7 @@ package import PawlCore
 extension Resource {
     /// Returns the digest of all bytes, or `nil` if the library does not support the algorithm.
     package func digest(_ algorithm: DigestAlgorithm) -> ContentDigest? {
+        guard algorithm != .crc32c else { return cyclicChecksum }
         guard let context = EVP_MD_CTX_new() else { return nil }
         defer { EVP_MD_CTX_free(context) }
         guard EVP_DigestInit_ex(context, algorithm.function, nil) == 1 else { return nil }
@@ -20,16 +21,31 @@ extension Resource {
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1 else { return nil }
         return ContentDigest(algorithm, bytes: bytes)
     }
+
+    /// CRC-32C, bit by bit.
+    private var cyclicChecksum: ContentDigest? {
+        var value = UInt32.max
+        for byte in bytes() {
+            value ^= UInt32(byte)
+            for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
+        }
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: ~value >> $0) }
+        return ContentDigest(.crc32c, bytes: bytes)
+    }
 }
 
 extension DigestAlgorithm {
     fileprivate var function: OpaquePointer? {
         switch self {
+        case .crc32c: nil
         case .md5: EVP_md5()
         case .sha1: EVP_sha1()
         case .sha256: EVP_sha256()
         case .sha384: EVP_sha384()
         case .sha512: EVP_sha512()
+        case .sha3_256: EVP_sha3_256()
+        case .sha3_512: EVP_sha3_512()
+        case .blake2b: EVP_blake2b512()
         }
     }
 }

@@ -19,6 +19,8 @@ package struct Resource: Sendable {
     /// Whether the resource serves ranges; if not, every range gets the whole, and the field is
     /// `none`.
     package var acceptsRanges = true
+    /// The methods that get the resource; others get a 405.
+    package var methods: Set = ["GET", "HEAD"]
     /// Additional fields, sent after the others with every 200 and 206.
     package var fields: [HTTPField] = []
 

@@ -6,10 +6,15 @@ struct ResourcePlanner {
     let exchange: OriginExchange
 
     func plan() -> ResponsePlan {
-        guard ["GET", "HEAD"].contains(exchange.request.method) else {
+        guard resource.methods.contains(exchange.request.method) else {
             return ResponsePlan(
                 status: 405,
-                fields: [HTTPField(name: "Allow", value: "GET, HEAD")]
+                fields: [
+                    HTTPField(
+                        name: "Allow",
+                        value: resource.methods.sorted().joined(separator: ", ")
+                    )
+                ]
             )
         }
         guard resource.acceptsRanges, let asked = exchange.range, conditionHolds else {

@@ -42,6 +42,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// With `nil`, the default, there is none. Credentials in the settings or in a URL come first.
     /// Each host, also that of a redirect or a mirror, gets only its own password.
     public var netrcFile: String?
+    /// A file with cookies in Netscape's format, which are used in place of the session's.
+    ///
+    /// With `nil`, the default, there is none. A session reads the file when it is first named, and
+    /// writes cookies that servers set to it, as it does with that of its configuration.
+    public var cookieFile: String?
     /// The version of HTTP to use.
     ///
     /// With `nil`, the default, small files share HTTP/2 connections, and larger ones have HTTP/1.1
@@ -95,6 +100,7 @@ extension ConnectionSettings {
         path.httpVersion = nil
         path.authentication = nil
         path.netrcFile = nil
+        path.cookieFile = nil
         return path
     }
 
@@ -103,6 +109,7 @@ extension ConnectionSettings {
         [(name: String, path: any WritableKeyPath<ConnectionSettings, String?> & Sendable)] = [
             ("cacert", \.authoritiesFile), ("cert", \.clientIdentity.certificateFile),
             ("key", \.clientIdentity.keyFile), ("netrc", \.netrcFile),
+            ("cookies", \.cookieFile),
         ]
 }
 

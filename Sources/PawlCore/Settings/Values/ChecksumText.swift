@@ -1,16 +1,15 @@
 /// Reads `sha256=hex`, `sha256:hex` or `none`.
 package enum ChecksumText {
     package static let form: Advice =
-        "write algorithm=hex with md5, sha1, sha256, sha384 or sha512; or none"
+        "write algorithm=hex with \(DigestAlgorithm.names); or none"
 
     package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {
         if text.lowercased() == "none" { return .none }
         guard let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" }) else {
             throw ValueError("'\(text)' has no algorithm", advice: adviceForBareDigits(text))
         }
-        let name = text[..<mark].lowercased().filter { $0 != "-" }
         let digits = String(text[text.index(after: mark)...])
-        guard let algorithm = DigestAlgorithm(rawValue: name) else {
+        guard let algorithm = DigestAlgorithm(named: text[..<mark]) else {
             throw ValueError("unknown algorithm '\(text[..<mark])'", advice: form)
         }
         guard let digest = ContentDigest(algorithm, hexadecimal: digits) else {

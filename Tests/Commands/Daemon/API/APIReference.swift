@@ -78,6 +78,9 @@ struct APIReference {
         if let words = schema["enum"]?.items {
             return words.compactMap(\.text).map { "`\($0)`" }.joined(separator: ", ")
         }
+        if let types = schema["type"]?.items.compactMap(\.text), !types.isEmpty {
+            return types.map { $0 == "string" ? "text" : $0 }.joined(separator: " or ")
+        }
         switch schema["type"]?.text {
         case "array": return "list of \(schema["items"].map(type) ?? "")"
         case "integer":

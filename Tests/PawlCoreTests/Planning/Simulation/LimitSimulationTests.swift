@@ -37,6 +37,73 @@ struct LimitSimulationTests {
         }
     }
 
+    @Test(arguments: [4, 8, 16])
+    func `all connections have work until the last twentieth of a download`(
+        count: Int
+    ) async throws {
+        var breath = Breath()
+        let total: Int64 = 256 << 20
+        for seed in 0..<20 / Self.share {
+            await breath.take()
+            let server = SimulatedServer(total: total, limit: .max, seed: seed)
+            var download = SimulatedDownload(
+                seed: seed,
+                server: server,
+                connections: .fixed(count),
+                mayBeKilled: false
+            )
+            download.run()
+            #expect(try #require(download.result).get() == total, "seed \(seed)")
+            #expect(download.mostConnections == count)
+            #expect(download.tail.seconds < download.elapsed.seconds / 20, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: 2...6)
+    func `a limit of requests per second costs little time`(rate: Int) async throws {
+        var breath = Breath()
+        let total: Int64 = 64 << 20
+        for seed in 0..<20 / Self.share {
+            await breath.take()
+            var server = SimulatedServer(total: total, limit: .max, seed: seed)
+            server.requestsPerSecond = rate
+            var download = SimulatedDownload(
+                seed: seed,
+                server: server,
+                connections: .fixed(8),
+                mayBeKilled: false
+            )
+            download.run()
+            #expect(try #require(download.result).get() == total, "seed \(seed)")
+            // Those of the first second are served.
+            let ideal = Double(total) / Double(rate) / 1e6
+            #expect(download.elapsed.seconds < ideal * 1.2 + 2, "seed \(seed)")
+            #expect(download.closedWhileReceiving <= 2, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: 2...6)
+    func `a limit of an address applies to two sources together`(limit: Int) async throws {
+        var breath = Breath()
+        let total: Int64 = 64 << 20
+        for seed in 0..<20 / Self.share {
+            await breath.take()
+            var server = SimulatedServer(total: total, limit: limit, seed: seed)
+            server.limitsAddress = true
+            var download = SimulatedDownload(
+                seed: seed,
+                server: server,
+                mirrors: [server],
+                connections: .fixed(8),
+                mayBeKilled: false
+            )
+            download.run()
+            #expect(try #require(download.result).get() == total, "seed \(seed)")
+            let ideal = Double(total) / Double(limit) / 1e6
+            #expect(download.elapsed.seconds < ideal * 1.3 + 3, "seed \(seed)")
+        }
+    }
+
     @Test(arguments: [12, 64] as [Int64], [4, 8])
     func `two connections receive a file whose other requests are never answered`(
         mebibytes: Int64,

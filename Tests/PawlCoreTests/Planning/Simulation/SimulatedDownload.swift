@@ -17,6 +17,8 @@ struct SimulatedDownload {
     private(set) var steps = 0
     private(set) var restarts = 0
     private(set) var mostConnections = 0
+    /// The last moment at which as many connections as ever before had work.
+    private var lastFull = Moment.zero
     /// The number of connections that the planner closed while they received bytes.
     private(set) var closedWhileReceiving = 0
     /// The moment at which a request was first answered after an outage.
@@ -25,8 +27,22 @@ struct SimulatedDownload {
     private(set) var refusals = 0
     private let settings: DownloadSettings
     private(set) var result: Result<Int64, DownloadError>?
+    private var reader: Reader?
+    /// The maximum number of bytes that were on disk and not read yet, of a download with a reader.
+    private(set) var mostUnread: Int64 = 0
     private var pinnedOnDisk: Representation?
     private var sourceOnDisk: String?
+
+    /// A program that reads the file from its first byte on while it is received.
+    struct Reader {
+        var window: Int64
+        var bytesPerSecond: Int64
+        fileprivate var offset: Int64 = 0
+
+        init(window: Int64, bytesPerSecond: Int64) {
+            (self.window, self.bytesPerSecond) = (window, bytesPerSecond)
+        }
+    }
 
     private struct Connection {
         let order: TransferOrder
@@ -60,8 +76,10 @@ struct SimulatedDownload {
         server: SimulatedServer,
         mirrors: [SimulatedServer] = [],
         connections: ConnectionCount? = nil,
-        mayBeKilled: Bool = true
+        mayBeKilled: Bool = true,
+        reader: Reader? = nil
     ) {
+        self.reader = reader
         servers = [server] + mirrors
         random = SplitMix64(seed: seed ^ 0xA5A5)
         var settings = DownloadSettings()
@@ -72,13 +90,14 @@ struct SimulatedDownload {
         self.settings = settings
         let drawnKills = [0, 0, 1, 4].randomElement(using: &random) ?? 0
         kills = mayBeKilled ? drawnKills : 0
-        planner = Self.planner(settings, seed, Array(servers.indices))
+        planner = Self.planner(settings, seed, Array(servers.indices), reader)
     }
 
     private static func planner(
         _ settings: DownloadSettings,
         _ seed: UInt64,
-        _ order: [Int]
+        _ order: [Int],
+        _ reader: Reader? = nil
     ) -> DownloadPlanner {
         let urls = order.map {
             URL(string: "http://\(hosts[$0])/file") ?? URL(filePath: "/")
@@ -87,7 +106,8 @@ struct SimulatedDownload {
             url: urls[0],
             mirrors: Array(urls.dropFirst()),
             settings: settings,
-            seed: seed
+            seed: seed,
+            window: reader.map { ReaderWindow(length: $0.window) }
         )
     }
 
@@ -97,6 +117,9 @@ struct SimulatedDownload {
     }
 
     private static let hosts = (0..<8).map { "origin\($0).example" }
+
+    /// The time from the first connection without work to the end.
+    var tail: Duration { now - lastFull }
 
     /// The time elapsed so far.
     var elapsed: Duration { now - .zero }
@@ -117,13 +140,26 @@ struct SimulatedDownload {
             for index in servers.indices { servers[index].mayChange() }
             for id in connections.keys.sorted() where result == nil { advance(id) }
             grantSlots()
+            read()
             if let wake = planner.wakeAt(lastTick), now >= wake, result == nil {
                 lastTick = now
                 handle(.ticked(connections.map { TransferSample(id: $0, offset: $1.kept) }))
             }
+            if connections.count >= mostConnections { lastFull = now }
             mostConnections = max(mostConnections, connections.count)
             if kills > 0, Int.random(in: 0..<100, using: &random) == 0 { kill() }
         }
+    }
+
+    private mutating func read() {
+        guard var reader, result == nil else { return }
+        mostUnread = max(mostUnread, have.ranges.last.map { $0.end - reader.offset } ?? 0)
+        let most = reader.bytesPerSecond * Self.step.nanoseconds / 1_000_000_000
+        let offset = min(have.frontier, reader.offset + most)
+        guard offset > reader.offset else { return }
+        reader.offset = offset
+        self.reader = reader
+        handle(.readerReached(offset))
     }
 
     /// Kills the process; the next run starts with the bytes on disk.
@@ -227,6 +263,8 @@ struct SimulatedDownload {
         }
         guard now >= connection.readyAt, !connection.isHeld else { return }
         guard let answer = connection.answer else { return judge(id, connection) }
+        // The sink waits for a reader that is far behind.
+        if let reader, connection.position - reader.offset >= reader.window { return }
         let chunk = max(1, answer.bytesPerSecond * Self.step.nanoseconds / 1_000_000_000)
         let next = min(connection.position + chunk, answer.body.end)
         keep(ByteRange(connection.position, next), answer.version, &connection)
@@ -255,8 +293,11 @@ struct SimulatedDownload {
             connections[id]?.readyAt = .distantFuture
             return
         }
-        let open = connections.values.count { self.index(of: $0.order.url) == index }
-        guard let answer = servers[index].answer(order, open: open) else {
+        let limitsAddress = servers[index].limitsAddress
+        let open = connections.values.count {
+            limitsAddress || self.index(of: $0.order.url) == index
+        }
+        guard let answer = servers[index].answer(order, open: open, at: now) else {
             return end(id, .failed(TransferFailure(.cannotConnect, "refused")))
         }
         if let outage = servers[index].outage, now >= outage.upperBound, answeredAgainAt == nil {

@@ -26,6 +26,11 @@ struct SimulatedServer {
     var answered = Int.max
     /// The number of served connections whose response has ended.
     var free = 0
+    /// The number of requests that the server serves in each second; it refuses the following ones.
+    var requestsPerSecond = Int.max
+    /// Whether its connection limit is for the client's address, with those to all other servers.
+    var limitsAddress = false
+    private var served: [Moment] = []
     /// Whether each version has the length of the first.
     private var keepsLength = false
     private(set) var version = 0
@@ -155,8 +160,9 @@ struct SimulatedServer {
     }
 
     /// Answers an order; returns `nil` if the server is dead.
-    mutating func answer(_ order: TransferOrder, open: Int) -> Answer? {
+    mutating func answer(_ order: TransferOrder, open: Int, at now: Moment) -> Answer? {
         requests += 1
+        served.removeAll { now - $0 >= .seconds(1) }
         guard requests <= lastRequest else { return nil }
         var head = ResponseHead(url: order.url, status: 200)
         var answer = Answer(
@@ -168,7 +174,7 @@ struct SimulatedServer {
         if redirects, !order.url.path().hasPrefix("/real") {
             head.status = 302
             head.fields = [HTTPField(name: "Location", value: "/real/file")]
-        } else if open > connectionLimit
+        } else if open > connectionLimit || served.count >= requestsPerSecond
             || Int.random(in: 0..<100, using: &random) < refusalsPercent
         {
             head.status = Bool.random(using: &random) ? 503 : 429
@@ -176,6 +182,7 @@ struct SimulatedServer {
                 head.fields = [HTTPField(name: "Retry-After", value: "2")]
             }
         } else {
+            served.append(now)
             addValidators(&head)
             answer.body = addRange(order, &head)
         }

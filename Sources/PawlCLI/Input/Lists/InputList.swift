@@ -1,0 +1,83 @@
+package import PawlCore
+
+/// A list of downloads, in one of several formats, which its content shows.
+package struct InputList: Sendable {
+    package struct Entry: Sendable {
+        package var url: String
+        /// `list.txt, line 3`.
+        package var location: String
+        package var options: [OptionAssignment] = []
+
+        init(url: String, location: String) { (self.url, self.location) = (url, location) }
+
+        /// Adds an option; `place` is its own location if that differs from the entry's.
+        mutating func add(
+            _ key: String,
+            _ value: String,
+            at place: String? = nil
+        ) throws(DownloadError) {
+            let location = place ?? location
+            switch ForeignListKey.meaning(of: key) {
+            case .unknown:
+                let known = DownloadOptions.names.joined(separator: ", ")
+                throw .usage(
+                    "\(location): '\(key)' is not an option that a list can contain",
+                    advice: "use one of \(known)"
+                )
+            case .ignored: break
+            case .option(let name):
+                guard
+                    DownloadOptions.isRepeatable(name)
+                        || !options.contains(where: { $0.name == name })
+                else {
+                    throw .usage(
+                        "\(location): '\(key)' is given twice for one URL",
+                        advice: "remove one of them"
+                    )
+                }
+                options.append(OptionAssignment(name, value, location: "\(location): \(key)"))
+            }
+        }
+    }
+
+    package private(set) var entries: [Entry] = []
+
+    /// Parses a list.
+    ///
+    /// Errors contain its name and the line.
+    package init(_ text: String, name: String) throws(DownloadError) {
+        // Some editors write a byte order mark.
+        let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+        switch Self.format(of: text, name) {
+        case .text: entries = try TextList.entries(of: text, name)
+        case .json: entries = try JSONList.entries(of: text, name)
+        case .csv: entries = try CSVList.entries(of: text, name)
+        }
+        guard !entries.isEmpty else {
+            throw .usage("\(name) contains no URL", advice: "write one URL per line")
+        }
+    }
+
+    private enum Format { case text, json, csv }
+
+    private static func format(of text: String, _ name: String) -> Format {
+        if let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }),
+            first == "[" || first == "{"
+        {
+            return .json
+        }
+        return name.lowercased().hasSuffix(".csv") ? .csv : .text
+    }
+
+    /// Returns the lines of a text with their numbers.
+    static func lines(of text: String) -> [(number: Int, line: String)] {
+        // CR LF is one character, but two scalars.
+        let lines = text.unicodeScalars.split(
+            separator: "\n" as Unicode.Scalar,
+            omittingEmptySubsequences: false
+        )
+        return zip(1..., lines).map { ($0, String($1)) }
+    }
+
+    static let blanks = " \t\r"
+}

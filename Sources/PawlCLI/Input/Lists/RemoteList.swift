@@ -1,0 +1,87 @@
+internal import Pawl
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// A list on a server, which is trusted less than one of the user's files.
+enum RemoteList {
+    /// The options that it can contain: none of them reads a file, leaves the folder or replaces a
+    /// file.
+    private static let options: Set = [
+        "output", "mirror", "checksum", "header", "user-agent", "referer", "connections", "range",
+    ]
+
+    /// Runs `next` with the list that `--input-file` names: at once for a file, and after the list
+    /// was fetched for a URL.
+    ///
+    /// `settings`: those of the downloads, whose proxy and certificates are also used for the list.
+    static func read(
+        _ path: String?,
+        _ options: [OptionAssignment],
+        _ console: Console,
+        then next: @escaping @Sendable (InputList?) throws(DownloadError) -> VerbWork
+    ) throws(DownloadError) -> VerbWork {
+        guard let path else { return try next(nil) }
+        guard isURL(path) else { return try next(try InputFile.read(path)) }
+        let (url, credentials) = try SourceURL.read(path, at: "--input-file")
+        var common = DownloadOptions(netrcFile: NetrcFile.usual)
+        for option in options { try common.apply(option) }
+        var settings = DownloadSettings()
+        settings.connection = common.settings.connection
+        // It is meant for the servers of the downloads.
+        settings.connection.clientIdentity = ClientIdentity()
+        settings.credentials = credentials
+        let request = DownloadRequest(url) { [settings] in $0 = settings }
+        return {
+            do throws(DownloadError) {
+                let list = try await fetch(request)
+                return await (try next(list))()
+            } catch {
+                console.report(error)
+                return error.code.exitStatus
+            }
+        }
+    }
+
+    private static func isURL(_ path: String) -> Bool {
+        let start = path.prefix(8).lowercased()
+        return start.hasPrefix("http://") || start == "https://"
+    }
+
+    private static func fetch(_ request: DownloadRequest) async throws(DownloadError) -> InputList {
+        var configuration = SessionConfiguration.default
+        configuration.removesLeftovers = false
+        let session = DownloadSession(configuration)
+        let bytes = try await session.data(for: request).bytes
+        let name = request.url.redacted
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs")
+        }
+        let list = try InputList(text, name: name)
+        for entry in list.entries { try check(entry) }
+        return list
+    }
+
+    private static func check(_ entry: InputList.Entry) throws(DownloadError) {
+        for option in entry.options {
+            guard options.contains(option.name) else {
+                throw .usage(
+                    "\(option.location): a list from a server cannot contain this option",
+                    advice: "download the list, check it, and give its file"
+                )
+            }
+            guard option.name != "output" || staysInFolder(option.value) else {
+                throw .usage(
+                    "\(option.location): the path leads out of the folder",
+                    advice: "download the list, correct it, and give its file"
+                )
+            }
+        }
+    }
+
+    private static func staysInFolder(_ path: String) -> Bool {
+        !path.isAbsolutePath
+            && !path.utf8.split(separator: UInt8(ascii: "/")).contains {
+                $0.elementsEqual("..".utf8)
+            }
+    }
+}

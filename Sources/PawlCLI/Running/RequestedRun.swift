@@ -1,0 +1,110 @@
+internal import Glibc
+internal import Pawl
+internal import PawlCore
+
+/// What `pawl get` was asked to do, apart from the list of URLs, which may have to be fetched first.
+struct RequestedRun: Sendable {
+    let urls: [String]
+    let options: [OptionAssignment]
+    let configuration: SessionConfiguration
+    let verbosity: Verbosity
+    let mode: ProgressMode?
+    /// Whether the daemon runs the downloads.
+    let isForDaemon: Bool
+    /// The names of the given limits of the run.
+    let limits: [String]
+
+    /// Checks the downloads, and returns the work.
+    func work(_ list: InputList?, _ console: Console) throws(DownloadError) -> VerbWork {
+        var batch = try DownloadBatch(
+            urls: urls,
+            list: list,
+            options: options,
+            netrcFile: NetrcFile.usual
+        )
+        try batch.askForPassword(console)
+        if verbosity != .quiet { batch.notes.forEach(console.message) }
+        guard !isForDaemon else { return try submission(batch, console) }
+        let run = try run(batch.downloads, hasList: list != nil, console)
+        return { await run.run() }
+    }
+
+    private func submission(
+        _ batch: DownloadBatch,
+        _ console: Console
+    ) throws(DownloadError) -> VerbWork {
+        guard limits.isEmpty else {
+            throw .usage(
+                "--background cannot be combined with \(limits.joined(separator: " or "))",
+                advice: "use 'pawl limit' to limit the daemon"
+            )
+        }
+        var submission = DaemonSubmission()
+        submission.isQuiet = verbosity == .quiet
+        return try submission.work(batch.downloads, json: mode == .json, console)
+    }
+
+    private func run(
+        _ downloads: [RequestedDownload],
+        hasList: Bool,
+        _ console: Console
+    ) throws(DownloadError) -> DownloadRun {
+        let writesOutput = downloads.contains(where: \.isForStandardOutput)
+        guard !writesOutput || mode != .json else {
+            throw .usage(
+                "--progress json and --output - cannot be combined",
+                advice: "both write to standard output; use --progress plain"
+            )
+        }
+        // Lines among the bytes would make both unreadable.
+        let hidesProgress = writesOutput && console.outputIsTerminal
+        var run = DownloadRun(
+            downloads: downloads,
+            configuration: allowing(downloads),
+            display: display(
+                hidesProgress ? ProgressMode.none : mode,
+                console,
+                isQuiet: hidesProgress || verbosity == .quiet
+            ),
+            console: console,
+            logger: console.logger(verbosity)
+        )
+        run.printsPaths = !writesOutput && mode != .json && !console.outputIsTerminal
+        if verbosity != .quiet, !writesOutput { run.hint = hint(hasList: hasList, console) }
+        return run
+    }
+
+    /// The hint for a user at a terminal; `nil` if there is no daemon's program.
+    private func hint(hasList: Bool, _ console: Console) -> BackgroundHint? {
+        guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
+            (try? DaemonProgramFile.path()) != nil
+        else { return nil }
+        var hint = BackgroundHint(options: options)
+        hint.hasList = hasList
+        hint.omittedOptions = limits
+        return hint
+    }
+
+    /// Raises the limit per host to the number of connections that `--connections` names.
+    private func allowing(_ downloads: [RequestedDownload]) -> SessionConfiguration {
+        var configuration = configuration
+        for case .fixed(let count) in downloads.map(\.settings.connections) {
+            configuration.connectionsPerHost = max(configuration.connectionsPerHost, count)
+        }
+        return configuration
+    }
+
+    private func display(
+        _ mode: ProgressMode?,
+        _ console: Console,
+        isQuiet: Bool
+    ) -> any ProgressDisplay {
+        let plain = PlainDisplay(style: console.traits.style) { console.message($0) }
+        switch mode ?? (isQuiet ? .none : .auto) {
+        case .auto, .bar: return console.traits.canRedraw ? LiveDisplay(console: console) : plain
+        case .plain: return plain
+        case .json: return JSONDisplay { console.output($0 + "\n") }
+        case .none: return QuietDisplay(console: console, isSilent: isQuiet)
+        }
+    }
+}

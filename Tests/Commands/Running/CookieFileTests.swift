@@ -1,0 +1,54 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// `--cookies`: a file in Netscape's format.
+@Suite(.timeLimit(.minutes(5)), .serialized)
+struct CookieFileTests {
+    private let resource = Resource(size: 100_000)
+
+    private func line(_ name: String, _ value: String, expires: String = "4000000000") -> String {
+        ["127.0.0.1", "FALSE", "/", "FALSE", expires, name, value].joined(separator: "\t") + "\n"
+    }
+
+    @Test(arguments: ["-b", "--cookies"])
+    func `the cookies of the file are sent`(option: String) async throws {
+        let workshop = try Workshop(resource)
+        let lines = line("a", "1") + line("b", "2", expires: "0") + line("c", "3", expires: "1")
+        let file = "# Netscape HTTP Cookie File\n" + lines
+        try workshop.folder.write("cookies.txt", file)
+        let run = try await workshop.run(workshop.url, option, "cookies.txt")
+        #expect(run.status == .code(0), "\(run.errors)")
+        let sent = try #require(workshop.origin.requests.first?["Cookie"])
+        #expect(sent.split(separator: "; ").sorted() == ["a=1", "b=2"])
+    }
+
+    @Test func `a server's cookies are written, and sent the next time`() async throws {
+        let workshop = try Workshop()
+        let cookie = "id=7; Path=/; Max-Age=3600"
+        workshop.serve(Reply.resource(resource).setting("Set-Cookie", cookie))
+        let run = try await workshop.run(workshop.url, "--cookies", "cookies.txt")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.readText("cookies.txt").contains("\tid\t7"))
+        _ = try await workshop.run(workshop.url, "--cookies", "cookies.txt", "-o", "again")
+        #expect(workshop.origin.requests.last?["Cookie"] == "id=7")
+        let inspected = try await workshop.run("inspect", workshop.url, "--cookies", "cookies.txt")
+        #expect(inspected.status == .code(0), "\(inspected.errors)")
+        #expect(workshop.origin.requests.last?["Cookie"] == "id=7")
+    }
+
+    @Test func `without the option no cookie file is written or read`() async throws {
+        let workshop = try Workshop(resource)
+        _ = try await workshop.run(workshop.url)
+        #expect(workshop.origin.requests.first?["Cookie"] == nil)
+        #expect(workshop.folder.list() == [Workshop.name])
+    }
+
+    @Test func `a folder is not a cookie file`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.makeFolder("jar")
+        let run = try await workshop.run(workshop.url, "--cookies", "jar")
+        expectFailure(.fileUnreadable, run)
+        #expect(workshop.origin.requests.isEmpty)
+    }
+}
