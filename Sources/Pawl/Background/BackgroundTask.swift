@@ -245,7 +245,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private func newDownload(
         _ options: BackgroundTaskOptions
     ) async throws(DownloadError) -> NewDownload {
-        try settings.checkMethod()
+        try settings.checkRequest()
         var settings = settings
         settings.limitBytesPerSecond = options.limit
         var new = NewDownload(

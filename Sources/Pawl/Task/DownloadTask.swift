@@ -349,7 +349,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         _ slot: RunSlot,
         _ destination: Destination
     ) throws(DownloadError) -> DownloadJob {
-        try settings.checkMethod()
+        try settings.checkRequest()
         let request = try CheckedRequest(
             originalRequest.url,
             settings

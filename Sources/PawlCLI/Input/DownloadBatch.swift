@@ -60,6 +60,9 @@ package struct DownloadBatch: Sendable {
         _ common: DownloadOptions
     ) throws(DownloadError) {
         var options = common
+        if entry.options.contains(where: { ["data", "json"].contains($0.name) }) {
+            options.removeBody()
+        }
         for option in entry.options {
             try options.apply(option)
             guard option.name != "user" || !options.isPasswordMissing else {

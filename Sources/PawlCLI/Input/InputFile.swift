@@ -1,5 +1,6 @@
 internal import Glibc
 internal import PawlCore
+internal import Synchronization
 
 /// Reads a file that an option names; `-` is standard input.
 enum InputFile {
@@ -7,6 +8,27 @@ enum InputFile {
     ///
     /// It limits the memory if the path of a device or an image is given by mistake.
     private static let maximumBytes = 64 << 20
+
+    /// Whether standard input was read, which has nothing for a second reader.
+    private static let hasReadInput = Atomic<Bool>(false)
+
+    /// Throws if a file is not one of cookies, which would be lost when it is written.
+    static func checkCookies(_ path: String, location: String) throws(DownloadError) {
+        let text = try text(of: path, location: location, form: "a cookie file")
+        let lines = text.split(whereSeparator: \.isNewline)
+        let isOne =
+            lines.isEmpty
+            || lines.contains { line in
+                CookieLine(line) != nil || line.hasPrefix("# Netscape HTTP Cookie File")
+                    || line.hasPrefix("# HTTP Cookie File")
+            }
+        guard isOne else {
+            throw .usage(
+                "\(location): '\(path)' is not a cookie file",
+                advice: "use a file in Netscape's format, or --header 'Cookie: name=value'"
+            )
+        }
+    }
 
     /// Reads the list of `--input-file`.
     static func read(_ path: String) throws(DownloadError) -> InputList {
@@ -40,7 +62,15 @@ enum InputFile {
         location: String,
         form: String
     ) throws(DownloadError) -> [UInt8] {
-        guard path != "-" else { return try contents(STDIN_FILENO, name: name(path), form) }
+        guard path != "-" else {
+            guard !hasReadInput.exchange(true, ordering: .relaxed) else {
+                throw .usage(
+                    "\(location): standard input is read already",
+                    advice: "use - only once, and files for the others"
+                )
+            }
+            return try contents(STDIN_FILENO, name: name(path), form)
+        }
         try OutputPath.checkReadable(path, location: location)
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }

@@ -23,7 +23,7 @@ package struct RequestedDownload: Sendable {
         settings.credentials = settings.credentials ?? credentials
         isPasswordMissing = options.isPasswordMissing
         try Self.checkAdoption(settings, location: location)
-        try settings.checkMethod()
+        try settings.checkRequest()
         isForStandardOutput = options.output == OutputPath.standardOutput
         if isForStandardOutput {
             try Self.checkStandardOutput(options, location: location)

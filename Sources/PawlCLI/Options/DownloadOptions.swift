@@ -66,6 +66,12 @@ package struct DownloadOptions: Sendable {
                 advice: "use one of \(Self.names.joined(separator: ", "))"
             )
         }
+        if option.name == "json", !settings.body.isEmpty {
+            throw .usage(
+                "\(option.location): there is already a body",
+                advice: "give --json once, without --data"
+            )
+        }
         var changed = settings
         try usage(option.location) { () throws(ValueError) in
             try setting.parse(&changed, option.value)
@@ -75,16 +81,23 @@ package struct DownloadOptions: Sendable {
                 path != settings.connection[keyPath: file.path]
             else { continue }
             // A file of cookies is created when it is first written.
-            guard option.name != "cookies" || access(path, F_OK) == 0 else { continue }
+            let isCookies = option.name == "cookies"
+            guard !isCookies || access(path, F_OK) == 0 else { continue }
             try OutputPath.checkReadable(path, location: option.location)
+            if isCookies { try InputFile.checkCookies(path, location: option.location) }
         }
         if changed.credentials != settings.credentials {
             isPasswordMissing = !option.value.contains(":")
         }
         settings = changed
+        // An empty body is one, too.
+        if ["data", "json"].contains(option.name) { settings.method = settings.method ?? "POST" }
         if option.name == "json" { settings.describeBodyAsJSON() }
         replaceUserAgent()
     }
+
+    /// Removes the body, because another one replaces it.
+    mutating func removeBody() { settings.body = [] }
 
     /// Uses a User-Agent that is given as a header instead of Pawl's own.
     private mutating func replaceUserAgent() {

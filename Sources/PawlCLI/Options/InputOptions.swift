@@ -6,8 +6,8 @@ struct InputOptions: DownloadOptionGroup {
         name: [.customShort("i", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Also download the URLs in this list, one per line; - is standard input. A list can "
-                + "also be one of aria2, JSON or CSV.",
+            "Also download the URLs in this list, one per line; - is standard input. Lists in the "
+                + "formats of aria2, JSON and CSV are read, too.",
             valueName: "file|url|-"
         )
     )

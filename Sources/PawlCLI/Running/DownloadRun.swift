@@ -28,8 +28,17 @@ struct DownloadRun: Sendable {
         let progress = ProgressCollector(display: display, requestedCount: downloads.count)
         await runAll(session, progress)
         await session.saveCookies()
+        await writeLines()
         progress.close()
         return conclude(progress.endedDownloads)
+    }
+
+    /// Waits until the reader has taken all paths, or the run is interrupted.
+    private func writeLines() async {
+        let clock = SystemTimekeeper()
+        while console.writeLines(), !Task.isCancelled {
+            try? await clock.sleep(until: clock.now() + .milliseconds(20))
+        }
     }
 
     private func runAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
@@ -90,7 +99,7 @@ struct DownloadRun: Sendable {
             result = .failure(error)
         }
         progress.ended(id: id, result, after: task.metrics.duration)
-        if printsPaths, case .success(let file) = result { console.output(file.path + "\n") }
+        if printsPaths, case .success(let file) = result { console.outputLater(file.path) }
         if case .failure(let error) = result, !wasStopped(by: error) {
             report(error, of: requested)
         }
@@ -124,6 +133,7 @@ struct DownloadRun: Sendable {
             }
             if !hasStarted { ProgramCode.returnToSystem() }
             hasStarted = true
+            console.writeLines()
             progress.show(at: clock.now())
         }
         return .outputClosed
@@ -139,7 +149,8 @@ struct DownloadRun: Sendable {
         }
         if wasInterrupted, !isComplete || failures.contains(where: wasStopped) {
             // A reader that has closed the pipe, such as `head`, needs no message.
-            if !console.outputPipeIsClosed {
+            let isOutput = downloads.contains(where: \.isForStandardOutput)
+            if isOutput ? !console.outputIsClosed : !console.outputPipeIsClosed {
                 console.report(InterruptionMessage.make(ended, of: downloads))
                 if let text = hint?.text(for: unfinished(ended)) { console.message(text) }
             }

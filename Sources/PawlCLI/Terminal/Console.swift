@@ -10,6 +10,13 @@ package final class Console: Sendable {
     private let output: Int32
     private let messages: Int32
     private let state = Mutex(State())
+    private let later = Mutex(Later())
+
+    /// The lines that wait for their reader.
+    private struct Later {
+        var bytes: [UInt8] = []
+        var writer: OutputWriter?
+    }
 
     private struct State {
         var block = LiveBlock()
@@ -36,9 +43,32 @@ package final class Console: Sendable {
         }
     }
 
+    /// Adds a line to the results without waiting for their reader.
+    func outputLater(_ line: String) {
+        later.withLock { $0.bytes += Array((line + "\n").utf8) }
+        writeLines()
+    }
+
+    /// Writes the lines that their reader takes now; returns whether there are more.
+    @discardableResult
+    func writeLines() -> Bool {
+        later.withLock { later in
+            guard !later.bytes.isEmpty else { return false }
+            let writer = later.writer ?? OutputWriter(output)
+            later.writer = writer
+            let (count, failure) = later.bytes.withUnsafeBytes { writer.writeReady($0) }
+            later.bytes.removeFirst(count)
+            guard let failure else { return !later.bytes.isEmpty }
+            later.bytes = []
+            state.withLock { $0.outputError = failure }
+            return false
+        }
+    }
+
     /// Returns standard output as the destination of a download.
     func orderedOutput() -> OrderedOutput {
-        let folder = Self.environment(["TMPDIR"])["TMPDIR"] ?? "/tmp"
+        let given = Self.environment(["TMPDIR"])["TMPDIR"] ?? ""
+        let folder = given.isEmpty ? "/tmp" : given
         let name = "pawl-output-" + String(UInt64.random(in: 0 ... .max), radix: 16)
         let writer = OutputWriter(output)
         return OrderedOutput(temporaryPath: folder.asFolderPath + name) {

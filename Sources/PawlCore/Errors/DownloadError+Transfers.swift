@@ -30,6 +30,16 @@ extension DownloadError {
         return error
     }
 
+    /// Creates the error for a request that may have had an effect, and is not sent again.
+    init(sentOnceTo host: String) {
+        self.init(
+            .network,
+            "\(host) may have carried out the request, so it is not sent again",
+            advice: "check what the request has changed, then \(.runAgain)",
+            retryClass: .never
+        )
+    }
+
     /// Creates the error for a broken exchange, with the advice for a download.
     package init(_ failure: TransferFailure, host: String) {
         let again = Self.resumeAdvice

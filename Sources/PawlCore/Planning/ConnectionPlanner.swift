@@ -68,6 +68,11 @@ struct ConnectionPlanner: Sendable {
                 transfers.act { slots.releaseSpare(&$0) }
                 return true
             }
+            guard transfers.sources[choice.source].exchange.maySend else {
+                let host = transfers.sources[choice.source].host
+                transfers.giveUp(choice.source, DownloadError(sentOnceTo: host))
+                return open(&transfers)
+            }
             let missing = target - transfers.parts.segments.count
             guard let claim = transfers.nextClaim(for: choice, opening: missing) else { break }
             let host = transfers.sources[choice.source].host

@@ -177,7 +177,7 @@ package struct DownloadPlanner: Sendable {
             transfers.broke(segment, failure)
         }
         transfers.returnRest(of: segment)
-        guard isRunning, transfers.isUnprovable else { return }
+        guard isRunning, transfers.isUnprovable, transfers.sources.maySendAgain else { return }
         transfers.startingOver(
             .unproven,
             "the connection broke, and nothing proves that the server's file is unchanged"

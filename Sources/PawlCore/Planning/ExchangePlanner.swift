@@ -65,6 +65,8 @@ package struct ExchangePlanner: Sendable {
     private(set) var attempt = Attempt()
     /// Whether the URL of `request` has sent a good response.
     private(set) var isConfirmed = false
+    /// Whether `request` was sent.
+    private var wasSent = false
     private let original: Request
     private let policy: RedirectPolicy
     private let maximumRetryAfter: Duration
@@ -86,6 +88,12 @@ package struct ExchangePlanner: Sendable {
     package var originalURL: URL { original.url }
     /// The number of consecutive failures without a byte received between them.
     var failures: Int { retry.failures }
+
+    /// Whether `request` may be sent now: one that is not idempotent may have had an effect, and is
+    /// sent once (RFC 9110 §9.2.2).
+    var maySend: Bool { !wasSent || RequestMethod.isIdempotent(request.method) }
+
+    mutating func sent() { wasSent = true }
 
     /// Notes a good response from `url`, which may no longer be the URL of `request`.
     mutating func succeeded(from url: URL) {
@@ -116,6 +124,7 @@ package struct ExchangePlanner: Sendable {
             request = Request(url: next, method: method, sendsBody: request.sendsBody && keepsBody)
             isRedirected = true
             isConfirmed = false
+            wasSent = false
             return .send(after: .zero)
         } catch {
             return .fail(error)
@@ -126,6 +135,7 @@ package struct ExchangePlanner: Sendable {
     /// the redirected one has expired; returns whether the refusal is thereby handled.
     mutating func renews(after status: Int, of attempt: Attempt) -> Bool {
         let isOld = attempt.renewals < self.attempt.renewals
+        guard RequestMethod.isIdempotent(original.method) else { return false }
         guard [401, 403, 404, 410].contains(status), isRedirected || isOld else { return false }
         guard !isOld, !wasRenewed else { return isOld }
         restart()

@@ -200,7 +200,7 @@ struct ResponsePlanner: Sendable {
         if segment.isWhole {
             let error = DownloadError(
                 .badResponse,
-                "\(host) answered 416 although no range was requested",
+                "\(host) answered 416: it does not have the requested bytes",
                 advice: "try another URL for the file"
             )
             transfers.giveUp(source, error)

@@ -30,6 +30,9 @@ struct SourcePlanner: Sendable {
 
     var isAnyUsable: Bool { sources.contains(where: \.isUsable) }
 
+    /// Whether the request of a source may be sent again.
+    var maySendAgain: Bool { sources.contains { $0.exchange.maySend } }
+
     /// The sources that may be used now.
     var ready: [Source] { sources.filter { $0.isUsable && $0.retryAt == nil } }
 
@@ -113,6 +116,7 @@ struct SourcePlanner: Sendable {
     /// Returns a source to which a connection is opened now.
     mutating func use(_ source: Int) -> Source {
         sources[source].slowBytesPerSecond = nil
+        sources[source].exchange.sent()
         return sources[source]
     }
 

@@ -6,7 +6,7 @@ package enum HeadJudge {
     ) -> HeadVerdict {
         switch head.status {
         case 200: judgeWhole(head, expected)
-        case 201...203 where expected.acceptsAnySuccess: judgeWhole(head, expected)
+        case 201...205 where expected.acceptsAnySuccess: judgeWhole(head, expected)
         case 206: judgePart(head, expected)
         case 416: .rangeNotSatisfiable(total: unsatisfiedTotal(head))
         case 301, 302, 303, 307, 308: judgeRedirect(head)
@@ -97,7 +97,7 @@ package enum HeadJudge {
         if case .malformed(let fault) = BodyFraming(of: head) { return .malformed(fault) }
         guard let asked = expected.asked else {
             return .malformed(
-                "the server answered 206 Partial Content although no range was requested"
+                "the server's 206 Partial Content does not contain all of what was requested"
             )
         }
         let seen = representation(ofPart: head, expected)

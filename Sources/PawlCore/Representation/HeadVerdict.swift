@@ -7,8 +7,8 @@ package struct HeadExpectation: Sendable {
     /// The representation that the response replaces, if the download starts over.
     package var former: FormerRepresentation?
     package var proof: SourceProof
-    /// Whether each status of success is that of a whole response, because the request did not ask
-    /// for a file.
+    /// Whether each status from 200 to 205 is that of a whole response, because the request did not
+    /// ask for a file.
     package var acceptsAnySuccess = false
 
     package init(

@@ -5,13 +5,18 @@ extension DownloadSettings {
     /// Whether the request asks for a file, which can be fetched in parts and resumed.
     package var asksForFile: Bool { requestMethod == "GET" && body.isEmpty }
 
-    /// Throws if the response to the method cannot be saved.
-    package func checkMethod() throws(DownloadError) {
+    /// Throws if the response to the request cannot be saved as a file.
+    package func checkRequest() throws(DownloadError) {
         guard RequestMethod.isUsable(requestMethod), requestMethod != "HEAD" else {
             throw .usage(
                 "the response to \(requestMethod.sanitized(atMost: 40)) cannot be saved",
                 advice: "use a method such as GET or POST"
             )
+        }
+        if let range {
+            guard range.start >= 0, range.end.map({ $0 > range.start }) != false else {
+                throw .usage("the range is empty", advice: "give an end behind the start")
+            }
         }
         guard range == nil || asksForFile && !decodesContent else {
             throw .usage(
@@ -19,10 +24,10 @@ extension DownloadSettings {
                 advice: "remove the range, or the other settings"
             )
         }
-        guard asksForFile || mirrors.isEmpty else {
+        guard asksForFile && range == nil || mirrors.isEmpty else {
             throw .usage(
-                "only GET requests can be sent to mirrors",
-                advice: "remove the mirrors, or the method and the body"
+                "mirrors can only be used for plain requests for a whole file",
+                advice: "remove the mirrors, or the method, the body and the range"
             )
         }
     }

@@ -86,7 +86,7 @@ extension DownloadSettings: TabledSettings {
             SettingForm<String>.method.optional(),
             help: """
                 Send this HTTP method. Default: GET, or POST if there is a body. Only the \
-                response to GET can be resumed or fetched over several connections.
+                response to a GET without a body can be resumed or fetched over several connections.
                 """,
             about: "The HTTP method. Default: GET, or POST if there is a body."
         ),
@@ -97,8 +97,8 @@ extension DownloadSettings: TabledSettings {
             .body(joinedWith: "&"),
             isSecret: true,
             help: """
-                Send this text, or the file @name, as the body of the request, and save the \
-                response. Several are joined with &.
+                Send this text as the body of the request, and save the response; @name is a text \
+                file, and @- standard input. Several are joined with &.
                 """,
             about: """
                 The body of the request: a text, or an object with base64. Its type is that of a \
@@ -111,7 +111,10 @@ extension DownloadSettings: TabledSettings {
             \.body,
             .body(joinedWith: ""),
             isSecret: true,
-            help: "Send this JSON, or the file @name, and save the response."
+            help: """
+                Send this JSON as the body of the request, and save the response; @name is a file, \
+                and @- standard input.
+                """
         ),
         Setting(
             "range",

@@ -24,13 +24,14 @@ public struct DownloadSettings: Sendable {
     ///
     /// The default, `nil`, is `GET`, or `POST` if there is a body. The response to any other method
     /// than `GET` is received over one connection and cannot be resumed, and the file gets a new
-    /// name if its name is taken. A method that is not idempotent is sent only once. Data tasks and
-    /// streams ignore it.
+    /// name if its name is taken. A method that is not idempotent is sent only once in each run. Data
+    /// tasks and streams ignore it.
     public var method: String?
     /// The body to send with the request.
     ///
     /// It is empty by default. Without a `Content-Type` in the fields, it is that of a form
-    /// (`application/x-www-form-urlencoded`). Data tasks and streams ignore it.
+    /// (`application/x-www-form-urlencoded`). A redirect with the status 307 or 308 sends it to
+    /// another server, too. Data tasks and streams ignore it.
     public var body: [UInt8] = []
     /// The part of the server's file that is downloaded, as a file of its own.
     ///

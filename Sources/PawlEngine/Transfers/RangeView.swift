@@ -52,11 +52,15 @@ struct RangeView: Sendable {
     private func viewOfWhole(_ head: ResponseHead) -> ResponseHead {
         var head = head
         head.replace("Accept-Ranges", with: "none")
-        var count: Int64? = part.end == .max ? nil : part.count
-        if case .sound(let total?) = BodyFraming(of: head) { count = length(of: total) }
-        guard let count else { return head }
-        head.replace("Transfer-Encoding", with: nil)
-        head.replace("Content-Length", with: "\(count)")
+        guard case .sound(let total?) = BodyFraming(of: head) else { return head }
+        let isThere = total > part.start && Representation(head: head).contentEncoding == nil
+        guard isThere else {
+            // The file has no such part, or only in an encoding, whose offsets are others.
+            (head.status, head.reason) = (416, "Range Not Satisfiable")
+            head.replace("Content-Range", with: "bytes */0")
+            return head
+        }
+        head.replace("Content-Length", with: "\(length(of: total))")
         return head
     }
 
@@ -104,47 +108,4 @@ extension ResponseHead {
         fields.removeAll { $0.hasName(name) }
         if let value { fields.append(HTTPField(name: name, value: value)) }
     }
-}
-
-/// Passes the response of a part on to the sink of a file.
-///
-/// `@unchecked Sendable`: the variables are touched only by the network's thread, one call at a
-/// time.
-final class RangeViewSink: TransferSink, @unchecked Sendable {
-    private let sink: any TransferSink
-    private let view: RangeView
-    private let isWhole: Bool
-    /// The bytes of the body that belong to the part.
-    private var wanted = ByteRange(0, .max)
-    private var position: Int64 = 0
-
-    init(_ sink: any TransferSink, _ view: RangeView, isWhole: Bool) {
-        (self.sink, self.view, self.isWhole) = (sink, view, isWhole)
-    }
-
-    func transferReceived(_ head: ResponseHead) -> HeadDecision {
-        let seen = view.view(head, isWhole: isWhole)
-        wanted = seen.body
-        return sink.transferReceived(seen.head)
-    }
-
-    func transferSent(_ count: Int64) { sink.transferSent(count) }
-
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
-        let received = ByteRange(position, position + Int64(bytes.count))
-        let start = position
-        position = received.end
-        let own = received.intersection(wanted)
-        guard !own.isEmpty else { return received.start >= wanted.end ? .stop : .more }
-        let piece = UnsafeRawBufferPointer(
-            rebasing: bytes[Int(own.start - start)..<Int(own.end - start)]
-        )
-        let decision = sink.transferReceived(piece)
-        if case .more = decision, own.end == wanted.end, received.end > own.end { return .stop }
-        return decision
-    }
-
-    func transferNudged() -> BodyDecision { sink.transferNudged() }
-
-    func transferEnded(_ end: TransferEnd) { sink.transferEnded(end) }
 }

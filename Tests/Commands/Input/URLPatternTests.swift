@@ -17,6 +17,7 @@ struct URLPatternTests {
         ("http://a/{x,{1..2}}", ["http://a/x", "http://a/1", "http://a/2"]),
         ("http://a/{,.sig}", ["http://a/", "http://a/.sig"]),
         ("http://a/{id}", ["http://a/{id}"]),
+        (#"http://a/?f={"a":1,"b":2}"#, [#"http://a/?f={"a":1,"b":2}"#]),
         ("http://a/{id}/{1..2}", ["http://a/{id}/1", "http://a/{id}/2"]),
         ("http://a/{1..", ["http://a/{1.."]),
         ("http://a/{1..x}", ["http://a/{1..x}"]),
@@ -36,6 +37,15 @@ struct URLPatternTests {
         }
         #expect(error?.code == .usage)
         #expect(error?.message.contains("more than 100000") == true)
+    }
+
+    @Test func `deeply nested braces are an error`() {
+        let pattern =
+            String(repeating: "{a,", count: 100_000) + String(repeating: "}", count: 100_000)
+        let error = #expect(throws: DownloadError.self) {
+            try URLPattern.expand("http://a/" + pattern)
+        }
+        #expect(error?.code == .usage)
     }
 
     @Test func `each URL of a pattern is a download`() throws {

@@ -44,6 +44,15 @@ struct CookieFileTests {
         #expect(workshop.folder.list() == [Workshop.name])
     }
 
+    @Test func `another file is not overwritten with cookies`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("notes.txt", "remember\n")
+        let run = try await workshop.run(workshop.url, "--cookies", "notes.txt")
+        expectFailure(.usage, run)
+        #expect(try workshop.folder.readText("notes.txt") == "remember\n")
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
     @Test func `a folder is not a cookie file`() async throws {
         let workshop = try Workshop(resource)
         try workshop.folder.makeFolder("jar")

@@ -30,6 +30,7 @@ struct RemoteListTests {
 
     @Test(arguments: [
         "directory=/tmp", "output=/tmp/evil", "output=../evil", "output=a/../../evil",
+        "output=.ssh/authorized_keys", "output=a/.b", "output=x.part", "output=x.part.pawl",
         "header-file=list", "cacert=list", "netrc=list", "data=@list", "if-exists=overwrite",
         "insecure=true", "proxy=socks5://proxy.example", "adopt=true",
     ])
@@ -41,6 +42,16 @@ struct RemoteListTests {
         #expect(run.errors.contains("line 2"))
         #expect(workshop.folder.list() == ["list"])
         #expect(workshop.origin.requests.map(\.path) == ["/list"])
+    }
+
+    @Test(arguments: [["--user", "me:s3cret"], ["-H", "Cookie: a=b"], ["--data", "a"]])
+    func `secrets are not sent to the servers that such a list names`(
+        options: [String]
+    ) async throws {
+        let workshop = try workshop { "\($0.url)\n" }
+        let run = try await workshop.run(["-i", workshop.origin.url("/list")] + options)
+        expectFailure(.usage, run)
+        #expect(workshop.origin.requests.isEmpty)
     }
 
     @Test func `an error of the server or in the list is reported`() async throws {

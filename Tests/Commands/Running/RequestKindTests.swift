@@ -78,6 +78,36 @@ struct RequestKindTests {
         try expectOnly(Workshop.name, resource, in: again, put)
     }
 
+    @Test func `nothing makes such a request be sent again`() async throws {
+        let slow = try Workshop(resource)
+        slow.serve(Reply.resource(resource).rate(20_000))
+        let options = ["--data", "a", "--min-speed", "1M", "--stall-timeout", "1"]
+        expectFailure(.network, try await slow.run([slow.url] + options))
+        #expect(try onlyRequest(slow).method == "POST")
+        let gone = try Workshop()
+        gone.serve(.redirect(to: Workshop.path, status: 307), at: "/start")
+        gone.serve(.status(404))
+        expectFailure(.notFound, try await gone.run(gone.origin.url("/start"), "--data", "a"))
+        #expect(gone.origin.requests.map(\.path) == ["/start", Workshop.path])
+    }
+
+    @Test func `an empty body is a body, and two kinds of body are refused`() async throws {
+        let workshop = try Workshop(resource)
+        _ = try await workshop.run(workshop.url, "--data", "")
+        #expect(try onlyRequest(workshop).method == "POST")
+        expectFailure(.usage, try await workshop.run(workshop.url, "--data", "a", "--json", "{}"))
+        let settings = ProcessSettings(input: workshop.url)
+        expectFailure(.usage, try await workshop.run(["-i", "-", "--data", "@-"], settings))
+        #expect(workshop.origin.requests.count == 1)
+    }
+
+    @Test func `a body in a list replaces that of the command line`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("list", "\(workshop.url)\n  data=b\n")
+        _ = try await workshop.run("-i", "list", "--data", "a")
+        #expect(try onlyRequest(workshop).body == Array("b".utf8))
+    }
+
     @Test(arguments: [(303, "GET"), (302, "GET"), (307, "POST"), (308, "POST")])
     func `a redirect keeps the body only where the status says so`(
         status: Int,
@@ -93,16 +123,21 @@ struct RequestKindTests {
         #expect((last["Content-Type"] == nil) == (method == "GET"))
     }
 
-    @Test func `each status of success has a response to save`() async throws {
+    @Test(arguments: [(201, "made"), (202, "later"), (204, "")])
+    func `another status of success has a response to save`(
+        status: Int,
+        text: String
+    ) async throws {
         let workshop = try Workshop()
-        workshop.serve(.status(201, fields: [], body: "made"))
+        workshop.serve(.status(status, body: text))
         let run = try await workshop.run(workshop.url, "--data", "a=1")
-        try expectOnly(Workshop.name, Resource(text: "made"), in: workshop, run)
+        try expectOnly(Workshop.name, Resource(text: text), in: workshop, run)
     }
 
     @Test(arguments: [
         ["--method", "HEAD"], ["--method", "a b"], ["--method", "CONNECT"],
         ["--data", "@missing"], ["--data", "a", "--mirror", "https://m.example/"],
+        ["--range", "0-9", "--mirror", "https://m.example/"], ["--range", "0-9", "--compressed"],
     ])
     func `what cannot be sent is refused`(options: [String]) async throws {
         let workshop = try Workshop(resource)
@@ -149,9 +184,19 @@ struct RequestKindTests {
         workshop.serve(Reply.resource(resource).ignoreRange)
         try await expectPart(ByteRange(1000, 200_000), "1000-199999", in: workshop, ["-x", "4"])
         #expect(workshop.origin.requests.count == 1)
-        let unknown = try Workshop()
-        unknown.serve(Reply.resource(resource).ignoreRange.chunked())
-        try await expectPart(ByteRange(1000, 200_000), "1000-199999", in: unknown)
+        let beyond = try await workshop.run(workshop.url, "--range", "300000-", "-o", "beyond")
+        expectFailure(.badResponse, beyond)
+    }
+
+    @Test(arguments: ["1000-199999", "1000-400000", "1000-"])
+    func `a part of a file of unknown length ends with the file at the latest`(
+        text: String
+    ) async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.resource(resource).ignoreRange.chunked())
+        let end: Int64 = text == "1000-199999" ? 200_000 : 300_000
+        try await expectPart(ByteRange(1000, end), text, in: workshop)
+        #expect(workshop.origin.requests.count == 1)
     }
 
     @Test func `an interrupted part is resumed, and is no part of another one`() async throws {

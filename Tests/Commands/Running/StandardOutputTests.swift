@@ -40,6 +40,23 @@ struct StandardOutputTests {
         #expect(run.output.split(separator: "\n").sorted() == ["files/b", "files/disk.iso"])
     }
 
+    @Test func `a reader of paths that reads nothing delays no download`() async throws {
+        let workshop = try Workshop(resource)
+        let count = 400
+        for number in 1...count {
+            workshop.serve(.resource(Resource(size: 100)), at: "/\(number)")
+        }
+        let folder = String(repeating: "n", count: 200)
+        let urls = workshop.origin.url("/{1..\(count)}")
+        // The paths have more bytes than a pipe.
+        let script = #"mkfifo gate; "$0" -q -d \#(folder) '\#(urls)' | { cat gate; wc -l; }"#
+        async let run = shell(script, workshop)
+        await workshop.origin.waitUntil { $0.requests.count == count && $0.activeExchanges == 0 }
+        _ = try await shell("echo open > gate", workshop)
+        let finished = try await run
+        #expect(finished.output == "open\n\(count)\n", "\(finished.errors)")
+    }
+
     @Test func `a failed download has no line`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, workshop.origin.url("/missing"))

@@ -51,8 +51,8 @@ enum CSVList {
             repeat {
                 guard let cell = reader.nextCell() else {
                     throw .usage(
-                        "\(location): a value has no closing quotation mark",
-                        advice: "close it, and write each quotation mark within a value twice"
+                        "\(location): the quotation marks of a value are wrong",
+                        advice: "put them around the whole value, and write those within it twice"
                     )
                 }
                 row.cells.append(cell)
@@ -86,7 +86,11 @@ enum CSVList {
             return true
         }
 
-        /// Returns the next cell; `nil` if it is not closed.
+        private var isAtEndOfCell: Bool {
+            rest.first.map { ",\r\n".unicodeScalars.contains($0) } ?? true
+        }
+
+        /// Returns the next cell; `nil` if it is not closed, or continues after its end.
         mutating func nextCell() -> String? {
             guard rest.first == "\"" else {
                 let cell = rest.prefix { $0 != "," && $0 != "\n" && $0 != "\r" }
@@ -97,7 +101,7 @@ enum CSVList {
             var cell = String.UnicodeScalarView()
             while let next = rest.popFirst() {
                 if next == "\"" {
-                    guard rest.first == "\"" else { return String(cell) }
+                    guard rest.first == "\"" else { return isAtEndOfCell ? String(cell) : nil }
                     rest.removeFirst()
                 } else if next == "\n" {
                     line += 1

@@ -13,13 +13,13 @@ enum ForeignListKey {
     private static let options = [
         "out": "output", "dir": "directory", "max-connection-per-server": "connections",
         "max-download-limit": "limit", "all-proxy": "proxy",
-        "http-proxy": "proxy", "https-proxy": "proxy", "max-tries": "retries",
+        "http-proxy": "proxy", "https-proxy": "proxy",
         "timeout": "stall-timeout", "ca-certificate": "cacert", "certificate": "cert",
         "private-key": "key", "lowest-speed-limit": "min-speed",
     ]
 
     private static let ignored: Set = [
-        "gid", "pause", "continue", "file-allocation", "min-split-size", "auto-file-renaming",
+        "gid", "max-tries", "continue", "file-allocation", "min-split-size", "auto-file-renaming",
         "always-resume", "allow-piece-length-change", "piece-length", "check-integrity",
         "conditional-get", "uri-selector", "stream-piece-selector", "split",
     ]

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// A list of downloads, in one of several formats, which its content shows.
+/// A list of downloads, in one of several formats: the content shows which, or the ending `.csv`.
 package struct InputList: Sendable {
     package struct Entry: Sendable {
         package var url: String

@@ -4,10 +4,14 @@ internal import struct FoundationEssentials.URL
 
 /// A list on a server, which is trusted less than one of the user's files.
 enum RemoteList {
-    /// The options that it can contain: none of them reads a file, leaves the folder or replaces a
-    /// file.
+    /// The options that it can contain: none of them reads a file or leads to another folder.
     private static let options: Set = [
         "output", "mirror", "checksum", "header", "user-agent", "referer", "connections", "range",
+    ]
+
+    /// The options that would be sent to whatever server the list names.
+    private static let secrets: Set = [
+        "header", "header-file", "user", "bearer", "data", "json", "cert", "key", "key-password",
     ]
 
     /// Runs `next` with the list that `--input-file` names: at once for a file, and after the list
@@ -22,6 +26,14 @@ enum RemoteList {
     ) throws(DownloadError) -> VerbWork {
         guard let path else { return try next(nil) }
         guard isURL(path) else { return try next(try InputFile.read(path)) }
+        if let secret = options.first(where: { secrets.contains($0.name) }) {
+            throw .usage(
+                "--\(secret.name) and a list from a server cannot be combined",
+                advice:
+                    "the servers that the list names would get it; download the list, check it, "
+                    + "and give its file"
+            )
+        }
         let (url, credentials) = try SourceURL.read(path, at: "--input-file")
         var common = DownloadOptions(netrcFile: NetrcFile.usual)
         for option in options { try common.apply(option) }
@@ -69,19 +81,21 @@ enum RemoteList {
                     advice: "download the list, check it, and give its file"
                 )
             }
-            guard option.name != "output" || staysInFolder(option.value) else {
+            guard option.name != "output" || isHarmless(option.value) else {
                 throw .usage(
-                    "\(option.location): the path leads out of the folder",
+                    "\(option.location): such a list cannot name this file",
                     advice: "download the list, correct it, and give its file"
                 )
             }
         }
     }
 
-    private static func staysInFolder(_ path: String) -> Bool {
-        !path.isAbsolutePath
-            && !path.utf8.split(separator: UInt8(ascii: "/")).contains {
-                $0.elementsEqual("..".utf8)
-            }
+    /// Whether a path leads only to names that no program reads by itself.
+    private static func isHarmless(_ path: String) -> Bool {
+        guard !path.isAbsolutePath else { return false }
+        return path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { part in
+            let name = String(Substring(part))
+            return !name.hasPrefix(".") && FileName.clean(name) == name
+        }
     }
 }

@@ -2,21 +2,34 @@ package import PawlCore
 
 /// Expands `{a,b}` and `{1..100}` in a URL, as shells do.
 ///
-/// Other braces stay as they are; a URL cannot contain them otherwise (RFC 3986 §2).
+/// Other braces stay as they are, such as those of JSON. A URL cannot contain them otherwise (RFC
+/// 3986 §2).
 package enum URLPattern {
     /// The maximum number of URLs of one pattern.
     static let most = 100_000
+    /// The maximum number of braces within braces.
+    private static let deepest = 8
 
     /// Returns the URLs in the order of the pattern.
     package static func expand(_ text: String) throws(DownloadError) -> [String] {
-        guard text.contains("{") else { return [text] }
+        guard text.contains("{"), !text.contains("\"") else { return [text] }
+        return try expand(text, depth: 0)
+    }
+
+    private static func expand(_ text: String, depth: Int) throws(DownloadError) -> [String] {
+        guard depth <= deepest else {
+            throw .usage(
+                "'\(text.sanitized(atMost: 80))' has braces within braces, too many",
+                advice: "use several URLs"
+            )
+        }
         var texts = [""]
         var rest = text[...]
         while let open = rest.firstIndex(of: "{") {
             var choices = ["{"]
             var next = rest.index(after: open)
             if let close = end(of: rest[open...]),
-                let found = try alternatives(in: rest[next..<close])
+                let found = try alternatives(in: rest[next..<close], depth)
             {
                 choices = found
                 next = rest.index(after: close)
@@ -44,11 +57,16 @@ package enum URLPattern {
         }
     }
 
-    private static func alternatives(in text: Substring) throws(DownloadError) -> [String]? {
+    private static func alternatives(
+        in text: Substring,
+        _ depth: Int
+    ) throws(DownloadError) -> [String]? {
         let parts = parts(of: text)
         guard parts.count == 1 else {
             var all: [String] = []
-            for part in parts { all += try expand(String(part)) }
+            for part in parts where all.count <= most {
+                all += try expand(String(part), depth: depth + 1)
+            }
             return all
         }
         return try sequence(text)

@@ -72,6 +72,7 @@ final class RetrySchedule {
     ) throws -> QueueScheduler.Entry? {
         var failure = OutagePolicy.Failure(error)
         failure.retryLimits = retryLimits[row.id] ?? RetryLimits()
+        guard failure.retryLimits.mayRepeat else { return nil }
         if progress.completedBytes <= progress.resumedBytes {
             failure.count = (row.failures ?? 0) + 1
             failure.outages = try transaction.attempts.outages(of: row.id)
