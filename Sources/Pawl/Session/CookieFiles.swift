@@ -15,6 +15,9 @@ final class CookieFiles: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
+    /// Whether no file was named, so that there is nothing to write.
+    var isEmpty: Bool { state.withLock { $0.files.isEmpty } }
+
     /// Returns the cookies of a file, which is read the first time that it is named.
     func jar(of path: String) -> CookieJar {
         state.withLock { state in

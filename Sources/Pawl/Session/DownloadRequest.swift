@@ -31,8 +31,9 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
     /// Whether the server may compress the body, which is then decompressed as it arrives.
     ///
     /// It applies only to data and streams. A file is requested as it is, because each byte has its
-    /// place in it, unless the settings allow it (``DownloadSettings/decodesContent``). The codings are those that the system's libcurl knows of `gzip`, `br`
-    /// and `zstd`. A limit counts the decompressed bytes.
+    /// place in it, unless the settings allow it (``DownloadSettings/decodesContent``). The codings
+    /// are those that the system's libcurl knows of `gzip`, `br` and `zstd`. A limit counts the
+    /// decompressed bytes.
     ///
     /// The default is `true`. With `false`, and if ``fields`` or the settings contain
     /// `Accept-Encoding` or `Range`, the body is delivered as it was sent.

@@ -172,7 +172,7 @@ public final class DownloadSession: Sendable {
 
     deinit {
         link?.stop()
-        engine.disk.start { [cookieFiles] _ in cookieFiles.save() }
+        if !cookieFiles.isEmpty { engine.disk.start { [cookieFiles] _ in cookieFiles.save() } }
     }
 
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
@@ -460,6 +460,7 @@ public final class DownloadSession: Sendable {
     /// Writes the cookies that have changed to their files.
     package func saveCookies() async {
         let files = cookieFiles
+        guard !files.isEmpty else { return }
         // This fails only if the pool was shut down.
         try? await engine.disk.run { files.save() }
     }

@@ -27,6 +27,27 @@ package struct DownloadBatch: Sendable {
         try checkOutputsDiffer(targets)
     }
 
+    /// Returns the downloads of a command, after a missing password was typed.
+    ///
+    /// `prints`: whether the notes are printed.
+    static func asked(
+        urls: [String],
+        list: InputList?,
+        options: [OptionAssignment],
+        _ console: Console,
+        prints: Bool = true
+    ) throws(DownloadError) -> DownloadBatch {
+        var batch = try DownloadBatch(
+            urls: urls,
+            list: list,
+            options: options,
+            netrcFile: NetrcFile.usual
+        )
+        try batch.askForPassword(console)
+        if prints { batch.notes.forEach(console.message) }
+        return batch
+    }
+
     /// The targets of the downloads, which are equal if only the spelling of a folder differs.
     private func resolvedTargets() -> [DownloadTarget] {
         var folders: [ExactText: String] = [:]
@@ -41,7 +62,7 @@ package struct DownloadBatch: Sendable {
     }
 
     /// Asks on the terminal for a password that `--user` leaves out.
-    mutating func askForPassword(_ console: Console) throws(DownloadError) {
+    private mutating func askForPassword(_ console: Console) throws(DownloadError) {
         guard let name = nameWithoutPassword else { return }
         complete(password: try PasswordPrompt.ask(for: name, console: console))
     }

@@ -67,9 +67,9 @@ package struct RequestedDownload: Sendable {
         _ options: DownloadOptions,
         location: String?
     ) throws(DownloadError) {
-        guard location == nil else {
+        if let location {
             throw .usage(
-                "\(location ?? ""): only the command line can name standard output",
+                "\(location): only the command line can name standard output",
                 advice: "to save to a file named '-', write output=./-"
             )
         }

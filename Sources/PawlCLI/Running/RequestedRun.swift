@@ -16,14 +16,14 @@ struct RequestedRun: Sendable {
 
     /// Checks the downloads, and returns the work.
     func work(_ list: InputList?, _ console: Console) throws(DownloadError) -> VerbWork {
-        var batch = try DownloadBatch(
+        let prints = verbosity != .quiet
+        let batch = try DownloadBatch.asked(
             urls: urls,
             list: list,
             options: options,
-            netrcFile: NetrcFile.usual
+            console,
+            prints: prints
         )
-        try batch.askForPassword(console)
-        if verbosity != .quiet { batch.notes.forEach(console.message) }
         guard !isForDaemon else { return try submission(batch, console) }
         let run = try run(batch.downloads, hasList: list != nil, console)
         return { await run.run() }

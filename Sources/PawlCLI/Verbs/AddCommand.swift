@@ -65,14 +65,12 @@ struct AddCommand: PawlVerb {
         submission.isPaused = paused
         return try RemoteList.read(input.inputFile, assignments, console) {
             [submission, urls, json] (list) throws(DownloadError) in
-            var batch = try DownloadBatch(
+            let batch = try DownloadBatch.asked(
                 urls: urls,
                 list: list,
                 options: assignments,
-                netrcFile: NetrcFile.usual
+                console
             )
-            try batch.askForPassword(console)
-            batch.notes.forEach(console.message)
             return try submission.work(batch.downloads, json: json, console)
         }
     }

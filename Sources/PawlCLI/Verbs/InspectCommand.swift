@@ -43,13 +43,13 @@ struct InspectCommand: PawlVerb {
     }
 
     private func prepareSource(_ console: Console) throws(DownloadError) -> VerbWork {
-        var batch = try DownloadBatch(
+        let batch = try DownloadBatch.asked(
             urls: [target],
             list: nil,
             options: request.assignments + connection.assignments,
-            netrcFile: NetrcFile.usual
+            console,
+            prints: false
         )
-        try batch.askForPassword(console)
         guard let download = batch.downloads.first else { return { 0 } }
         guard download.settings.asksForFile else {
             throw .usage(

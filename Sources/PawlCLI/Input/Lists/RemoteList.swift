@@ -17,7 +17,7 @@ enum RemoteList {
     /// Runs `next` with the list that `--input-file` names: at once for a file, and after the list
     /// was fetched for a URL.
     ///
-    /// `settings`: those of the downloads, whose proxy and certificates are also used for the list.
+    /// `options`: those of the downloads, whose proxy and certificates are also used for the list.
     static func read(
         _ path: String?,
         _ options: [OptionAssignment],

@@ -10,6 +10,26 @@ struct LimitSimulationTests {
     private static let share: UInt64 = SimulationExtent.wanted == nil ? 4 : 1
     private static let counts: [ConnectionCount] = [.automatic, .fixed(4), .fixed(8), .fixed(16)]
 
+    /// Runs a download, which must get the whole file.
+    private func complete(
+        _ server: SimulatedServer,
+        _ total: Int64,
+        _ connections: ConnectionCount,
+        _ seed: UInt64,
+        mirrors: [SimulatedServer] = []
+    ) throws -> SimulatedDownload {
+        var download = SimulatedDownload(
+            seed: seed,
+            server: server,
+            mirrors: mirrors,
+            connections: connections,
+            mayBeKilled: false
+        )
+        download.run()
+        #expect(try #require(download.result).get() == total, "seed \(seed)")
+        return download
+    }
+
     @Test(arguments: 1...6, counts)
     func `a limit costs little time and closes no connection that receives bytes`(
         limit: Int,
@@ -46,14 +66,7 @@ struct LimitSimulationTests {
         for seed in 0..<20 / Self.share {
             await breath.take()
             let server = SimulatedServer(total: total, limit: .max, seed: seed)
-            var download = SimulatedDownload(
-                seed: seed,
-                server: server,
-                connections: .fixed(count),
-                mayBeKilled: false
-            )
-            download.run()
-            #expect(try #require(download.result).get() == total, "seed \(seed)")
+            let download = try complete(server, total, .fixed(count), seed)
             #expect(download.mostConnections == count)
             #expect(download.tail.seconds < download.elapsed.seconds / 20, "seed \(seed)")
         }
@@ -67,14 +80,7 @@ struct LimitSimulationTests {
             await breath.take()
             var server = SimulatedServer(total: total, limit: .max, seed: seed)
             server.requestsPerSecond = rate
-            var download = SimulatedDownload(
-                seed: seed,
-                server: server,
-                connections: .fixed(8),
-                mayBeKilled: false
-            )
-            download.run()
-            #expect(try #require(download.result).get() == total, "seed \(seed)")
+            let download = try complete(server, total, .fixed(8), seed)
             // Those of the first second are served.
             let ideal = Double(total) / Double(rate) / 1e6
             #expect(download.elapsed.seconds < ideal * 1.2 + 2, "seed \(seed)")
@@ -90,15 +96,7 @@ struct LimitSimulationTests {
             await breath.take()
             var server = SimulatedServer(total: total, limit: limit, seed: seed)
             server.limitsAddress = true
-            var download = SimulatedDownload(
-                seed: seed,
-                server: server,
-                mirrors: [server],
-                connections: .fixed(8),
-                mayBeKilled: false
-            )
-            download.run()
-            #expect(try #require(download.result).get() == total, "seed \(seed)")
+            let download = try complete(server, total, .fixed(8), seed, mirrors: [server])
             let ideal = Double(total) / Double(limit) / 1e6
             #expect(download.elapsed.seconds < ideal * 1.3 + 3, "seed \(seed)")
         }
