@@ -130,7 +130,8 @@ let package = Package(
         tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlLibrary", "PawlCore"]),
         tests("PawlTestKitTests", ["PawlTestKit", "PawlLibrary", "Pawl", "PawlCore"]),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )
 
 if isDevelopment {
@@ -149,6 +150,10 @@ if isDevelopment {
         name: "ArgumentParser",
         package: "swift-argument-parser"
     )
+    let configuration: Target.Dependency = .product(
+        name: "Configuration",
+        package: "swift-configuration"
+    )
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
@@ -162,6 +167,7 @@ if isDevelopment {
     ]
     package.dependencies += [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -175,6 +181,7 @@ if isDevelopment {
     ]
     package.targets += [
         .target(name: "CPage", exclude: ["Page"]),
+        .target(name: "CTOML"),
         ours(
             "PawlDaemon",
             [
@@ -185,7 +192,10 @@ if isDevelopment {
         ),
         ours(
             "PawlCLI",
-            ["Pawl", "PawlCore", "PawlWire", "CPlatform", arguments, logging, system]
+            [
+                "Pawl", "PawlCore", "PawlWire", "CPlatform", "CTOML", arguments, configuration,
+                logging, system,
+            ]
         ),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCLI"], swiftSettings: settings),
         .executableTarget(

@@ -113,19 +113,19 @@ extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *
     __attribute__((weak));
 extern char **environ;
 
-// Runs a program, searched in PATH, whose output can be read from `*output`, and which has no input
-// and no errors to show. 0, or the number of an error.
+// Runs a program, searched in PATH, whose output can be read from `*output`. If `uses_terminal` is 0,
+// it has no input and no errors to show. 0, or the number of an error.
 static inline int pawl_spawn_reader(
-    const char *program, char *const arguments[], pid_t *child, int *output) {
+    const char *program, char *const arguments[], int uses_terminal, pid_t *child, int *output) {
     int ends[2];
     if (pipe(ends) != 0) return errno;
     for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    if (!uses_terminal) posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (!uses_terminal) posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     if (posix_spawn_file_actions_addclosefrom_np)
         posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     posix_spawnattr_t attributes;

@@ -71,7 +71,8 @@ enum SettingsReference {
 
     private static func entries(_ entries: SettingEntries) -> String {
         let names: [(SettingEntries, String)] = [
-            (.command, "command"), (.list, "list"), (.library, "library"), (.socket, "socket"),
+            (.command, "command"), (.list, "list"), (.config, "config"), (.library, "library"),
+            (.socket, "socket"),
             (.network, "TCP"),
         ]
         return names.filter { entries.contains($0.0) }.map(\.1).joined(separator: ", ")

@@ -11,15 +11,17 @@ package struct DownloadBatch: Sendable {
         urls: [String],
         list: InputList?,
         options: [OptionAssignment],
+        config: UserConfig = .empty,
         netrcFile: String? = nil
     ) throws(DownloadError) {
-        var common = DownloadOptions(netrcFile: netrcFile)
-        for option in options { try common.apply(option) }
+        var common = try CommonOptions(typed: options, config: config, netrcFile: netrcFile)
         var single: [String] = []
         for url in urls { single += try URLPattern.expand(url) }
-        try Self.checkCombinations(urls: single, list: list, common: common)
-        for url in single { downloads.append(try RequestedDownload(url, common)) }
-        for entry in list?.entries ?? [] { try add(entry, common) }
+        try Self.checkCombinations(urls: single, list: list, typed: common.typed)
+        for url in single {
+            downloads.append(try RequestedDownload(url, try common.options(for: url)))
+        }
+        for entry in list?.entries ?? [] { try add(entry, &common) }
         // A single download needs no comparison, so its folder is not looked up.
         guard downloads.count > 1 else { return }
         var targets = resolvedTargets()
@@ -27,13 +29,14 @@ package struct DownloadBatch: Sendable {
         try checkOutputsDiffer(targets)
     }
 
-    /// Returns the downloads of a command, after a missing password was typed.
+    /// Returns the downloads of a command, with the passwords that were left out.
     ///
     /// `prints`: whether the notes are printed.
     static func asked(
         urls: [String],
         list: InputList?,
         options: [OptionAssignment],
+        config: UserConfig,
         _ console: Console,
         prints: Bool = true
     ) throws(DownloadError) -> DownloadBatch {
@@ -41,9 +44,12 @@ package struct DownloadBatch: Sendable {
             urls: urls,
             list: list,
             options: options,
+            config: config,
             netrcFile: NetrcFile.usual
         )
-        try batch.askForPassword(console)
+        for missing in batch.missingPasswords {
+            batch.complete(missing, with: try missing.read(console))
+        }
         if prints { batch.notes.forEach(console.message) }
         return batch
     }
@@ -61,39 +67,29 @@ package struct DownloadBatch: Sendable {
         }
     }
 
-    /// Asks on the terminal for a password that `--user` leaves out.
-    private mutating func askForPassword(_ console: Console) throws(DownloadError) {
-        guard let name = nameWithoutPassword else { return }
-        complete(password: try PasswordPrompt.ask(for: name, console: console))
+    /// The passwords that were left out, each once.
+    package var missingPasswords: [MissingPassword] {
+        var found: [MissingPassword] = []
+        for missing in downloads.compactMap(\.missingPassword) where !found.contains(missing) {
+            found.append(missing)
+        }
+        return found
     }
 
-    /// The user name whose password is missing.
-    package var nameWithoutPassword: String? {
-        downloads.first(where: \.isPasswordMissing)?.settings.credentials?.name
-    }
-
-    package mutating func complete(password: String) {
-        for index in downloads.indices { downloads[index].complete(password: password) }
+    package mutating func complete(_ missing: MissingPassword, with password: String) {
+        for index in downloads.indices { downloads[index].complete(missing, with: password) }
     }
 
     private mutating func add(
         _ entry: InputList.Entry,
-        _ common: DownloadOptions
+        _ common: inout CommonOptions
     ) throws(DownloadError) {
-        var options = common
-        if entry.options.contains(where: { ["data", "json"].contains($0.name) }) {
-            options.removeBody()
-        }
-        for option in entry.options {
-            try options.apply(option)
-            guard option.name != "user" || !options.isPasswordMissing else {
-                throw .usage(
-                    "\(option.location): missing password",
-                    advice: "write user=name:password"
-                )
-            }
+        if let name = entry.options.first(where: { $0.name == "user" && !$0.value.contains(":") }) {
+            throw .usage("\(name.location): missing password", advice: "write user=name:password")
         }
         for url in try URLPattern.expand(entry.url) {
+            var options = try common.options(for: url)
+            try options.apply(entry.options, .listed)
             downloads.append(try RequestedDownload(url, options, location: entry.location))
         }
     }
@@ -101,12 +97,12 @@ package struct DownloadBatch: Sendable {
     private static func checkCombinations(
         urls: [String],
         list: InputList?,
-        common: DownloadOptions
+        typed: DownloadOptions
     ) throws(DownloadError) {
         guard !urls.isEmpty || list != nil else {
             throw .usage("missing URL", advice: "see 'pawl --help'")
         }
-        if common.output != nil {
+        if typed.output != nil {
             guard list == nil else {
                 throw .usage(
                     "--output and --input-file cannot be combined",
@@ -121,13 +117,13 @@ package struct DownloadBatch: Sendable {
             }
         }
         guard urls.count + (list?.entries.count ?? 0) > 1 else { return }
-        guard common.settings.mirrors.isEmpty else {
+        guard typed.settings.mirrors.isEmpty else {
             throw .usage(
                 "--mirror cannot be used with several URLs",
                 advice: "write mirror=… below each URL in a list for --input-file"
             )
         }
-        guard !common.settings.checksum.isGiven else {
+        guard !typed.settings.checksum.isGiven else {
             throw .usage(
                 "--checksum cannot be used with several URLs",
                 advice: "write checksum=… below each URL in a list for --input-file"

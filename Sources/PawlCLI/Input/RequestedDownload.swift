@@ -6,7 +6,8 @@ package struct RequestedDownload: Sendable {
     package let url: URL
     package let destination: Destination
     package private(set) var settings: DownloadSettings
-    package private(set) var isPasswordMissing: Bool
+    /// The password that was left out; `nil` if none was.
+    package private(set) var missingPassword: MissingPassword?
     /// Whether the bytes are written to standard output instead of a file.
     package let isForStandardOutput: Bool
 
@@ -18,10 +19,11 @@ package struct RequestedDownload: Sendable {
     ) throws(DownloadError) {
         let (url, credentials) = try SourceURL.read(text, at: location)
         self.url = url
-        settings = options.settings
+        var options = options
         // --user takes precedence over the URL, as in curl.
-        settings.credentials = settings.credentials ?? credentials
-        isPasswordMissing = options.isPasswordMissing
+        if let credentials { options.take(credentials) }
+        settings = options.settings
+        missingPassword = options.missingPassword
         try Self.checkAdoption(settings, location: location)
         try settings.checkRequest()
         isForStandardOutput = options.output == OutputPath.standardOutput
@@ -43,10 +45,10 @@ package struct RequestedDownload: Sendable {
         return destination.workingName(for: url)
     }
 
-    mutating func complete(password: String) {
-        guard isPasswordMissing else { return }
+    mutating func complete(_ missing: MissingPassword, with password: String) {
+        guard missingPassword == missing else { return }
         settings.credentials?.password = password
-        isPasswordMissing = false
+        missingPassword = nil
     }
 
     var target: DownloadTarget {

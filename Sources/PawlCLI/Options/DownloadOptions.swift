@@ -1,22 +1,43 @@
 internal import Glibc
 package import PawlCore
 
-/// The options of one download: those of the command line, replaced by those of a list's entry.
+/// The options of one download: those of the config file, replaced by those of the command line, and
+/// these by those of a list's entry.
 package struct DownloadOptions: Sendable {
     package private(set) var settings = DownloadSettings()
     package private(set) var output: String?
     package private(set) var directory: String?
-    /// Whether a user name was given without its password.
-    package private(set) var isPasswordMissing = false
+
+    private var level = Level.typed
+    private var directoryLevel = Level.typed
+    private var credentialsLevel = Level.typed
+    /// The option that gave a name without a password.
+    private var nameLocation: String?
+    /// The command that prints the password for a name of the config file.
+    private var passwordCommand: SecretCommand?
+    /// Whether the command is in the place whose options are being applied.
+    private var hasOwnCommand = false
+    /// The number of header fields of earlier places.
+    private var earlierFields = 0
+    /// The values that the current place has set.
+    private var setPaths: [any PartialKeyPath<DownloadSettings> & Sendable] = []
 
     package init() {}
 
     /// Creates options with the file of the user's passwords for hosts.
     package init(netrcFile: String?) { settings.connection.netrcFile = netrcFile }
 
-    private static let output = "output"
-    private static let directory = "directory"
-    private static let headerFile = "header-file"
+    /// Where options are given; later ones replace earlier ones.
+    enum Level {
+        /// The config file and environment variables.
+        case configured
+        case typed
+        case listed
+    }
+
+    package static let output = "output"
+    package static let directory = "directory"
+    package static let headerFile = "header-file"
 
     /// The keys of a list in the order of the documentation.
     package static let names = names(in: DownloadSettings.table)
@@ -26,6 +47,14 @@ package struct DownloadOptions: Sendable {
             + table.settings.filter { $0.entries.contains(.list) }.map(\.name)
     }
 
+    /// The keys of the config file.
+    package static let configNames = configNames(in: DownloadSettings.table)
+
+    package static func configNames(in table: SettingTable<DownloadSettings>) -> [String] {
+        [directory, headerFile]
+            + table.settings.filter { $0.entries.contains(.config) }.map(\.name)
+    }
+
     static func isName(_ name: String) -> Bool { names.contains(name) }
 
     /// Whether an option can be given more than once.
@@ -33,30 +62,69 @@ package struct DownloadOptions: Sendable {
         DownloadSettings.table[name: name]?.isRepeatable ?? (name == headerFile)
     }
 
+    /// Applies options that are given in one place, and so do not replace each other.
+    ///
+    /// They replace the values of earlier places, but only those headers that have the same name.
+    mutating func apply(_ options: [OptionAssignment], _ level: Level) throws(DownloadError) {
+        self.level = level
+        setPaths = []
+        hasOwnCommand = false
+        earlierFields = settings.fields.count
+        for option in options { try apply(option) }
+    }
+
     /// Applies one option.
     ///
     /// Changes no file, but checks whether the named files exist.
     package mutating func apply(_ option: OptionAssignment) throws(DownloadError) {
-        let text = option.value
         switch option.name {
         case Self.output:
-            try OutputPath.checkFile(text, location: option.location)
-            output = text
-        case Self.directory:
-            try OutputPath.checkDirectory(text, location: option.location)
-            directory = text
-        case Self.headerFile:
-            for (number, line) in try HeaderFile.lines(of: text, location: option.location) {
-                let location = "\(option.location), line \(number)"
-                try applySetting(OptionAssignment("header", line, location: location))
+            try OutputPath.checkFile(option.value, location: option.location)
+            output = option.value
+            // What is typed starts at the current folder.
+            if directoryLevel == .configured, level == .typed || option.value.isAbsolutePath {
+                directory = nil
             }
-        case "data" where text.hasPrefix("@"), "json" where text.hasPrefix("@"):
-            let path = String(text.dropFirst())
-            let body = try InputFile.text(of: path, location: option.location, form: "the body")
-            try applySetting(OptionAssignment(option.name, body, location: option.location))
+        case Self.directory:
+            try OutputPath.checkDirectory(option.value, location: option.location)
+            (directory, directoryLevel) = (option.value, level)
+        case UserConfig.password:
+            passwordCommand = SecretCommand(option.value, location: option.location)
+            hasOwnCommand = true
         default:
-            try applySetting(option)
+            for option in try Self.read(option) { try applySetting(option) }
         }
+    }
+
+    /// Returns the settings that an option names, or with which the file or the output of a command
+    /// is filled that it names.
+    static func read(_ option: OptionAssignment) throws(DownloadError) -> [OptionAssignment] {
+        var option = option
+        switch (option.form, option.name) {
+        case (.typed, headerFile):
+            let (path, location) = (option.value, option.location)
+            return try HeaderFile.lines(of: path, location: location).map { number, line in
+                var header = OptionAssignment(
+                    "header",
+                    line,
+                    location: "\(location), line \(number)"
+                )
+                header.form = .content
+                return header
+            }
+        case (.typed, "data") where option.value.hasPrefix("@"),
+            (.typed, "json") where option.value.hasPrefix("@"):
+            option.value = try InputFile.text(
+                of: String(option.value.dropFirst()),
+                location: option.location,
+                form: "the body"
+            )
+        case (.command, let name) where name != UserConfig.password:
+            option.value = try SecretCommand(option.value, location: option.location).output()
+        default: return [option]
+        }
+        option.form = .content
+        return [option]
     }
 
     private mutating func applySetting(_ option: OptionAssignment) throws(DownloadError) {
@@ -66,18 +134,50 @@ package struct DownloadOptions: Sendable {
                 advice: "use one of \(Self.names.joined(separator: ", "))"
             )
         }
-        if option.name == "json", !settings.body.isEmpty {
+        var changed = settings
+        // Values of one place are joined, but not with those of another.
+        if !hasSet(setting.path) {
+            setPaths.append(setting.path)
+            if setting.path != \DownloadSettings.fields {
+                setting.copy(&changed, DownloadSettings())
+            }
+        }
+        if option.name == "json", !changed.body.isEmpty {
             throw .usage(
                 "\(option.location): there is already a body",
                 advice: "give --json once, without --data"
             )
         }
-        var changed = settings
         try usage(option.location) { () throws(ValueError) in
             try setting.parse(&changed, option.value)
         }
+        guard level != .configured || !changed.checksum.isGiven else {
+            throw .usage(
+                "\(option.location): this would be the checksum of every file",
+                advice: "use none here, and give the checksum of a file on the command line"
+            )
+        }
+        try checkFiles(of: changed.connection, option)
+        replaceFields(of: &changed)
+        settings = changed
+        if setting.path == \DownloadSettings.credentials { takeCredentials(from: option) }
+        // An empty body is one, too.
+        if ["data", "json"].contains(option.name) { settings.method = settings.method ?? "POST" }
+        if option.name == "json" { settings.describeBodyAsJSON() }
+        replaceUserAgent()
+    }
+
+    /// Whether the current place has set the value.
+    private func hasSet(_ path: PartialKeyPath<DownloadSettings>) -> Bool {
+        setPaths.contains { $0 == path }
+    }
+
+    private func checkFiles(
+        of changed: ConnectionSettings,
+        _ option: OptionAssignment
+    ) throws(DownloadError) {
         for file in ConnectionSettings.files {
-            guard let path = changed.connection[keyPath: file.path],
+            guard let path = changed[keyPath: file.path],
                 path != settings.connection[keyPath: file.path]
             else { continue }
             // A file of cookies is created when it is first written.
@@ -86,18 +186,54 @@ package struct DownloadOptions: Sendable {
             try OutputPath.checkReadable(path, location: option.location)
             if isCookies { try InputFile.checkCookies(path, location: option.location) }
         }
-        if changed.credentials != settings.credentials {
-            isPasswordMissing = !option.value.contains(":")
-        }
-        settings = changed
-        // An empty body is one, too.
-        if ["data", "json"].contains(option.name) { settings.method = settings.method ?? "POST" }
-        if option.name == "json" { settings.describeBodyAsJSON() }
-        replaceUserAgent()
     }
 
-    /// Removes the body, because another one replaces it.
-    mutating func removeBody() { settings.body = [] }
+    /// Removes the headers of earlier places that have the name of an added one.
+    private mutating func replaceFields(of changed: inout DownloadSettings) {
+        let added = changed.fields.dropFirst(settings.fields.count)
+        guard !added.isEmpty else { return }
+        removeEarlierFields(from: &changed) { field in added.contains { $0.hasName(field.name) } }
+        let signsIn = added.contains { $0.hasName(Self.authorization) }
+        guard signsIn, !hasSet(\DownloadSettings.credentials) else { return }
+        changed.credentials = nil
+        nameLocation = nil
+    }
+
+    private mutating func removeEarlierFields(
+        from changed: inout DownloadSettings,
+        where isReplaced: (HTTPField) -> Bool
+    ) {
+        let earlier = changed.fields.prefix(earlierFields)
+        let kept = earlier.filter { !isReplaced($0) }
+        changed.fields.replaceSubrange(..<earlier.endIndex, with: kept)
+        earlierFields = kept.count
+    }
+
+    private static let authorization = "Authorization"
+
+    private mutating func takeCredentials(from option: OptionAssignment) {
+        credentialsLevel = level
+        nameLocation = option.value.contains(":") ? nil : option.location
+        // A command of another place is for another name.
+        if !hasOwnCommand { passwordCommand = nil }
+        var changed = settings
+        removeEarlierFields(from: &changed) { $0.hasName(Self.authorization) }
+        settings = changed
+    }
+
+    /// The password that was left out; `nil` if none was.
+    package var missingPassword: MissingPassword? {
+        guard let nameLocation, let name = settings.credentials?.name else { return nil }
+        let command = credentialsLevel == .configured ? passwordCommand : nil
+        return MissingPassword(name: name, location: nameLocation, command: command)
+    }
+
+    /// Takes the name and password of a URL, which replace those of the config file.
+    mutating func take(_ credentials: Credentials) {
+        guard settings.credentials == nil || credentialsLevel == .configured else { return }
+        settings.credentials = credentials
+        nameLocation = nil
+    }
 
     /// Uses a User-Agent that is given as a header instead of Pawl's own.
     private mutating func replaceUserAgent() {

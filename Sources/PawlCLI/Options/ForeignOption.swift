@@ -89,7 +89,8 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(.curl, "-y --speed-time", "use --stall-timeout"),
         ForeignOption(.curl, "-Y --speed-limit", "use --min-speed"),
-        ForeignOption(.curl, "-K --config", "use --input-file for URLs and their options"),
+        ForeignOption(.curl, "-K", "use --input-file for URLs, and --config for options"),
+        ForeignOption(.curl, "-q --disable", "use '--config none'"),
         ForeignOption(.curl, "--request", "use --method"),
         ForeignOption(.curl, "--data-ascii --data-binary --data-raw", "use --data"),
         ForeignOption(.curl, "-I --head", "use 'pawl inspect'"),
@@ -110,6 +111,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "-t --tries", "use --retries"),
         ForeignOption(.wget, "-T --timeout --read-timeout", "use --stall-timeout"),
         ForeignOption(.wget, "--dns-timeout", "use --connect-timeout"),
+        ForeignOption(.wget, "--no-config", "use '--config none'"),
         ForeignOption(.wget, "-Q --quota", "set no quota: Pawl has none"),
         ForeignOption(
             .wget,
@@ -141,6 +143,8 @@ package struct ForeignOption: Sendable {
             "use --background, which adds the downloads to the daemon's queue"
         ),
         ForeignOption(.aria2, "--dir", "use --directory"),
+        ForeignOption(.aria2, "--conf-path", "use --config"),
+        ForeignOption(.aria2, "--no-conf", "use '--config none'"),
         ForeignOption(.aria2, "--out", "use --output"),
         ForeignOption(.aria2, "-s --split --max-connection-per-server", "use --connections"),
         ForeignOption(.aria2, "--max-concurrent-downloads", "use --jobs"),

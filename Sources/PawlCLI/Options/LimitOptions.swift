@@ -25,20 +25,23 @@ struct LimitOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: .hidden)
     var limitRate: String?
 
-    /// Returns the configuration of a session with these limits, which creates no temporary files.
-    func configuration() throws(DownloadError) -> SessionConfiguration {
+    /// Returns the configuration of a session with these limits, or those of the config file, which
+    /// creates no temporary files.
+    func configuration(_ config: UserConfig) throws(DownloadError) -> SessionConfiguration {
         var configuration = SessionConfiguration.default
         configuration.removesLeftovers = false
-        if let jobs {
-            configuration.maximumConcurrentDownloads = try usage("--jobs") {
+        if let jobs = config.option(UserConfig.jobs, unless: jobs) {
+            configuration.maximumConcurrentDownloads = try usage(jobs.location) {
                 () throws(ValueError) in
-                try NumberText.count(jobs, in: 1...1000)
+                try NumberText.count(jobs.value, in: 1...1000)
             }
         }
-        for (name, value) in [("--limit-rate", limitRate), ("--total-limit", totalLimit)] {
-            guard let value else { continue }
-            configuration.limitBytesPerSecond = try usage(name) { () throws(ValueError) in
-                try NumberText.limit(value)
+        let earlier = limitRate.map { OptionAssignment("limit-rate", $0) }
+        let limit = config.option(UserConfig.totalLimit, unless: totalLimit)
+        if let limit = totalLimit == nil ? earlier ?? limit : limit {
+            configuration.limitBytesPerSecond = try usage(limit.location) {
+                () throws(ValueError) in
+                try NumberText.limit(limit.value)
             }
         }
         return configuration

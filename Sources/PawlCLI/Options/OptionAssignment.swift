@@ -5,6 +5,17 @@ package struct OptionAssignment: Sendable {
     package var value: String
     /// The beginning of error messages: `--checksum`, or `list.txt, line 3: checksum`.
     package var location: String
+    package var form = Form.typed
+
+    /// What the value is.
+    package enum Form: Sendable {
+        /// What the user wrote, which may name a file.
+        case typed
+        /// A command that prints the value.
+        case command
+        /// The content of a file, or the output of a command.
+        case content
+    }
 
     package init(_ name: String, _ value: String, location: String? = nil) {
         self.name = name

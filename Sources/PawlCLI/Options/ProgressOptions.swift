@@ -19,12 +19,15 @@ struct ProgressOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print more details.")
     var verbose = false
 
-    /// The requested display; `nil` if none is requested.
-    func mode() throws(DownloadError) -> ProgressMode? {
-        guard let progress else { return nil }
-        guard let mode = ProgressMode(rawValue: progress.lowercased()) else {
+    /// The requested display, here or in the config file; `nil` if none is requested.
+    func mode(_ config: UserConfig) throws(DownloadError) -> ProgressMode? {
+        guard !quiet || progress != nil,
+            let progress = config.option(UserConfig.progress, unless: progress)
+        else { return nil }
+        guard let mode = ProgressMode(rawValue: progress.value.lowercased()) else {
+            let shown = progress.value.sanitized(atMost: 40)
             throw .usage(
-                "invalid display '\(progress.sanitized(atMost: 40))' for --progress",
+                "\(progress.location): invalid display '\(shown)'",
                 advice: "use auto, bar, plain, json or none"
             )
         }

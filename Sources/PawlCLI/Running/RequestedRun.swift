@@ -6,6 +6,9 @@ internal import PawlCore
 struct RequestedRun: Sendable {
     let urls: [String]
     let options: [OptionAssignment]
+    let config: UserConfig
+    /// The option `--config`, if it is given.
+    let configChoice: [OptionAssignment]
     let configuration: SessionConfiguration
     let verbosity: Verbosity
     let mode: ProgressMode?
@@ -21,6 +24,7 @@ struct RequestedRun: Sendable {
             urls: urls,
             list: list,
             options: options,
+            config: config,
             console,
             prints: prints
         )
@@ -79,7 +83,7 @@ struct RequestedRun: Sendable {
         guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
             (try? DaemonProgramFile.path()) != nil
         else { return nil }
-        var hint = BackgroundHint(options: options)
+        var hint = BackgroundHint(options: configChoice + options)
         hint.hasList = hasList
         hint.omittedOptions = limits
         return hint

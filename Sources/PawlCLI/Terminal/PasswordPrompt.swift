@@ -4,15 +4,23 @@ internal import PawlCore
 
 /// Asks for a password on the terminal, without echo.
 enum PasswordPrompt {
-    static func ask(for name: String, console: Console) throws(DownloadError) -> String {
+    /// Asks for the password of a user.
+    ///
+    /// - Parameters:
+    ///   - location: The option with the name, for errors.
+    static func ask(
+        for name: String,
+        location: String = "--user",
+        console: Console
+    ) throws(DownloadError) -> String {
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage(
-                "--user: missing password, and no terminal to ask for it",
+                "\(location): missing password, and no terminal to ask for it",
                 advice: "use --user name:password"
             )
         }
         var usual = termios()
-        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw unreadable() }
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw unreadable(location) }
         // Ctrl-C must end the read and not the program, so that the echo is restored.
         let interruptions = Interruptions()
         var silent = usual
@@ -24,10 +32,10 @@ enum PasswordPrompt {
             console.message("")
         }
         console.prompt("Password for \(console.traits.style.showable(name)): ")
-        return try readLine()
+        return try readLine(location)
     }
 
-    private static func readLine() throws(DownloadError) -> String {
+    private static func readLine(_ location: String) throws(DownloadError) -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while bytes.count < 4096 {
@@ -35,22 +43,22 @@ enum PasswordPrompt {
             if count < 0, errno == EINTR {
                 throw DownloadError(.interrupted, "interrupted; nothing was downloaded")
             }
-            guard count == 1 else { throw unreadable() }
+            guard count == 1 else { throw unreadable(location) }
             if byte == UInt8(ascii: "\n") { break }
             bytes.append(byte)
         }
         guard let password = String(validating: bytes, as: UTF8.self) else {
             throw .usage(
-                "--user: the typed password is not UTF-8",
+                "\(location): the typed password is not UTF-8",
                 advice: "use a terminal with a UTF-8 locale"
             )
         }
         return password
     }
 
-    private static func unreadable() -> DownloadError {
+    private static func unreadable(_ location: String) -> DownloadError {
         DownloadError.usage(
-            "--user: the password cannot be read from the terminal",
+            "\(location): the password cannot be read from the terminal",
             advice: "use --user name:password"
         )
     }

@@ -51,11 +51,13 @@ struct AddCommand: PawlVerb {
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Request") var request: RequestOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let assignments =
             input.assignments + output.assignments + transfer.assignments + request.assignments
             + connection.assignments
+        let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let priority { submission.priority = try Self.priority(priority) }
         submission.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
@@ -63,12 +65,13 @@ struct AddCommand: PawlVerb {
         }
         submission.session = session
         submission.isPaused = paused
-        return try RemoteList.read(input.inputFile, assignments, console) {
+        return try RemoteList.read(input.inputFile, assignments, config, console) {
             [submission, urls, json] (list) throws(DownloadError) in
             let batch = try DownloadBatch.asked(
                 urls: urls,
                 list: list,
                 options: assignments,
+                config: config,
                 console
             )
             return try submission.work(batch.downloads, json: json, console)

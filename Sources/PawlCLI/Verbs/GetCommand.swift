@@ -37,26 +37,30 @@ struct GetCommand: PawlVerb {
     @OptionGroup(title: "Request") var body: BodyOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Messages") var progress: ProgressOptions
+    @OptionGroup(title: "Config file") var configChoice: ConfigOptions
     @OptionGroup(visibility: .hidden) var habits: HabitOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try habits.check()
-        let configuration = try limits.configuration()
+        let config = try configChoice.read()
+        let configuration = try limits.configuration(config)
         let verbosity = try progress.verbosity()
-        let mode = try progress.mode()
+        let mode = try progress.mode(config)
         let options =
             input.assignments + output.assignments + transfer.assignments + request.assignments
             + body.assignments + connection.assignments
         let downloads = RequestedRun(
             urls: urls,
             options: options,
+            config: config,
+            configChoice: configChoice.assignments,
             configuration: configuration,
             verbosity: verbosity,
             mode: mode,
             isForDaemon: background,
             limits: limits.given
         )
-        return try RemoteList.read(input.inputFile, options, console) {
+        return try RemoteList.read(input.inputFile, options, config, console) {
             (list) throws(DownloadError) in
             try downloads.work(list, console)
         }

@@ -27,6 +27,7 @@ struct InspectCommand: PawlVerb {
 
     @OptionGroup(title: "Request") var request: RequestOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         guard let path = try partialFile() else { return try prepareSource(console) }
@@ -47,6 +48,7 @@ struct InspectCommand: PawlVerb {
             urls: [target],
             list: nil,
             options: request.assignments + connection.assignments,
+            config: try configChoice.read(),
             console,
             prints: false
         )

@@ -17,7 +17,10 @@ struct PawlCommand: ParsableCommand {
             """,
         version: version,
         groupedSubcommands: [
-            CommandGroup(name: "Download", subcommands: [GetCommand.self, InspectCommand.self]),
+            CommandGroup(
+                name: "Download",
+                subcommands: [GetCommand.self, InspectCommand.self, ConfigCommand.self]
+            ),
             CommandGroup(
                 name: "Queue",
                 subcommands: [

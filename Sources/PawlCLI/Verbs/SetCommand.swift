@@ -142,8 +142,8 @@ struct ChangedOptions: DownloadOptionGroup {
         var options = DownloadOptions()
         for option in assignments { try options.apply(option) }
         var settings = options.settings
-        if options.isPasswordMissing, let name = settings.credentials?.name {
-            settings.credentials?.password = try PasswordPrompt.ask(for: name, console: console)
+        if let missing = options.missingPassword {
+            settings.credentials?.password = try missing.read(console)
         }
         var document = SettingsDocument<DownloadSettings>()
         for option in assignments { document.take(option.name, from: settings) }

@@ -149,7 +149,7 @@ extension DownloadSettings {
             member: nil,
             \.connection.httpVersion,
             .shorthand(for: .http1),
-            entries: [.command, .list],
+            entries: .typed,
             help: "Use HTTP/1.1, also for small files."
         ),
         Setting(
@@ -157,7 +157,7 @@ extension DownloadSettings {
             member: nil,
             \.connection.httpVersion,
             .shorthand(for: .http2),
-            entries: [.command, .list],
+            entries: .typed,
             help: """
                 Use HTTP/2 with HTTPS servers that have it, also for large files, whose \
                 connections are then streams of one connection.
@@ -168,7 +168,7 @@ extension DownloadSettings {
             member: nil,
             \.connection.httpVersion,
             .shorthand(for: .http3),
-            entries: [.command, .list],
+            entries: .typed,
             help: "Use HTTP/3 with servers that have it. Requires a libcurl with HTTP/3."
         ),
         Setting(
@@ -185,7 +185,7 @@ extension DownloadSettings {
             member: nil,
             \.connection.ipVersion,
             .shorthand(for: .v4),
-            entries: [.command, .list],
+            entries: .typed,
             help: "Connect with IPv4 only."
         ),
         Setting(
@@ -194,7 +194,7 @@ extension DownloadSettings {
             member: nil,
             \.connection.ipVersion,
             .shorthand(for: .v6),
-            entries: [.command, .list],
+            entries: .typed,
             help: "Connect with IPv6 only."
         ),
         Setting(
@@ -247,7 +247,9 @@ extension DownloadSettings {
 
 extension SettingEntries {
     /// All but the daemon's API over TCP.
-    static let local: SettingEntries = [.command, .list, .library, .socket]
+    static let local: SettingEntries = [.command, .list, .config, .library, .socket]
+    /// Where users write texts.
+    static let typed: SettingEntries = [.command, .list, .config]
 }
 
 extension SettingForm where Value == ProxyPolicy {

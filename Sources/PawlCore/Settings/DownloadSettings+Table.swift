@@ -43,6 +43,7 @@ extension DownloadSettings: TabledSettings {
             \.mirrors,
             each: .mirror,
             most: DownloadSettings.mostMirrors,
+            entries: .oneFile,
             isSecret: true,
             field: SettingField("Mirrors", placeholder: "One URL per line"),
             help: """
@@ -84,6 +85,7 @@ extension DownloadSettings: TabledSettings {
             member: "method",
             \.method,
             SettingForm<String>.method.optional(),
+            entries: .oneFile,
             help: """
                 Send this HTTP method. Default: GET, or POST if there is a body. Only the \
                 response to a GET without a body can be resumed or fetched over several connections.
@@ -95,6 +97,7 @@ extension DownloadSettings: TabledSettings {
             member: "data",
             \.body,
             .body(joinedWith: "&"),
+            entries: .oneFile,
             isSecret: true,
             help: """
                 Send this text as the body of the request, and save the response; @name is a text \
@@ -110,6 +113,7 @@ extension DownloadSettings: TabledSettings {
             member: nil,
             \.body,
             .body(joinedWith: ""),
+            entries: .oneFile,
             isSecret: true,
             help: """
                 Send this JSON as the body of the request, and save the response; @name is a file, \
@@ -122,6 +126,7 @@ extension DownloadSettings: TabledSettings {
             member: "range",
             \.range,
             SettingForm<FileRange>.range.optional(),
+            entries: .oneFile,
             help: """
                 Download only this part of the file, such as 0-999 for the first 1,000 bytes, or \
                 1000- for the rest.
@@ -304,6 +309,7 @@ extension DownloadSettings: TabledSettings {
             member: "adoptsPartialFile",
             \.adoptsPartialFile,
             .flag(),
+            entries: .oneFile,
             mayReplaceFiles: { $0 },
             help: """
                 Resume a partial file NAME.part that another tool has written. Requires \

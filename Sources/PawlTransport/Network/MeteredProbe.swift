@@ -105,7 +105,7 @@ package struct MeteredProbe {
         defer { for argument in arguments { free(argument) } }
         var identifier: pid_t = 0
         var descriptor: Int32 = -1
-        guard pawl_spawn_reader(program, arguments, &identifier, &descriptor) == 0 else {
+        guard pawl_spawn_reader(program, arguments, 0, &identifier, &descriptor) == 0 else {
             return false
         }
         child = Child(

@@ -113,7 +113,7 @@ struct DownloadBatchTests {
             options: [.init("connections", "8"), .init("header", "X: 1")]
         ).downloads
         #expect(downloads.map(\.settings.connections) == [.fixed(2), .fixed(8)])
-        #expect(downloads.map { $0.settings.fields.map(\.value) } == [["1", "2"], ["1"]])
+        #expect(downloads.map { $0.settings.fields.map(\.value) } == [["2"], ["1"]])
     }
 
     @Test func `two downloads with the same output are an error`() throws {
@@ -151,9 +151,10 @@ struct DownloadBatchTests {
             list: nil,
             options: [.init("user", "me")]
         )
-        #expect(batch.nameWithoutPassword == "me")
-        batch.complete(password: "p")
-        #expect(batch.nameWithoutPassword == nil)
+        let missing = batch.missingPasswords
+        #expect(missing.map(\.name) == ["me"])
+        batch.complete(try #require(missing.first), with: "p")
+        #expect(batch.missingPasswords.isEmpty)
         #expect(batch.downloads.allSatisfy { $0.settings.credentials?.password == "p" })
     }
 

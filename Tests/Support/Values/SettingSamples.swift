@@ -20,7 +20,7 @@ package enum SettingSamples {
     }
 
     /// What a user could type for a setting; JSON accepts the value, too.
-    private static func text<Root: TabledSettings>(for setting: Setting<Root>) throws(ValueError)
+    package static func text<Root: TabledSettings>(for setting: Setting<Root>) throws(ValueError)
         -> String
     {
         for candidate in candidates(for: setting.input) {

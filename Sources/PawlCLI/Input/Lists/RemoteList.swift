@@ -17,28 +17,33 @@ enum RemoteList {
     /// Runs `next` with the list that `--input-file` names: at once for a file, and after the list
     /// was fetched for a URL.
     ///
-    /// `options`: those of the downloads, whose proxy and certificates are also used for the list.
+    /// `options`: those of the downloads, whose proxy and certificates are also used for the list,
+    /// as are those of the config file.
     static func read(
         _ path: String?,
         _ options: [OptionAssignment],
+        _ config: UserConfig,
         _ console: Console,
         then next: @escaping @Sendable (InputList?) throws(DownloadError) -> VerbWork
     ) throws(DownloadError) -> VerbWork {
         guard let path else { return try next(nil) }
         guard isURL(path) else { return try next(try InputFile.read(path)) }
-        if let secret = options.first(where: { secrets.contains($0.name) }) {
+        if let secret = (config.common + options).first(where: { secrets.contains($0.name) }) {
             throw .usage(
-                "--\(secret.name) and a list from a server cannot be combined",
+                "\(secret.location) and a list from a server cannot be combined",
                 advice:
                     "the servers that the list names would get it; download the list, check it, "
                     + "and give its file"
             )
         }
         let (url, credentials) = try SourceURL.read(path, at: "--input-file")
-        var common = DownloadOptions(netrcFile: NetrcFile.usual)
-        for option in options { try common.apply(option) }
+        var common = try CommonOptions(
+            typed: options,
+            config: config,
+            netrcFile: NetrcFile.usual
+        )
         var settings = DownloadSettings()
-        settings.connection = common.settings.connection
+        settings.connection = try common.options(for: path).settings.connection
         // It is meant for the servers of the downloads.
         settings.connection.clientIdentity = ClientIdentity()
         settings.credentials = credentials

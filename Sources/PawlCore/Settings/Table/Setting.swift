@@ -37,7 +37,7 @@ package struct Setting<Root: Sendable>: Sendable {
     /// Whether the values of both are equal.
     let isEqual: @Sendable (Root, Root) -> Bool
     /// Copies the value from other settings.
-    let copy: @Sendable (inout Root, Root) -> Void
+    package let copy: @Sendable (inout Root, Root) -> Void
     /// Reads a value of JSON that is not null.
     let decode: @Sendable (inout Root, JSONValue) throws(ValueError) -> Void
     /// Reads the text that a user has typed.
@@ -170,7 +170,12 @@ package struct SettingEntries: OptionSet, Sendable, Hashable {
     /// A member of a request to the daemon over TCP.
     package static let network = SettingEntries(rawValue: 16)
 
-    package static let all: SettingEntries = [.command, .list, .library, .socket, .network]
+    /// A key of the config file, and an environment variable.
+    package static let config = SettingEntries(rawValue: 32)
+
+    package static let all: SettingEntries = oneFile.union(.config)
+    /// All where a value is for one file.
+    package static let oneFile: SettingEntries = [.command, .list, .library, .socket, .network]
     /// All but the command and its lists.
     package static let programs: SettingEntries = [.library, .socket, .network]
 }

@@ -1,0 +1,138 @@
+package import PawlCore
+internal import PawlWire
+
+/// The user's config file: options for all downloads, and for those from some hosts.
+package struct ConfigFile: Sendable {
+    /// Options that apply together.
+    struct Section: Sendable {
+        /// The hosts to which the options apply; `nil` for all.
+        let hosts: HostPattern?
+        fileprivate(set) var options: [OptionAssignment] = []
+    }
+
+    /// The sections in the order of the file.
+    let sections: [Section]
+
+    /// Parses the text of a file.
+    ///
+    /// Checks the names of all options; their values are checked when they are used.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the file, for errors.
+    ///   - home: The folder for which `~` stands; `nil` if there is none.
+    package init(_ text: String, name: String, home: String?) throws(DownloadError) {
+        var sections: [Section] = []
+        for value in try TOMLValue.all(in: text, name: name) {
+            let location = "\(name), line \(value.line)"
+            let (hosts, key) = try Self.place(of: value.keys, location)
+            let option = try Self.option(key, value.text, location, home)
+            guard hosts == nil || !UserConfig.runNames.contains(key) else {
+                throw .usage(
+                    "\(location): '\(key)' applies to all downloads of a command together",
+                    advice: "write it below [defaults]"
+                )
+            }
+            // A line may be far from the heading of its section.
+            let index = sections.firstIndex { $0.hosts == hosts } ?? sections.count
+            if index == sections.count { sections.append(Section(hosts: hosts)) }
+            sections[index].options.append(option)
+        }
+        // What applies to all downloads comes first, wherever it stands.
+        self.sections = sections.filter { $0.hosts == nil } + sections.filter { $0.hosts != nil }
+    }
+
+    private static let defaults = "defaults"
+    private static let host = "host"
+
+    /// The hosts and the name of the option that the keys of a value mean.
+    private static func place(
+        of keys: [String],
+        _ location: String
+    ) throws(DownloadError) -> (HostPattern?, String) {
+        // The name of a setting may contain a dot, which TOML takes for a table.
+        if keys.first == defaults, keys.count > 1 {
+            return (nil, keys[1...].joined(separator: "."))
+        }
+        guard keys.first == host, keys.count > 2 else {
+            let key = keys.joined(separator: ".").sanitized(atMost: 60)
+            throw .usage(
+                "\(location): '\(key)' is in no section",
+                advice: "write it below [defaults], or below [host.\"example.org\"] for one host"
+            )
+        }
+        let key = keys[2...].joined(separator: ".")
+        guard keys.count == 3 || isName(key) else {
+            let pattern = keys[1..<(keys.count - 1)].joined(separator: ".").sanitized(atMost: 60)
+            throw .usage(
+                "\(location): a host needs quotation marks",
+                advice: "write [host.\"\(pattern)\"]"
+            )
+        }
+        return (HostPattern(keys[1]), key)
+    }
+
+    private static func option(
+        _ key: String,
+        _ text: String?,
+        _ location: String,
+        _ home: String?
+    ) throws(DownloadError) -> OptionAssignment {
+        guard isName(key) else {
+            let known = UserConfig.names.sorted()
+            let similar = SimilarWord.nearest(to: key.lowercased(), among: known)
+            throw .usage(
+                "\(location): '\(key.sanitized(atMost: 60))' is not an option of the config file",
+                advice: similar.map { "did you mean '\($0)'?" }
+                    ?? "use one of \(known.joined(separator: ", "))"
+            )
+        }
+        guard let text else {
+            throw .usage(
+                "\(location): the value of '\(key)' is not a text, a number, true or false",
+                advice: "write a value as the command line has it, in quotation marks"
+            )
+        }
+        var option = OptionAssignment(key, text, location: "\(location): \(key)")
+        if let name = UserConfig.secretOfCommand(key) {
+            option.name = name
+            option.form = .command
+        } else if UserConfig.pathNames.contains(key) {
+            option.value = try path(text, option.location, home)
+        }
+        return option
+    }
+
+    private static func isName(_ key: String) -> Bool {
+        UserConfig.names.contains(key) || UserConfig.secretOfCommand(key) != nil
+    }
+
+    /// The path of a file or folder, which does not depend on the current folder.
+    private static func path(
+        _ text: String,
+        _ location: String,
+        _ home: String?
+    ) throws(DownloadError) -> String {
+        if let home, text == "~" || text.hasPrefix("~/") { return home + text.dropFirst() }
+        guard text.isAbsolutePath || text == "none" else {
+            throw .usage(
+                "\(location): '\(text.sanitized(atMost: 200))' is not an absolute path",
+                advice: "write a path that starts with / or ~/"
+            )
+        }
+        return text
+    }
+}
+
+/// A pattern of hosts, such as `*.example.org`, with a port if only that is meant.
+struct HostPattern: Hashable, Sendable, CustomStringConvertible {
+    let description: String
+
+    init(_ text: String) { description = text.lowercased() }
+
+    func matches(_ address: AddressParts) -> Bool {
+        guard let host = address.host?.lowercased() else { return false }
+        if NamePattern.matches(description, host) { return true }
+        let port = address.port ?? (address.scheme?.lowercased() == "http" ? "80" : "443")
+        return NamePattern.matches(description, "\(host):\(port)")
+    }
+}

@@ -1,0 +1,60 @@
+internal import Glibc
+internal import Pawl
+internal import PawlCore
+
+/// Where the config file is.
+struct ConfigPlace: Sendable {
+    /// `nil` if there is no home folder.
+    let path: String?
+    /// Whether the user has named the file, which must then exist.
+    let isNamed: Bool
+    private let home: String?
+
+    /// Finds the file: the named one, otherwise `pawl/config.toml` in the folder for configuration.
+    init(_ named: String?) {
+        let places = Places(applicationIdentifier: "pawl")
+        home = try? places.path(of: .home)
+        path = named ?? (try? places.path(of: .preferences)).map { "\($0)/config.toml" }
+        isNamed = named != nil
+    }
+
+    /// The path as a user would write it.
+    var name: String {
+        guard let path else { return "the config file" }
+        guard let home, let names = path.names(below: home) else { return path.sanitized }
+        return "~/" + names.joined(separator: "/").sanitized
+    }
+
+    var exists: Bool { path.map { access($0, F_OK) == 0 } ?? false }
+
+    /// What a user should know about the file.
+    func notes(_ config: UserConfig) -> [String] {
+        guard let path, config.hasSecrets else { return [] }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return [] }
+        return [
+            "\(name) contains secrets, and other users can read it: make it private with chmod 600"
+        ]
+    }
+
+    /// Returns the file; `nil` if there is none.
+    func read() throws(DownloadError) -> ConfigFile? {
+        guard let path, isNamed || exists else { return nil }
+        try checkOwner(of: path)
+        let text = try InputFile.text(of: path, location: "--config", form: "a file in TOML")
+        return try ConfigFile(text, name: name, home: home)
+    }
+
+    /// Throws if other users can write the file, whose commands they could choose.
+    private func checkOwner(of path: String) throws(DownloadError) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        guard status.st_uid == getuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+            throw DownloadError(
+                .fileUnreadable,
+                "\(name) can be changed by other users",
+                advice: "make it yours alone: chmod go-w, and chown if it belongs to somebody else"
+            )
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import PawlCore
+
+/// The options that are set, with the places where they are set.
+struct ConfigReport: Sendable {
+    struct Entry: Sendable, Encodable {
+        var option: String
+        /// Without secrets.
+        var value: String
+        /// The hosts to which it applies; `nil` for all.
+        var hosts: String?
+        /// The line or the variable; `nil` for a default.
+        var from: String?
+        /// Whether a later entry replaces it.
+        var isReplaced: Bool
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// Lists all options, or those that apply to a URL.
+    init(_ config: UserConfig, url: String?) {
+        let address = url.map { AddressParts($0) }
+        for section in config.all {
+            if let address, let hosts = section.hosts, !hosts.matches(address) { continue }
+            for option in section.options {
+                entries.append(
+                    Entry(
+                        option: Self.name(of: option),
+                        value: Self.shown(option),
+                        hosts: section.hosts?.description,
+                        from: Self.place(of: option),
+                        isReplaced: false
+                    )
+                )
+            }
+        }
+        if url != nil { markReplaced() }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds the options that are not set, with their defaults.
+    mutating func addDefaults() {
+        let usual = DownloadSettings()
+        let given = Set(entries.map(\.option))
+        for setting in DownloadSettings.table.settings
+        where setting.entries.contains(.config) && !given.contains(setting.name) {
+            let value = setting.encode(usual)
+            guard value != .null, value != [], setting.member != nil else { continue }
+            // The option of such a setting is the opposite of its value.
+            let isOpposite = value == true && setting.valueName == nil
+            entries.append(
+                Entry(
+                    option: setting.name,
+                    value: isOpposite ? "false" : value.brief,
+                    hosts: nil,
+                    from: nil,
+                    isReplaced: false
+                )
+            )
+        }
+    }
+
+    /// Marks all but the last entry of an option that can be given once.
+    private mutating func markReplaced() {
+        var later: Set<String> = []
+        for index in entries.indices.reversed() {
+            let name = entries[index].option
+            let isNew = later.insert(name).inserted
+            entries[index].isReplaced = !isNew && !DownloadOptions.isRepeatable(name)
+        }
+    }
+
+    /// The lines in the form of the config file.
+    var text: String {
+        let lines = entries.map { "\($0.option) = \($0.value)" }
+        let width = min(48, lines.map(\.count).max() ?? 0)
+        var text = ""
+        var heading: String?
+        for (entry, line) in zip(entries, lines) {
+            let next = Self.heading(of: entry)
+            if next != heading { text += (heading == nil ? "" : "\n") + "[\(next)]\n" }
+            heading = next
+            let place = entry.from.map { entry.isReplaced ? "\($0), replaced" : $0 } ?? "default"
+            text += "\(line.padded(toColumns: width))  # \(place)\n"
+        }
+        return text
+    }
+
+    private static func heading(of entry: Entry) -> String {
+        if let hosts = entry.hosts { return "host.\"\(hosts.sanitized)\"" }
+        guard let from = entry.from else { return "defaults" }
+        return from.hasPrefix("PAWL_") ? "environment" : "defaults"
+    }
+
+    private static func name(of option: OptionAssignment) -> String {
+        option.form == .command ? "\(option.name)-command" : option.name
+    }
+
+    /// The location without the name of the option, which is beside it.
+    private static func place(of option: OptionAssignment) -> String {
+        let suffix = ": \(name(of: option))"
+        let location = option.location
+        return location.hasSuffix(suffix) ? String(location.dropLast(suffix.count)) : location
+    }
+
+    /// The value without what may be secret.
+    private static func shown(_ option: OptionAssignment) -> String {
+        let value = option.value
+        guard option.form != .command,
+            DownloadSettings.table[name: option.name]?.isSecret == true
+        else { return value.sanitized(atMost: 200) }
+        switch option.name {
+        case "user":
+            let name = String(value.prefix { $0 != ":" }).sanitized
+            return value.contains(":") ? "\(name):***" : name
+        case "header", "redirect-header":
+            let name = value.prefix { $0 != ":" }
+            guard SecretField.isSecret(String(name)) else { return value.sanitized(atMost: 200) }
+            return "\(String(name).sanitized): ***"
+        case "proxy", "referer", "dns-over-https":
+            return AddressParts(value).redacted.sanitized(atMost: 200)
+        default: return "***"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Configuration
+internal import PawlCore
+
+/// Options in environment variables: `PAWL_STALL_TIMEOUT` is `--stall-timeout`.
+package enum ConfigVariables {
+    private static let scope = "pawl"
+
+    /// The options in the variables of an environment.
+    ///
+    /// A variable without text counts as not set. One for an option that can be given several times
+    /// contains one value per line.
+    package static func options(in environment: [String: String]) -> [OptionAssignment] {
+        let names = variables
+        let given = environment.filter { names[$0.key] != nil && !$0.value.isEmpty }
+        // Most people have none.
+        guard !given.isEmpty else { return [] }
+        let provider = EnvironmentVariablesProvider(
+            environmentVariables: given,
+            secretsSpecifier: .all,
+            arraySeparator: "\n"
+        )
+        let reader = ConfigReader(provider: provider).scoped(to: ConfigKey(scope))
+        return UserConfig.names.flatMap { name in
+            let location = variable(name)
+            let key = ConfigKey(name)
+            let values =
+                DownloadOptions.isRepeatable(name)
+                ? reader.stringArray(forKey: key, isSecret: true)?.filter { !$0.isEmpty }
+                : reader.string(forKey: key, isSecret: true).map { [$0] }
+            return (values ?? []).map { OptionAssignment(name, $0, location: location) }
+        }
+    }
+
+    /// The variables of an environment whose names begin like those of options, but are others.
+    package static func unknown(in environment: [String: String]) -> [String] {
+        let names = variables
+        let prefix = scope.uppercased() + "_"
+        return environment.keys.filter { $0.hasPrefix(prefix) && names[$0] == nil }
+            .filter { !programs.contains($0) }.sorted()
+    }
+
+    /// The variables that have another meaning: `PAWL_SESSION` tells an application that the daemon
+    /// starts which session has an event.
+    private static let programs: Set = ["PAWL_CONFIG", "PAWL_SESSION"]
+
+    /// The name of the variable for an option.
+    package static func variable(_ name: String) -> String {
+        "\(scope)_\(name)".uppercased().replacing("-", with: "_").replacing(".", with: "_")
+    }
+
+    private static var variables: [String: String] {
+        Dictionary(uniqueKeysWithValues: UserConfig.names.map { (variable($0), $0) })
+    }
+}

@@ -1,0 +1,130 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+package import PawlCore
+
+/// The options that a user has set for all commands: in the config file, then in environment
+/// variables, which replace those of the file.
+package struct UserConfig: Sendable {
+    private let file: ConfigFile?
+    private let variables: [OptionAssignment]
+
+    /// No options.
+    package static let empty = UserConfig(file: nil, variables: [])
+
+    package init(file: ConfigFile?, variables: [OptionAssignment]) {
+        (self.file, self.variables) = (file, variables)
+    }
+
+    /// Reads the file that is named, or the user's usual one, and the variables.
+    ///
+    /// - Parameters:
+    ///   - choice: The value of `--config`: a file or `none`, which also ignores the variables.
+    package static func read(_ choice: String?) throws(DownloadError) -> UserConfig {
+        let environment = ProcessInfo.processInfo.environment
+        let named = choice ?? fileInVariable(environment)
+        guard named?.lowercased() != none else { return .empty }
+        return UserConfig(
+            file: try ConfigPlace(named).read(),
+            variables: ConfigVariables.options(in: environment)
+        )
+    }
+
+    private static let none = "none"
+
+    private static func fileInVariable(_ environment: [String: String]) -> String? {
+        environment["PAWL_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Returns the file that a user has named; `nil` if the usual one is meant.
+    ///
+    /// - Throws: `.usage` for `none`.
+    static func file(_ choice: String?) throws(DownloadError) -> String? {
+        let named = choice ?? fileInVariable(ProcessInfo.processInfo.environment)
+        guard named?.lowercased() != none else {
+            throw .usage("there is no file with '--config none'", advice: "name a file")
+        }
+        return named
+    }
+
+    /// Checks the values of all sections, but runs no command.
+    func check() throws(DownloadError) {
+        if let limits = try? LimitOptions.parse([]), let progress = try? ProgressOptions.parse([]) {
+            _ = try limits.configuration(self)
+            _ = try progress.mode(self)
+        }
+        for section in all {
+            var options = DownloadOptions()
+            let values = Self.ofDownloads(section.options).filter { $0.form != .command }
+            try options.apply(values, .configured)
+        }
+    }
+
+    /// The options for all downloads, and those of the sections that apply to a host, where later
+    /// ones replace earlier ones.
+    func levels(for address: AddressParts) -> [[OptionAssignment]] {
+        let sections = (file?.sections ?? []).filter { $0.hosts?.matches(address) ?? true }
+        return (sections.map(\.options) + [variables]).map(Self.ofDownloads)
+    }
+
+    private static func ofDownloads(_ options: [OptionAssignment]) -> [OptionAssignment] {
+        options.filter { !runNames.contains($0.name) }
+    }
+
+    /// Whether the options depend on the host.
+    var dependsOnHost: Bool { file?.sections.contains { $0.hosts != nil } ?? false }
+
+    /// The options that apply to every host.
+    var common: [OptionAssignment] {
+        (file?.sections.filter { $0.hosts == nil }.flatMap(\.options) ?? []) + variables
+    }
+
+    /// The value for a whole run, such as `--jobs`, unless the command line has one.
+    func option(_ name: String, unless typed: String?) -> OptionAssignment? {
+        if let typed { return OptionAssignment(name, typed) }
+        return common.last { $0.name == name }
+    }
+
+    /// Whether the file contains secrets, and not only commands that print them.
+    var hasSecrets: Bool {
+        file?.sections.contains { section in
+            section.options.contains { option in
+                option.form != .command
+                    && DownloadSettings.table[name: option.name]?.isSecret == true
+            }
+        } ?? false
+    }
+
+    /// All sections with their options; `nil` stands for the environment.
+    var all: [(hosts: HostPattern?, options: [OptionAssignment])] {
+        (file?.sections.map { ($0.hosts, $0.options) } ?? []) + [(nil, variables)]
+    }
+}
+
+extension UserConfig {
+    static let jobs = "jobs"
+    static let totalLimit = "total-limit"
+    static let progress = "progress"
+    static let password = "password"
+
+    /// The options of a whole run, which no host can change.
+    static let runNames: Set = [jobs, totalLimit, progress]
+
+    /// The names of all options that the file can contain, also as variables.
+    static let names = DownloadOptions.configNames + [jobs, totalLimit, progress]
+
+    /// The options whose values are paths.
+    static let pathNames: Set = Set(ConnectionSettings.files.map(\.name)).union([
+        DownloadOptions.directory, DownloadOptions.headerFile,
+    ])
+
+    /// The secret that the output of a command sets: `user-command` sets `user`, and
+    /// `password-command` the password of `user`.
+    static func secretOfCommand(_ key: String) -> String? {
+        let suffix = "-command"
+        guard key.hasSuffix(suffix) else { return nil }
+        let name = String(key.dropLast(suffix.count))
+        guard name != password else { return name }
+        guard names.contains(name) else { return nil }
+        return DownloadSettings.table[name: name]?.isSecret == true ? name : nil
+    }
+}

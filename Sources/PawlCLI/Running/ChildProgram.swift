@@ -1,0 +1,44 @@
+internal import CPlatform
+internal import Glibc
+
+/// Runs another program and waits for it.
+enum ChildProgram {
+    struct Result {
+        var isSuccess = false
+        var output: [UInt8] = []
+        /// The number of the error if the program could not be started.
+        var startError: Int32?
+    }
+
+    private static let maximumBytes = 1 << 20
+
+    /// Runs a program, which is searched for in `PATH`, and returns its output.
+    ///
+    /// - Parameters:
+    ///   - words: Its name and its arguments.
+    ///   - usesTerminal: Whether it has this process's standard input and standard error; otherwise
+    ///     it has no input, and its errors are not shown.
+    static func run(_ words: [String], usesTerminal: Bool = false) -> Result {
+        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var (child, output): (pid_t, Int32) = (0, -1)
+        let code = pawl_spawn_reader(words[0], arguments, usesTerminal ? 1 : 0, &child, &output)
+        guard code == 0 else { return Result(startError: code) }
+        let bytes = readAll(output)
+        close(output)
+        return Result(isSuccess: pawl_reap(child) == 1, output: bytes)
+    }
+
+    private static func readAll(_ descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&entry, 1, -1)
+            let count = read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count > 0 else { return bytes }
+            if bytes.count < maximumBytes { bytes += piece[..<count] }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import PawlCore
+
+/// `pawl config`: shows, edits and checks the options that apply to all commands.
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Show, edit or check the options that apply to all commands.",
+        discussion: """
+            The config file, $XDG_CONFIG_HOME/pawl/config.toml, has TOML's syntax. Its keys are the \
+            names of options without '--'. The section [defaults] applies to all downloads, and \
+            [host."*.example.org"] to those from matching hosts; later sections replace earlier \
+            ones. Environment variables such as PAWL_STALL_TIMEOUT replace the file, and options on \
+            the command line replace both.
+
+            A command can supply a secret: password-command = "pass show example.org" is run with \
+            sh when the password of 'user' is needed, and the first line of its output is used. \
+            Likewise, bearer-command sets the token, and so on for each secret option.
+            """,
+        subcommands: [Show.self, Edit.self, Check.self],
+        defaultSubcommand: Show.self
+    )
+
+    /// `pawl config show`: prints the options and where they are set.
+    struct Show: PawlVerb {
+        static let configuration = CommandConfiguration(
+            commandName: "show",
+            abstract: "Show the options and where they are set; secrets are hidden.",
+            usage: "pawl config [show] [--all] [--json] [<url>]"
+        )
+
+        @Argument(
+            help: ArgumentHelp(
+                "Show only what applies to this URL, and which values are replaced.",
+                valueName: "url"
+            )
+        )
+        var url: String?
+
+        @Flag(help: "Also show the defaults of all other options.")
+        var all = false
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        @OptionGroup var choice: ConfigOptions
+
+        func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+            let config = try choice.read()
+            if let url { _ = try SourceURL.read(url) }
+            var report = ConfigReport(config, url: url)
+            if all { report.addDefaults() }
+            return { [json, report] in
+                guard !report.isEmpty || json else {
+                    console.message("no options are set; 'pawl config edit' opens the config file")
+                    return 0
+                }
+                console.output(json ? JSONText.pretty(report.entries) + "\n" : report.text)
+                return 0
+            }
+        }
+    }
+
+    /// `pawl config edit`: opens the config file in an editor, then checks it.
+    struct Edit: PawlVerb {
+        static let configuration = CommandConfiguration(
+            commandName: "edit",
+            abstract: "Edit the config file with $VISUAL or $EDITOR, and check it.",
+            discussion: "A file that does not exist is created with examples."
+        )
+
+        @OptionGroup var choice: ConfigOptions
+
+        func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+            let editor = try ConfigEditor(try UserConfig.file(choice.config))
+            return {
+                do throws(DownloadError) {
+                    try await editor.run()
+                } catch {
+                    console.report(error)
+                    return error.code.exitStatus
+                }
+            }
+        }
+    }
+
+    /// `pawl config check`: checks all values.
+    struct Check: PawlVerb {
+        static let configuration = CommandConfiguration(
+            commandName: "check",
+            abstract: "Check every option in the config file and in the environment.",
+            discussion: "Commands that print secrets are not run."
+        )
+
+        @OptionGroup var choice: ConfigOptions
+
+        func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+            let place = ConfigPlace(try UserConfig.file(choice.config))
+            let config = try choice.read()
+            try config.check()
+            let isThere = place.exists
+            let notes =
+                place.notes(config)
+                + ConfigVariables.unknown(in: ProcessInfo.processInfo.environment).map { name in
+                    "\(name.sanitized) is not the variable of an option"
+                }
+            return {
+                notes.forEach(console.message)
+                console.output("\(place.name) \(isThere ? "is valid" : "does not exist")\n")
+                return 0
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// The config file in the built program.
+@Suite(.timeLimit(.minutes(5)))
+struct ConfigCommandTests {
+    private let resource = Resource(size: 30_000)
+
+    /// A workshop with a config file in its folder, which is the user's home, too.
+    private func home(
+        _ text: String?,
+        variables: [String: String] = [:]
+    ) throws -> (Workshop, ProcessSettings) {
+        let workshop = try Workshop(resource)
+        if let text {
+            try workshop.folder.makeFolder(".config")
+            try workshop.folder.makeFolder(".config/pawl")
+            try workshop.folder.write(".config/pawl/config.toml", text)
+        }
+        var environment: [String: String?] = variables
+        environment.merge(["HOME": workshop.folder.path, "PAWL_CONFIG": nil]) { given, _ in given }
+        return (workshop, ProcessSettings(environment: environment))
+    }
+
+    @Test func `the options of the file and the variables are used`() async throws {
+        let text = """
+            [defaults]
+            user-agent = "from the file"
+            [host."127.0.0.1"]
+            header = ["X-A: 1"]
+            progress = "json"
+            """
+        let (workshop, settings) = try home(text, variables: ["PAWL_REFERER": "http://p.example/"])
+        let broken = try await workshop.run(workshop.url, settings: settings)
+        expectFailure(.usage, broken)
+        #expect(broken.errors.contains("~/.config/pawl/config.toml, line 5: 'progress' applies"))
+        try workshop.folder.write(
+            ".config/pawl/config.toml",
+            text.replacing("progress = \"json\"", with: "")
+        )
+        let run = try await workshop.run(workshop.url, settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        let request = try #require(workshop.origin.requests.first)
+        #expect(request["User-Agent"] == "from the file")
+        #expect(request["X-A"] == "1")
+        #expect(request["Referer"] == "http://p.example/")
+        _ = try await workshop.run(workshop.url, "-o", "b", "--config", "none", settings: settings)
+        let plain = try #require(workshop.origin.requests.last)
+        #expect(plain["User-Agent"]?.hasPrefix("pawl/") == true)
+        #expect(plain["X-A"] == nil && plain["Referer"] == nil)
+        let inspected = try await workshop.run("inspect", workshop.url, settings: settings)
+        #expect(inspected.status == .code(0), "\(inspected.errors)")
+        #expect(workshop.origin.requests.last?["X-A"] == "1")
+    }
+
+    @Test func `--config names another file`() async throws {
+        let (workshop, settings) = try home("[defaults]\nuser-agent = \"usual\"")
+        try workshop.folder.write("other.toml", "[defaults]\nuser-agent = \"other\"")
+        let run = try await workshop.run(
+            workshop.url,
+            "--config",
+            "other.toml",
+            settings: settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.first?["User-Agent"] == "other")
+        let missing = try await workshop.run(workshop.url, "--config", "none.toml")
+        expectFailure(.fileUnreadable, missing)
+    }
+
+    @Test func `a password comes from a command, which runs once`() async throws {
+        let text = """
+            [host."127.0.0.1"]
+            user = "me"
+            password-command = "echo x >> runs; printf 'hunter2\\nurl: example\\n'"
+            """
+        let (workshop, settings) = try home(text)
+        workshop.serve(.resource(resource).requireBasic(name: "me", password: "hunter2"))
+        let run = try await workshop.run(
+            workshop.url,
+            workshop.url + "?2",
+            "-v",
+            settings: settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(!run.everything.contains("hunter2"))
+        #expect(try workshop.folder.readText("runs") == "x\n")
+        let other = try await workshop.run(
+            workshop.url,
+            "-u",
+            "me:hunter2",
+            "-o",
+            "b",
+            settings: settings
+        )
+        #expect(other.status == .code(0), "\(other.errors)")
+        #expect(try workshop.folder.readText("runs") == "x\n")
+    }
+
+    @Test func `a token comes from a command`() async throws {
+        let (workshop, settings) = try home("[defaults]\nbearer-command = \"echo t0ken\"")
+        let run = try await workshop.run(workshop.url, settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.first?["Authorization"] == "Bearer t0ken")
+    }
+
+    @Test(arguments: [("false", "the command failed"), ("true", "the command printed no text")])
+    func `a command that prints nothing is an error`(command: String, message: String) async throws
+    {
+        let (workshop, settings) = try home("[defaults]\nbearer-command = \"\(command)\"")
+        let run = try await workshop.run(workshop.url, settings: settings)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("line 2: bearer-command: \(message)"), "\(run.errors)")
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
+    @Test func `a file that others can write is refused`() async throws {
+        let (workshop, settings) = try home("[defaults]\nbearer-command = \"touch ran; echo x\"")
+        try workshop.folder.setPermissions(".config/pawl/config.toml", 0o666)
+        let run = try await workshop.run(workshop.url, settings: settings)
+        expectFailure(.fileUnreadable, run)
+        #expect(!workshop.folder.list().contains("ran"))
+    }
+
+    @Test func `a list from a server gets no secret of the file for all hosts`() async throws {
+        let (workshop, settings) = try home("[defaults]\nbearer = \"t0ken\"")
+        let run = try await workshop.run("-i", workshop.url, settings: settings)
+        expectFailure(.usage, run)
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
+    @Test func `show says where each value comes from, without secrets`() async throws {
+        let text = """
+            [defaults]
+            connections = 8
+            header = ["X-A: 1", "Cookie: hunter2"]
+            [host."*.example.org"]
+            user = "me:hunter2"
+            connections = 4
+            bearer-command = "pass show hunter"
+            """
+        let variables = ["PAWL_PROXY": "http://me:hunter2@proxy.example", "PAWL_RETRIES": "3"]
+        let (workshop, settings) = try home(text, variables: variables)
+        let run = try await workshop.run("config", "show", settings: settings)
+        let file = "~/.config/pawl/config.toml, line"
+        let lines = [
+            "[defaults]", "connections = 8 # \(file) 2", "header = X-A: 1 # \(file) 3",
+            "header = Cookie: *** # \(file) 3", "", "[host.\"*.example.org\"]",
+            "user = me:*** # \(file) 5", "connections = 4 # \(file) 6",
+            "bearer-command = pass show hunter # \(file) 7", "", "[environment]",
+            "retries = 3 # PAWL_RETRIES",
+        ]
+        let shown = squeezed(run.output)
+        #expect(shown.filter { !$0.hasPrefix("proxy") } == lines)
+        #expect(shown.contains { $0.hasPrefix("proxy = http://") && $0.hasSuffix("# PAWL_PROXY") })
+        #expect(!run.everything.contains("hunter2"))
+        let other = try await workshop.run(
+            "config",
+            "show",
+            "https://a.example.org/",
+            settings: settings
+        )
+        #expect(squeezed(other.output).contains("connections = 8 # \(file) 2, replaced"))
+        let none = try await workshop.run(
+            "config",
+            "show",
+            "https://example.org/",
+            settings: settings
+        )
+        #expect(!none.output.contains("user ="))
+        let all = try await workshop.run("config", "show", "--all", settings: settings)
+        #expect(squeezed(all.output).contains("connect-timeout = 15 # default"))
+        let json = try await workshop.run("config", "show", "--json", settings: settings)
+        #expect(json.output.contains(#""from" : "PAWL_RETRIES""#))
+    }
+
+    private func squeezed(_ text: String) -> [String] {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: " ").joined(separator: " ")
+        }
+        lines.removeLast()
+        return lines
+    }
+
+    @Test func `without options, show says so`() async throws {
+        let (workshop, settings) = try home(nil)
+        let run = try await workshop.run("config", settings: settings)
+        #expect(run.status == .code(0))
+        #expect(run.errors.contains("no options are set; 'pawl config edit'"))
+    }
+
+    @Test func `check finds mistakes in every section, and unknown variables`() async throws {
+        let text = "[defaults]\nretries = 3\n[host.\"a\"]\nconnections = 900"
+        let (workshop, settings) = try home(text, variables: ["PAWL_SPEED": "1"])
+        let run = try await workshop.run("config", "check", settings: settings)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("line 4: connections: "), "\(run.errors)")
+        try workshop.folder.write(
+            ".config/pawl/config.toml",
+            "[defaults]\njobs = 3\nbearer = \"x\"\nuser-command = \"touch ran\""
+        )
+        let valid = try await workshop.run("config", "check", settings: settings)
+        #expect(valid.status == .code(0), "\(valid.errors)")
+        #expect(valid.output == "~/.config/pawl/config.toml is valid\n")
+        #expect(valid.errors.contains("PAWL_SPEED is not the variable of an option"))
+        #expect(valid.errors.contains("other users can read it"))
+        #expect(!workshop.folder.list().contains("ran"))
+    }
+
+    @Test func `check refuses a value of a whole run`() async throws {
+        let (workshop, settings) = try home("[defaults]\njobs = 0")
+        let run = try await workshop.run("config", "check", settings: settings)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("line 2: jobs: "), "\(run.errors)")
+    }
+
+    @Test func `edit creates the file with examples, opens the editor and checks`() async throws {
+        let (workshop, settings) = try home(
+            nil,
+            variables: ["VISUAL": "sed -i 's/^# \\[host/[host/'"]
+        )
+        let run = try await workshop.run("config", "edit", settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.output.hasSuffix("is valid\n"), "\(run.output)")
+        let path = ".config/pawl/config.toml"
+        #expect(try workshop.folder.readText(path).contains("\n[host.\"*.example.org\"]\n"))
+        var status = stat()
+        #expect(lstat(workshop.folder.path(path), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        var broken = settings
+        broken.environment["VISUAL"] = "echo nonsense >>"
+        let failed = try await workshop.run("config", "edit", settings: broken)
+        expectFailure(.usage, failed)
+        #expect(failed.errors.contains("config.toml, line "))
+        #expect(try workshop.folder.readText(path).hasSuffix("nonsense\n"))
+    }
+
+    /// All examples in the new file are valid once the comment signs are removed.
+    @Test func `the examples are valid`() async throws {
+        let editor = "sed -i -E 's/^# (\\[|[a-z-]+ = )/\\1/; s/~.Downloads/~/'"
+        let (workshop, settings) = try home(nil, variables: ["VISUAL": editor])
+        let run = try await workshop.run("config", "edit", settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        let shown = try await workshop.run("config", "show", settings: settings)
+        for name in ["directory", "connections", "limit", "user", "password-command", "header"] {
+            #expect(shown.output.contains("\(name) = "), "\(shown.output)")
+        }
+    }
+}
