@@ -215,7 +215,7 @@ if isDevelopment {
             "CommandTests",
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "LibraryProbe",
-                "SocketActivator", "PawlDaemon", "PawlCore", "PawlWire", system, yams,
+                "SocketActivator", "PawlDaemon", "PawlCore", "PawlWire", system, yams, grdb,
             ] + examples.map { .byName(name: $0.target) },
             path: "Tests/Commands",
             exclude: ["Snapshots"]

@@ -38,7 +38,7 @@ package final class Engine: Sendable {
     package let storeSettings: StoreSettings
     /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
     private let cookies: CookieJar?
-    private let cookiesOfFile: @Sendable (String) -> CookieJar
+    private let namedCookies: @Sendable (ConnectionSettings) -> CookieJar?
     /// The source of network changes for downloads that wait for the network.
     package let network: any NetworkPathMonitoring
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.
@@ -55,7 +55,7 @@ package final class Engine: Sendable {
         self.logger = logger
         storeSettings = settings.store
         cookies = settings.cookies
-        cookiesOfFile = settings.cookiesOfFile
+        namedCookies = settings.namedCookies
         network = settings.network
         hosts = settings.hosts
         // A user's callback may wait for another session, so these threads are never shared.
@@ -80,12 +80,12 @@ package final class Engine: Sendable {
 
     /// Returns the cookies of requests with these settings; `nil` keeps none.
     ///
-    /// `own`: those of the download, unless the settings name a file.
+    /// `own`: those of the download, unless the settings name a file or a browser.
     func cookies(
         for settings: ConnectionSettings,
         own: CookieJar? = nil
     ) -> CookieJar? {
-        settings.cookieFile.map(cookiesOfFile) ?? own ?? cookies
+        namedCookies(settings) ?? own ?? cookies
     }
 
     /// Starts observing the network; `nil` if a download with these settings does not depend on it.

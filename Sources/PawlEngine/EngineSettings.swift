@@ -13,8 +13,9 @@ package struct EngineSettings: Sendable {
     package var store = StoreSettings()
     /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
     package var cookies: CookieJar? = CookieJar()
-    /// Returns the cookies of a file that the settings of a download name.
-    package var cookiesOfFile: @Sendable (String) -> CookieJar = { _ in CookieJar() }
+    /// Returns the cookies of the file or browser that the settings of a download name; `nil` if they
+    /// name none.
+    package var namedCookies: @Sendable (ConnectionSettings) -> CookieJar? = { _ in nil }
     /// The source of network changes for downloads that wait for the network.
     package var network: any NetworkPathMonitoring = AlwaysReachable()
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.

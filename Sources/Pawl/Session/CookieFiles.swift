@@ -1,22 +1,60 @@
 internal import Logging
 internal import PawlCore
 internal import PawlEngine
+internal import PawlStorage
 internal import Synchronization
 
-/// The cookie files of a session: its own, and those that the settings of its tasks name.
+/// The cookie files of a session: its own, and those that the settings of its tasks name; also the
+/// cookies of browsers that they name.
 final class CookieFiles: Sendable {
     private struct State {
         var files: [String: CookieFile] = [:]
+        var browsers: [BrowserProfile: BrowserJar] = [:]
         weak var engine: Engine?
     }
 
+    /// The cookies of a browser at one moment.
+    private struct BrowserJar {
+        let jar: CookieJar
+        let readAt: Moment
+    }
+
+    /// The time after which the cookies of a browser are read again.
+    private static let browserInterval: Duration = .seconds(300)
+
     private let logger: Logger
+    private let time = SystemTimekeeper()
     private let state = Mutex(State())
 
     init(_ logger: Logger) { self.logger = logger }
 
     /// Whether no file was named, so that there is nothing to write.
     var isEmpty: Bool { state.withLock { $0.files.isEmpty } }
+
+    /// Returns the cookies of the file or the browser that the settings name; `nil` if they name
+    /// neither.
+    func jar(of settings: ConnectionSettings) -> CookieJar? {
+        settings.cookieFile.map(jar) ?? settings.browserProfile.map(jar)
+    }
+
+    /// Returns the cookies of a browser, which are read when it is named and some minutes later again.
+    private func jar(of profile: BrowserProfile) -> CookieJar {
+        let now = time.now()
+        return state.withLock { state in
+            if let known = state.browsers[profile], now - known.readAt < Self.browserInterval {
+                return known.jar
+            }
+            let jar: CookieJar
+            do throws(DownloadError) {
+                jar = CookieJar(try BrowserCookies.read(profile, password: Keyring.password))
+            } catch {
+                logger.warning("no cookies of \(profile.browser.rawValue) are sent: \(error)")
+                jar = CookieJar()
+            }
+            state.browsers[profile] = BrowserJar(jar: jar, readAt: now)
+            return jar
+        }
+    }
 
     /// Returns the cookies of a file, which is read the first time that it is named.
     func jar(of path: String) -> CookieJar {
@@ -41,5 +79,14 @@ final class CookieFiles: Sendable {
     /// Writes what has changed; it blocks.
     func save() {
         for file in state.withLock({ Array($0.files.values) }) { file.save() }
+    }
+}
+
+extension BrowserProfile {
+    /// Throws if the cookies of the profile cannot be read.
+    ///
+    /// It blocks, and may ask for the password of the keyring.
+    package func checkCookies() throws(DownloadError) {
+        _ = try BrowserCookies.read(self, password: Keyring.password)
     }
 }

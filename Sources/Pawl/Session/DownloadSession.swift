@@ -148,7 +148,7 @@ public final class DownloadSession: Sendable {
             case .session: CookieJar()
             case .file(let path): cookieFiles.jar(of: path)
             }
-        settings.cookiesOfFile = { cookieFiles.jar(of: $0) }
+        settings.namedCookies = { cookieFiles.jar(of: $0) }
         self.cookieFiles = cookieFiles
         engine = Engine.make(settings, logger, replacement)
         cookieFiles.follow(with: engine)

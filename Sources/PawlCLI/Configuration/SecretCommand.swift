@@ -1,3 +1,4 @@
+internal import Pawl
 internal import PawlCore
 internal import Synchronization
 
@@ -25,8 +26,7 @@ struct SecretCommand: Hashable, Sendable {
                 advice: "run it in a shell: \(text.sanitized(atMost: 200))"
             )
         }
-        let output = String(validating: result.output, as: UTF8.self) ?? ""
-        guard let line = output.split(whereSeparator: \.isNewline).first.map(String.init) else {
+        guard let line = result.line else {
             throw DownloadError(
                 .usage,
                 "\(location): the command printed no text",

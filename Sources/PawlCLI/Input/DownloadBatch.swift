@@ -50,6 +50,10 @@ package struct DownloadBatch: Sendable {
         for missing in batch.missingPasswords {
             batch.complete(missing, with: try missing.read(console))
         }
+        // Without them, a server may answer with a page to sign in.
+        for profile in Set(batch.downloads.compactMap(\.settings.connection.browserProfile)) {
+            try profile.checkCookies()
+        }
         if prints { batch.notes.forEach(console.message) }
         return batch
     }

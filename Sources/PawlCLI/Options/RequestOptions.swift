@@ -24,6 +24,7 @@ struct RequestOptions: DownloadOptionGroup {
     @Option(setting: "bearer") var bearer: [String] = []
     @Option(setting: "netrc") var netrc: String?
     @Option(setting: "cookies") var cookies: String?
+    @Option(setting: "cookies-from") var cookiesFrom: String?
 }
 
 /// The body as JSON, where `--json` does not mean the form of the output.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Pawl
 internal import PawlCore
 
 /// Runs `systemctl --user`.
@@ -17,12 +18,8 @@ enum Systemctl {
         if let code = result.startError {
             return Result(isSuccess: false, line: "systemctl: \(String(cString: strerror(code)))")
         }
-        let text = String(decoding: result.output, as: UTF8.self)
-        let line = text.split(whereSeparator: \.isNewline).first.map(String.init)
-        return Result(
-            isSuccess: result.isSuccess,
-            line: (line ?? "systemctl failed").sanitized
-        )
+        let line = result.line ?? "systemctl failed"
+        return Result(isSuccess: result.isSuccess, line: line.sanitized)
     }
 
     /// The command line as text.

@@ -115,6 +115,21 @@ extension DownloadSettings {
                 """
         ),
         Setting(
+            "cookies-from",
+            member: "browserProfile",
+            \.connection.browserProfile,
+            SettingForm<BrowserProfile>.browser.optional(),
+            entries: .local,
+            help: """
+                Send the cookies of this browser: firefox, chromium, chrome, brave, edge, vivaldi or \
+                opera; for another than its usual profile, browser:profile.
+                """,
+            about: """
+                The browser on this machine whose cookies are sent, and with `:` its profile, by \
+                name or path.
+                """
+        ),
+        Setting(
             "proxy",
             member: "proxy",
             \.connection.proxy,
@@ -282,6 +297,22 @@ extension SettingForm where Value == String? {
         form.parse = { (text) throws(ValueError) in text.lowercased() == "none" ? nil : text }
         return form
     }()
+}
+
+extension SettingForm where Value == BrowserProfile {
+    /// `browser` or `browser:profile`.
+    fileprivate static let browser = SettingForm(
+        schema: ["type": "string"],
+        valueName: "browser[:profile]",
+        parse: { (text) throws(ValueError) in try BrowserProfile.parse(text) },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("'\(value.brief)' is not a text", advice: "give browser:profile")
+            }
+            return try BrowserProfile.parse(text)
+        },
+        encode: { .text($0.text) }
+    )
 }
 
 extension SettingForm where Value == FixedAddress {

@@ -13,6 +13,12 @@ extension DownloadSettings {
                 advice: "use a method such as GET or POST"
             )
         }
+        guard connection.cookieFile == nil || connection.browserProfile == nil else {
+            throw .usage(
+                "a cookie file and the cookies of a browser cannot be combined",
+                advice: "remove one of them"
+            )
+        }
         if let range {
             guard range.start >= 0, range.end.map({ $0 > range.start }) != false else {
                 throw .usage("the range is empty", advice: "give an end behind the start")

@@ -47,6 +47,12 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// With `nil`, the default, there is none. A session reads the file when it is first named, and
     /// writes cookies that servers set to it, as it does with that of its configuration.
     public var cookieFile: String?
+    /// A browser's profile whose cookies are sent; they are read from its files and never changed.
+    ///
+    /// With `nil`, the default, there is none. A session reads them when the profile is first named,
+    /// and keeps what servers change in memory. They are used in place of the session's cookies, and
+    /// not together with ``cookieFile``.
+    public var browserProfile: BrowserProfile?
     /// The version of HTTP to use.
     ///
     /// With `nil`, the default, small files share HTTP/2 connections, and larger ones have HTTP/1.1
@@ -101,6 +107,7 @@ extension ConnectionSettings {
         path.authentication = nil
         path.netrcFile = nil
         path.cookieFile = nil
+        path.browserProfile = nil
         return path
     }
 

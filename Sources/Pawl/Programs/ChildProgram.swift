@@ -2,12 +2,18 @@ internal import CPlatform
 internal import Glibc
 
 /// Runs another program and waits for it.
-enum ChildProgram {
-    struct Result {
-        var isSuccess = false
-        var output: [UInt8] = []
+package enum ChildProgram {
+    package struct Result: Sendable {
+        package var isSuccess = false
+        package var output: [UInt8] = []
         /// The number of the error if the program could not be started.
-        var startError: Int32?
+        package var startError: Int32?
+
+        /// The first line of the output that is not empty; `nil` if there is none.
+        package var line: String? {
+            let text = String(validating: output, as: UTF8.self)
+            return text?.split(whereSeparator: \.isNewline).first.map(String.init)
+        }
     }
 
     private static let maximumBytes = 1 << 20
@@ -18,7 +24,7 @@ enum ChildProgram {
     ///   - words: Its name and its arguments.
     ///   - usesTerminal: Whether it has this process's standard input and standard error; otherwise
     ///     it has no input, and its errors are not shown.
-    static func run(_ words: [String], usesTerminal: Bool = false) -> Result {
+    package static func run(_ words: [String], usesTerminal: Bool = false) -> Result {
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var (child, output): (pid_t, Int32) = (0, -1)

@@ -1,0 +1,35 @@
+internal import PawlCore
+
+/// The user's keyring, in which Chromium keeps the password of its cookies.
+enum Keyring {
+    /// Returns the password of a browser: that of the Secret Service (GNOME), otherwise of KWallet.
+    ///
+    /// The keyring may ask the user to unlock it.
+    static func password(of browser: Browser) throws(DownloadError) -> String {
+        let commands = [
+            ["secret-tool", "lookup", "application", browser.rawValue],
+            [
+                "kwallet-query", "-r", "\(title(browser)) Safe Storage", "-f",
+                "\(title(browser)) Keys",
+            ]
+                + ["kdewallet"],
+        ]
+        for command in commands {
+            let result = ChildProgram.run(command)
+            if result.isSuccess, let password = result.line { return password }
+        }
+        throw DownloadError(
+            .fileUnreadable,
+            "the cookies of \(browser.rawValue) are encrypted with a key of the keyring, which has none",
+            advice:
+                "install secret-tool (on Debian the package libsecret-tools) and unlock the keyring"
+        )
+    }
+
+    private static func title(_ browser: Browser) -> String {
+        switch browser {
+        case .edge: "Microsoft Edge"
+        default: browser.rawValue.prefix(1).uppercased() + browser.rawValue.dropFirst()
+        }
+    }
+}
