@@ -32,7 +32,7 @@ extension BrowserProfile {
         guard !profile.isEmpty, !profile.holdsUnsafeToShow else {
             throw ValueError("the name of the profile is not valid", advice: form)
         }
-        guard profile.isAbsolutePath || !profile.contains("/") else {
+        guard profile.isAbsolutePath || profile.pathFile == profile else {
             throw ValueError(
                 "'\(profile.sanitized(atMost: 200))' is not an absolute path",
                 advice: "give the profile's name, or a path that starts with /"
