@@ -86,7 +86,7 @@ let package = Package(
 
         ours("PawlCore", [heap]),
         ours("PawlStorage", ["PawlCore", "CCrypto", "CPlatform", system, deque]),
-        ours("PawlTransport", ["PawlCore", "CCurl", "CPlatform"]),
+        ours("PawlTransport", ["PawlCore", "CCurl", "CCrypto", "CPlatform"]),
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging, heap]),
         ours("PawlWire", ["PawlCore"]),
         ours(

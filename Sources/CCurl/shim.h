@@ -64,6 +64,13 @@ static inline CURLcode pawl_curl_set_open_socket_function(
     return code;
 }
 
+static inline CURLcode pawl_curl_set_host_key_function(
+    CURL *handle, curl_sshkeycallback function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SSH_KEYFUNCTION, function);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_SSH_KEYDATA, context);
+    return code;
+}
+
 static inline CURLcode pawl_curl_get_socket(CURL *handle, CURLINFO info, curl_socket_t *value) {
     return curl_easy_getinfo(handle, info, value);
 }

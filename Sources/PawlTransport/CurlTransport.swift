@@ -1,3 +1,4 @@
+internal import CCrypto
 internal import Glibc
 package import PawlCore
 
@@ -24,8 +25,16 @@ package final class CurlTransport: Transport {
 
     private init(_ loops: LoopSet) {
         OwnNetwork.prepare()
+        _ = Self.keepsOpenSSL
         self.loops = loops
     }
+
+    /// Whether OpenSSL stays usable until the process has ended.
+    ///
+    /// Otherwise it frees its state in a handler of `exit`, while threads may still be closing
+    /// connections, and crashes them. Only the first call of OpenSSL can decide that.
+    private static let keepsOpenSSL =
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
     /// Returns a transport whose threads serve all such transports of the process.
     package static func sharingThreads() -> CurlTransport {

@@ -26,6 +26,12 @@ package struct RequestedDownload: Sendable {
         missingPassword = options.missingPassword
         try Self.checkAdoption(settings, location: location)
         try settings.checkRequest()
+        guard settings.asksForFile || SourceScheme(of: url.scheme)?.isHTTP != false else {
+            throw .usage(
+                "only an HTTP server takes a method or a body",
+                advice: "remove --method and --data"
+            )
+        }
         isForStandardOutput = options.output == OutputPath.standardOutput
         if isForStandardOutput {
             try Self.checkStandardOutput(options, location: location)
@@ -50,6 +56,8 @@ package struct RequestedDownload: Sendable {
         settings.credentials?.password = password
         missingPassword = nil
     }
+
+    mutating func accept(hostKey fingerprint: String) { settings.connection.hostKey = fingerprint }
 
     var target: DownloadTarget {
         DownloadTarget(url: url.absoluteString, destination: destination)

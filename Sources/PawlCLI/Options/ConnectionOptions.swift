@@ -19,4 +19,6 @@ struct ConnectionOptions: DownloadOptionGroup {
     @Option(setting: "cert") var cert: String?
     @Option(setting: "key") var key: String?
     @Option(setting: "key-password") var keyPassword: String?
+    @Option(setting: "known-hosts") var knownHosts: String?
+    @Option(setting: "host-key") var hostKey: String?
 }

@@ -28,13 +28,17 @@ struct RequestedRun: Sendable {
             console,
             prints: prints
         )
-        guard !isForDaemon else { return try submission(batch, console) }
-        let run = try run(batch.downloads, hasList: list != nil, console)
-        return { await run.run() }
+        let hasList = list != nil
+        return try HostKeyPrompt.settle(batch.downloads, console) {
+            (downloads) throws(DownloadError) in
+            guard !isForDaemon else { return try submission(downloads, console) }
+            let run = try run(downloads, hasList: hasList, console)
+            return { await run.run() }
+        }
     }
 
     private func submission(
-        _ batch: DownloadBatch,
+        _ downloads: [RequestedDownload],
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
         guard limits.isEmpty else {
@@ -45,7 +49,7 @@ struct RequestedRun: Sendable {
         }
         var submission = DaemonSubmission()
         submission.isQuiet = verbosity == .quiet
-        return try submission.work(batch.downloads, json: mode == .json, console)
+        return try submission.work(downloads, json: mode == .json, console)
     }
 
     private func run(

@@ -13,7 +13,9 @@ enum SignalLoop {
         let task = Task {
             let status = await work()
             console.removeBlock()
-            exit(console.exitStatus(after: status))
+            // Handlers of `exit` would take libraries away from threads that are still closing
+            // connections: OpenSSL's makes them crash.
+            _exit(console.exitStatus(after: status))
         }
         var isCancelled = false
         while true {

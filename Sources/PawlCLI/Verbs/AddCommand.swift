@@ -74,7 +74,10 @@ struct AddCommand: PawlVerb {
                 config: config,
                 console
             )
-            return try submission.work(batch.downloads, json: json, console)
+            return try HostKeyPrompt.settle(batch.downloads, console) {
+                (downloads) throws(DownloadError) in
+                try submission.work(downloads, json: json, console)
+            }
         }
     }
 

@@ -59,6 +59,12 @@ struct InspectCommand: PawlVerb {
                 advice: "remove --method and --data"
             )
         }
+        return try HostKeyPrompt.settle([download], console) { (downloads) in
+            inspection(of: downloads.first ?? download, console)
+        }
+    }
+
+    private func inspection(of download: RequestedDownload, _ console: Console) -> VerbWork {
         let json = json
         let logger = console.logger(verbose ? .verbose : .normal)
         return {

@@ -110,7 +110,7 @@ package struct AddressParts: Hashable, Sendable {
         }
     }
 
-    /// Returns the parts of the text after its last `@`, with the scheme if it is HTTP.
+    /// Returns the parts of the text after its last `@`, with the scheme if it is that of a source.
     ///
     /// This is for a text that is not a valid URL: a password with an unescaped `/`, `?` or `#` is
     /// parsed as a host and a path.
@@ -119,9 +119,8 @@ package struct AddressParts: Hashable, Sendable {
             return AddressParts(text)
         }
         let rest = text[text.utf8.index(after: sign)...]
-        let scheme = AddressParts(text).scheme?.lowercased()
-        let isHTTP = scheme == "https" || scheme == "http"
-        return AddressParts((isHTTP ? "\(scheme ?? "")://" : "") + rest)
+        let scheme = SourceScheme(of: AddressParts(text).scheme)
+        return AddressParts((scheme.map { "\($0.rawValue)://" } ?? "") + rest)
     }
 
     /// Whether the host is a name, an IPv4 address, or an IPv6 address in brackets.

@@ -6,24 +6,23 @@ package struct Origin: Hashable, Sendable {
     package var host: String
     package var port: Int
 
-    /// Returns `nil` if the scheme is not HTTP's, or if the host or the port is not valid.
+    /// Returns `nil` if the scheme is not that of a file's source, or if the host or the port is not
+    /// valid.
     package init?(_ url: URL) {
         let parts = AddressParts(url.absoluteString)
-        guard let scheme = parts.scheme?.lowercased(), let usual = Self.usualPorts[scheme],
-            parts.hasUsablePort, let host = parts.host, !host.isEmpty
+        guard let scheme = SourceScheme(of: parts.scheme), parts.hasUsablePort,
+            let host = parts.host, !host.isEmpty
         else { return nil }
-        self.scheme = scheme
+        self.scheme = scheme.rawValue
         self.host = host.lowercased()
-        port = parts.port.flatMap { Int($0) } ?? usual
+        port = parts.port.flatMap { Int($0) } ?? scheme.usualPort
     }
-
-    private static let usualPorts = ["http": 80, "https": 443]
 }
 
 extension Origin: CustomStringConvertible {
     /// The origin such as `https://example.org:8443`, with the port if it is not the default.
     package var description: String {
-        let isUsual = Self.usualPorts[scheme] == port
+        let isUsual = SourceScheme.usualPort(of: scheme) == port
         return "\(scheme)://\(host.sanitized)" + (isUsual ? "" : ":\(port)")
     }
 }

@@ -42,8 +42,13 @@ package enum SourceURL {
         _ parts: AddressParts,
         _ text: String
     ) throws(DownloadError) {
+        if let known = SourceScheme(of: parts.scheme) {
+            guard known.isHTTP || !parts.path.isFolderPath else {
+                throw refusal(text, ": it names a folder", "give the URL of a file")
+            }
+            return
+        }
         let scheme = parts.scheme?.lowercased()
-        if scheme == "https" || scheme == "http" { return }
         let shown = shown(text)
         // `localhost:8080/file` and `user:password@host` parse as schemes, too.
         let isHost =
@@ -53,7 +58,7 @@ package enum SourceURL {
         if let scheme, !isHost {
             throw .usage(
                 "'\(shown)': \(scheme.sanitized(atMost: 20)) is not supported",
-                advice: "use http or https"
+                advice: "use \(SourceScheme.names)"
             )
         }
         let address = "https://" + Substring(shown[...].utf8.drop { $0 == UInt8(ascii: "/") })

@@ -74,7 +74,8 @@ extension DownloadError {
                     .notAllowed, "\(host) is a private address, which is not allowed",
                     "to allow such addresses: pawl daemon allow --private-addresses yes"
                 )
-            case .certificateRefused, .keyRefused, .certificateRequired, .tlsFailed:
+            case .certificateRefused, .keyRefused, .certificateRequired, .tlsFailed,
+                .hostKeyUnknown, .hostKeyChanged:
                 Self.trustFailure(failure.kind, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
@@ -131,6 +132,16 @@ extension DownloadError {
                 .unauthorized, "\(host) requires a client certificate",
                 "give it with \(.clientCertificateFile)"
             )
+        case .hostKeyUnknown:
+            (
+                .tlsFailed, "the host key of \(host) is not known",
+                "if its fingerprint is the right one, accept it with \(.hostKey)"
+            )
+        case .hostKeyChanged:
+            (
+                .tlsFailed, "\(host) has another host key than before",
+                "if the server has a new key, remove the old one with ssh-keygen -R"
+            )
         default: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
         }
     }
@@ -180,7 +191,10 @@ extension DownloadError {
 
     /// Creates the error for a status other than 2xx and 3xx, with its advice (RFC 9110 §15).
     package init(status: Int, reason: String, retryAfter: Duration? = nil, host: String) {
-        let said = "\(host) answered \(status)\(reason.isEmpty ? "" : " \(reason)")"
+        // The reason of an FTP server begins with its own code.
+        let isOwnCode = reason.utf8.prefix(3).count(where: { $0.isDigit }) == 3
+        let what = isOwnCode ? reason : "\(status)\(reason.isEmpty ? "" : " \(reason)")"
+        let said = "\(host) answered \(what)"
         switch status {
         case 404, 410:
             self.init(.notFound, said, advice: "check the URL")

@@ -163,6 +163,7 @@ package struct ExchangePlanner: Sendable {
     ) -> Repetition? {
         switch failure {
         case .certificateRefused, .keyRefused, .certificateRequired, .proxyUnauthorized,
+            .hostKeyUnknown, .hostKeyChanged,
             .unsupportedURL, .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn,
             .notScripted:
             nil

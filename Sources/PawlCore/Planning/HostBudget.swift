@@ -35,7 +35,7 @@ package struct HostBudget: Sendable {
 
     /// Returns the name of the host for which a connection to a URL counts.
     package static func name(of url: URL) -> String {
-        let port = url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        let port = url.port ?? SourceScheme.usualPort(of: url.scheme)
         return "\(url.shownHost ?? ""):\(port)"
     }
 

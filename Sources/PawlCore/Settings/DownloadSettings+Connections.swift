@@ -80,6 +80,31 @@ extension DownloadSettings {
             help: "The password of the file with the client's private key."
         ),
         Setting(
+            "known-hosts",
+            member: "knownHostsFile",
+            \.connection.knownHostsFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: """
+                For SFTP, accept the host keys in this file. Default: ~/.ssh/known_hosts.
+                """
+        ),
+        Setting(
+            "host-key",
+            member: "hostKey",
+            \.connection.hostKey,
+            SettingForm<String>.hostKey.optional(),
+            entries: .local,
+            help: """
+                For SFTP, also accept a new host key with this fingerprint, SHA256:BASE64, and add \
+                it to the known hosts. On a terminal, you are asked about new keys.
+                """,
+            about: """
+                For SFTP, the fingerprint of a new host key that is accepted, and added to the known \
+                hosts.
+                """
+        ),
+        Setting(
             "auth",
             member: "authentication",
             \.connection.authentication,
@@ -365,6 +390,23 @@ extension SettingForm where Value == String {
                 )
             }
             return digest
+        }
+    }()
+
+    /// The fingerprint of an SSH server's key, as ssh shows it.
+    fileprivate static let hostKey: SettingForm = {
+        let advice: Advice = "write SHA256: and the 43 characters that ssh-keygen -l shows"
+        return text("SHA256:base64", advice: advice) { (text) throws(ValueError) in
+            let mark = "SHA256:"
+            let digest = text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : text
+            let plain = String(digest.prefix { $0 != "=" })
+            guard [UInt8](base64: plain + "=")?.count == 32 else {
+                throw ValueError(
+                    "'\(text.sanitized(atMost: 60))' is not the fingerprint of a host key",
+                    advice: advice
+                )
+            }
+            return mark + plain
         }
     }()
 

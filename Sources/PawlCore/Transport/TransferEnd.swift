@@ -33,6 +33,11 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case certificateRefused, tlsFailed
         /// The server has a public key that is not pinned.
         case keyRefused
+        /// The SSH server's key is not among those of known hosts; the message is its type and
+        /// fingerprint.
+        case hostKeyUnknown
+        /// The SSH server has another key than before.
+        case hostKeyChanged
         /// The server requires a certificate of the client.
         case certificateRequired
         /// The address is forbidden to the request.

@@ -32,6 +32,9 @@ package struct TransferRequest: Sendable {
 }
 
 extension TransferRequest {
+    /// The protocol of the server.
+    package var scheme: SourceScheme { SourceScheme(of: url.scheme) ?? .http }
+
     /// The value of the `Referer` field; `nil` if none is sent.
     ///
     /// A page that was fetched over HTTPS is not named over plain HTTP (RFC 9110 §10.1.3).

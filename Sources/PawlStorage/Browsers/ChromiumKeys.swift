@@ -42,7 +42,7 @@ struct ChromiumKeys {
                 throw DownloadError(
                     .fileUnreadable,
                     "the cookies of \(browser.rawValue) cannot be decrypted with the keyring's key",
-                    advice: "sign in to the sites again, or use a cookie file that the browser exported"
+                    advice: "sign in to the sites again, or use an exported cookie file"
                 )
             }
             return value

@@ -166,6 +166,7 @@ final class CurlHandle {
         try set(CURLOPT_PRIVATE, to: pointer)
         let context = Unmanaged<TransferContext>.fromOpaque(pointer).takeUnretainedValue()
         if !context.request.body.isEmpty { watchProgress(of: context) }
+        if context.request.scheme == .sftp { try checkHostKey(of: context) }
     }
 
     private func check(_ code: CURLcode) throws(TransferFailure) {

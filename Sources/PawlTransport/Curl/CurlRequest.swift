@@ -24,7 +24,7 @@ struct CurlRequest {
             try handle.set(CURLOPT_BUFFERSIZE, to: min(max(1_024, bufferBytes), 512 * 1_024))
         }
         try setMethod()
-        try setFields()
+        try request.scheme.isHTTP ? setFields() : setFileOptions()
         try handle.setCookies(request)
         if let referer = request.referer { try handle.set(CURLOPT_REFERER, to: referer) }
         try setConnection()
@@ -34,8 +34,7 @@ struct CurlRequest {
     }
 
     private func setTarget() throws(TransferFailure) {
-        try handle.set(CURLOPT_URL, to: request.url.absoluteString)
-        try handle.set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        try setAddress()
         try handle.set(CURLOPT_FOLLOWLOCATION, to: false)
         try handle.set(CURLOPT_HTTP09_ALLOWED, to: false)
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, to: request.codings == .decoded)
@@ -44,8 +43,40 @@ struct CurlRequest {
             guard range.start >= 0, !range.isEmpty else {
                 throw TransferFailure(.local, "cannot request an empty range")
             }
-            try handle.set(CURLOPT_RANGE, to: range.description)
+            // The size of a file follows only from all that is left of it.
+            let isOpen = request.scheme == .sftp
+            try handle.set(CURLOPT_RANGE, to: isOpen ? "\(range.start)-" : range.description)
         }
+    }
+
+    private func setAddress() throws(TransferFailure) {
+        var address = request.url.absoluteString
+        // libcurl knows FTP with TLS on request only by an option.
+        if request.scheme == .ftpes { address = "ftp" + address.dropFirst("ftpes".count) }
+        try handle.set(CURLOPT_URL, to: address)
+        let allowed =
+            switch request.scheme {
+            case .http, .https: "http,https"
+            case .ftp, .ftpes: "ftp"
+            case .ftps: "ftps"
+            case .sftp: "sftp"
+            }
+        try handle.set(CURLOPT_PROTOCOLS_STR, to: allowed)
+    }
+
+    /// Sets what FTP and SFTP need.
+    private func setFileOptions() throws(TransferFailure) {
+        guard request.method == "GET", !request.hasBody else {
+            throw TransferFailure(.local, "\(request.method) is not a request to such a server")
+        }
+        try handle.set(CURLOPT_FILETIME, to: true)
+        // Otherwise an HTTP proxy would send the request in the client's name.
+        try handle.set(CURLOPT_HTTPPROXYTUNNEL, to: true)
+        guard request.scheme != .sftp else { return try SSHOptions.set(request, on: handle) }
+        if request.scheme == .ftpes || request.scheme == .ftps {
+            try handle.set(CURLOPT_USE_SSL, to: Int(CURLUSESSL_ALL.rawValue))
+        }
+        try setCredentials()
     }
 
     /// Sets the HTTP version.

@@ -27,12 +27,15 @@ extension TransferFailure.Kind {
             .connectionLost: [
                 CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND,
                 CURLE_SSL_SHUTDOWN_FAILED, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3,
-                CURLE_QUIC_CONNECT_ERROR,
+                CURLE_QUIC_CONNECT_ERROR, CURLE_SSH, CURLE_FTP_ACCEPT_FAILED,
+                CURLE_FTP_ACCEPT_TIMEOUT,
             ],
             .bodyIncomplete: [CURLE_PARTIAL_FILE],
             .malformedResponse: [
                 CURLE_WEIRD_SERVER_REPLY, CURLE_RANGE_ERROR, CURLE_FILESIZE_EXCEEDED,
-                CURLE_TOO_MANY_REDIRECTS, pawl_curl_too_large,
+                CURLE_TOO_MANY_REDIRECTS, pawl_curl_too_large, CURLE_FTP_WEIRD_PASS_REPLY,
+                CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST,
+                CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_PORT_FAILED,
             ],
             .undecodable: [CURLE_BAD_CONTENT_ENCODING],
             .unsupportedURL: [CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT],

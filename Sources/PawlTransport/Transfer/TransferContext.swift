@@ -40,6 +40,8 @@ final class TransferContext: @unchecked Sendable {
     /// The number of bytes of the body that were passed on.
     private var shownBytes: Int64 = 0
     private var head: HeadCollector
+    /// The replies of a server that does not speak HTTP; `nil` if it does.
+    private var replies: FileReplies?
     /// The number of bytes of the request's own body that were sent.
     private var sentBytes: Int64 = 0
     private var isHeadShown = false
@@ -52,6 +54,8 @@ final class TransferContext: @unchecked Sendable {
     private var hasMetPrivateAddress = false
     /// Whether the connection to be used held bytes that belong to no response.
     private var hasMetSurplus = false
+    /// The failure because of a host key that is not accepted.
+    private var hostKeyFailure: TransferFailure?
     /// Whether this is the transfer's second attempt, over a connection made for it.
     private(set) var isSecondAttempt = false
 
@@ -81,6 +85,7 @@ final class TransferContext: @unchecked Sendable {
         group = ConnectionGroup(tenant, request.connection)
         self.sharing = sharing
         head = HeadCollector(hasBody: request.method != "HEAD")
+        replies = request.scheme.isHTTP ? nil : FileReplies()
         self.sink = sink
     }
 
@@ -113,10 +118,13 @@ final class TransferContext: @unchecked Sendable {
 
     func outcome(of code: CURLcode) -> TransferOutcome {
         if let ending { return ending }
+        noteFacts()
+        if !isHeadShown, replies?.refuse(code) == true { return .completed }
         guard code == CURLE_OK else {
             if hasMetPrivateAddress, !isHeadShown {
                 return .failed(TransferFailure(.addressRefused, ""))
             }
+            if let hostKeyFailure { return .failed(hostKeyFailure) }
             if hasMetSurplus {
                 return .failed(
                     TransferFailure(
@@ -129,6 +137,7 @@ final class TransferContext: @unchecked Sendable {
                 TransferFailure(code: code, of: handle, request: request, head: head)
             )
         }
+        guard replies == nil else { return .completed }
         guard head.isFinal else {
             return .failed(TransferFailure(.connectionLost, "the header was cut off"))
         }
@@ -148,7 +157,9 @@ final class TransferContext: @unchecked Sendable {
     /// Returns `nil` if the sink holds the transfer; then the end is deferred.
     func conclude(_ end: TransferEnd) -> TransferEnd? {
         guard end.outcome != .cancelled else { return end }
-        if !isHeadShown, ending == nil { showHead() }
+        // Only an end shows that a server that does not speak HTTP has answered without a body.
+        let hasAnswered = replies == nil || end.outcome == .completed
+        if !isHeadShown, ending == nil, hasAnswered { showHead() }
         let end = TransferEnd(ending ?? end.outcome, timings: end.timings)
         guard isHeld, ending == nil else { return end }
         deferredEnd = end
@@ -205,6 +216,10 @@ extension TransferContext {
     /// Returning `false` ends the transfer.
     func receivedHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
         sharing?.received(0, at: clock.now())
+        guard replies == nil else {
+            replies?.take(line)
+            return true
+        }
         do throws(TransferFailure) {
             // After the body has begun these are trailers (RFC 9112 §7.1.2), which are not used.
             guard !isHeadShown else {
@@ -301,7 +316,8 @@ extension TransferContext {
     /// that libcurl answers with credentials has neither.
     private func showHead() {
         let cookieCount = head.cookieCount
-        guard let sink, var head = head.finalHead(url: request.url) else { return }
+        noteFacts()
+        guard let sink, var head = finalHead else { return }
         isHeadShown = true
         head.decoding = request.codings == .decoded ? ContentCodings.decoding(of: head) : .none
         if head.decoding == .decoded { handle?.readInSmallPieces() }
@@ -314,6 +330,18 @@ extension TransferContext {
         case .hold: pause = .held
         case .refuse: ending = .stopped
         }
+    }
+
+    /// The head to pass on; `nil` if it is not complete.
+    private var finalHead: ResponseHead? {
+        guard let replies else { return head.finalHead(url: request.url) }
+        return replies.head(request)
+    }
+
+    /// Notes what libcurl knows of the file of a server that does not speak HTTP.
+    private func noteFacts() {
+        guard let handle, replies != nil, !isHeadShown else { return }
+        replies?.note(length: handle.contentLength, modified: handle.offset(CURLINFO_FILETIME_T))
     }
 
     private func startPause(_ duration: Duration) {
@@ -332,6 +360,24 @@ extension TransferContext {
         if let address = address(), address.isPublic, !OwnNetwork.holds(address) { return true }
         hasMetPrivateAddress = true
         return false
+    }
+}
+
+// A connection over SSH.
+extension TransferContext {
+    /// Whether a host key that is not in the file of known hosts is accepted; then it is added.
+    ///
+    /// `isNew`: whether the file has no other key of the host.
+    func accepts(_ key: HostKey, isNew: Bool) -> Bool {
+        let text = "\(key.type) \(key.fingerprint)"
+        guard isNew, let accepted = request.connection.hostKey, key.fingerprint == accepted else {
+            hostKeyFailure = TransferFailure(isNew ? .hostKeyUnknown : .hostKeyChanged, text)
+            return false
+        }
+        guard let host = request.url.host() else { return false }
+        let port = request.url.port ?? request.scheme.usualPort
+        key.add(host: host, port: port, to: HostKey.file(request.connection))
+        return true
     }
 }
 

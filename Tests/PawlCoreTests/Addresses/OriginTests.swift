@@ -73,8 +73,8 @@ struct OriginTests {
         #expect(sent.credentials == nil)
     }
 
-    @Test func `only HTTP URLs have origins`() throws {
-        #expect(try Origin(#require(URL(string: "ftp://h.example/"))) == nil)
+    @Test func `only URLs of known schemes have origins`() throws {
+        #expect(try Origin(#require(URL(string: "gopher://h.example/"))) == nil)
         #expect(Origin(URL(filePath: "/etc/passwd")) == nil)
     }
 

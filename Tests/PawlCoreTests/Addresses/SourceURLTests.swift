@@ -56,10 +56,10 @@ struct SourceURLTests {
         ("disk.iso", "did you mean https://disk.iso?"),
         ("hello world", "https://host/file"),
         ("=====", "https://host/file"),
-        ("ftp://h/a", "use http or https"),
-        ("file:///etc/passwd", "use http or https"),
-        ("magnet:?xt=urn:btih:abc", "use http or https"),
-        ("data:text/plain,x", "use http or https"),
+        ("ftp://h/a/", "give the URL of a file"),
+        ("file:///etc/passwd", "use http, https, ftp, ftpes, ftps or sftp"),
+        ("magnet:?xt=urn:btih:abc", "use http, https, ftp, ftpes, ftps or sftp"),
+        ("data:text/plain,x", "use http, https, ftp, ftpes, ftps or sftp"),
         ("https:///a", "https://host/file"),
         ("https://", "https://host/file"),
         ("https:h/a", "https://host/file"),
@@ -88,7 +88,7 @@ struct SourceURLTests {
     }
 
     @Test(arguments: [
-        "me:hunter2@host.example/a", "ftp://me:hunter2@h/a", "https://me:hunter2@h:0/a",
+        "me:hunter2@host.example/a", "gopher://me:hunter2@h/a", "https://me:hunter2@h:0/a",
         "https://me:x/hunter2@h/a", "https://me:x#hunter2@h/a", "https://me:x?hunter2@h/a",
         "https:me:hunter2@h/a", "https://me:hunter2@/a", "https://h:0/?token=hunter2",
         "//me:hunter2@h/a", "me:x/hunter2@h",

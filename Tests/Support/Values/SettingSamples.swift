@@ -55,6 +55,7 @@ package enum SettingSamples {
                 "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
                 "host.example:443:192.0.2.1",
                 "eth0", "0-999", "firefox:work",
+                "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
             ]
         }
     }

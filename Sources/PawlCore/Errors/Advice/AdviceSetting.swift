@@ -10,6 +10,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case connectTimeout = "connect-timeout"
     case credentials = "user"
     case header
+    case hostKey = "host-key"
     case ifExists = "if-exists"
     case interface
     case maximumDuration = "max-time"
@@ -29,6 +30,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .connectTimeout: "connection.connectTimeout"
         case .credentials: "credentials"
         case .header: "fields"
+        case .hostKey: "connection.hostKey"
         case .ifExists: "ifExists"
         case .interface: "connection.interface"
         case .maximumDuration: "maximumDuration"

@@ -32,6 +32,15 @@ public struct ConnectionSettings: Hashable, Sendable {
     ///
     /// There is none by default. Other origins, those of redirects and mirrors, never receive it.
     public var clientIdentity = ClientIdentity()
+    /// The file with the keys of known SSH servers (sshd(8)), for SFTP.
+    ///
+    /// With `nil`, the default, it is `~/.ssh/known_hosts`.
+    public var knownHostsFile: String?
+    /// The fingerprint of a key that an SSH server may have if it is not known yet, as
+    /// `SHA256:base64`; the key is then added to the file of known hosts.
+    ///
+    /// With `nil`, the default, only known keys are accepted.
+    public var hostKey: String?
     /// How to sign in with a name and password.
     ///
     /// With `nil`, the default, they are sent when the server asks for them, by Digest or Basic,
@@ -89,6 +98,8 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// This is checked when a connection is made, and again before each request. It applies to a
     /// proxy's address, too.
     package var allowsPrivateAddresses = true
+    /// Whether the request may sign in with the keys that this user has for SSH.
+    package var usesOwnKeys = true
 
     /// Creates the default settings.
     public init() {}
@@ -116,7 +127,7 @@ extension ConnectionSettings {
         [(name: String, path: any WritableKeyPath<ConnectionSettings, String?> & Sendable)] = [
             ("cacert", \.authoritiesFile), ("cert", \.clientIdentity.certificateFile),
             ("key", \.clientIdentity.keyFile), ("netrc", \.netrcFile),
-            ("cookies", \.cookieFile),
+            ("cookies", \.cookieFile), ("known-hosts", \.knownHostsFile),
         ]
 }
 

@@ -163,6 +163,7 @@ struct RunStarter {
             }
             checked.settings.connection.allowsPrivateAddresses =
                 parts.settings.current.allowsPrivateAddresses
+            checked.settings.connection.usesOwnKeys = false
         }
         if !parts.settings.current.usesMeteredNetwork {
             checked.settings.allowsExpensiveNetwork = false

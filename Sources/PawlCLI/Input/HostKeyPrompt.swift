@@ -1,0 +1,91 @@
+internal import Glibc
+internal import Pawl
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Asks on the terminal whether unknown host keys of SSH servers are accepted.
+enum HostKeyPrompt {
+    /// Runs `next` with the downloads and the keys that the user has accepted for them.
+    ///
+    /// Asks once for each server, and only on a terminal; elsewhere an unknown key is the error of
+    /// the download.
+    static func settle(
+        _ downloads: [RequestedDownload],
+        _ console: Console,
+        then next: @escaping @Sendable ([RequestedDownload]) throws(DownloadError) -> VerbWork
+    ) throws(DownloadError) -> VerbWork {
+        guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
+            downloads.contains(where: { Server($0) != nil })
+        else { return try next(downloads) }
+        return {
+            do throws(DownloadError) {
+                let work = try next(await settled(downloads, console))
+                return await work()
+            } catch {
+                console.report(error)
+                return error.code.exitStatus
+            }
+        }
+    }
+
+    private static func settled(
+        _ downloads: [RequestedDownload],
+        _ console: Console
+    ) async -> [RequestedDownload] {
+        var settled = downloads
+        var servers: [Server: String?] = [:]
+        for (index, download) in downloads.enumerated() {
+            guard let server = Server(download), !Task.isCancelled else { continue }
+            if servers[server] == nil { servers[server] = await accepted(by: download, console) }
+            if let fingerprint = servers[server] ?? nil {
+                settled[index].accept(hostKey: fingerprint)
+            }
+        }
+        return settled
+    }
+
+    /// What decides which key is accepted.
+    private struct Server: Hashable {
+        let host: String
+        let port: Int?
+        let knownHosts: String?
+
+        init?(_ download: RequestedDownload) {
+            let connection = download.settings.connection
+            guard SourceScheme(of: download.url.scheme) == .sftp, connection.hostKey == nil,
+                let host = download.url.host()
+            else { return nil }
+            (self.host, port) = (host, download.url.port)
+            knownHosts = connection.knownHostsFile
+        }
+    }
+
+    /// The fingerprint that the user accepts; `nil` if the key is known or refused.
+    private static func accepted(
+        by download: RequestedDownload,
+        _ console: Console
+    ) async -> String? {
+        do {
+            _ = try await DownloadSession.shared.inspect(download.url) { $0 = download.settings }
+            return nil
+        } catch {
+            guard let cause = error.cause as? NetworkFailure, cause.kind == "hostKeyUnknown",
+                let fingerprint = cause.message.split(separator: " ").last.map(String.init)
+            else { return nil }
+            let host = download.url.host() ?? ""
+            console.message("The host key of \(host.sanitized) is not known:")
+            console.message("  \(cause.message.sanitized)")
+            console.prompt("Accept it and add it to the known hosts? [yes/no] ")
+            return isConfirmed() ? fingerprint : nil
+        }
+    }
+
+    /// Whether the user types `yes` before the run is interrupted.
+    private static func isConfirmed() -> Bool {
+        var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        while poll(&entry, 1, 200) <= 0 {
+            if Task.isCancelled { return false }
+        }
+        return readLine()?.lowercased() == "yes"
+    }
+}

@@ -1,0 +1,45 @@
+/// The scheme of a URL from which files can be downloaded.
+package enum SourceScheme: String, CaseIterable, Sendable {
+    case http, https
+    /// FTP without TLS (RFC 959).
+    case ftp
+    /// FTP with TLS that is requested on the usual port (RFC 4217).
+    case ftpes
+    /// FTP with TLS from the start, on a port of its own.
+    case ftps
+    /// SFTP: files over SSH.
+    case sftp
+
+    /// The port if a URL names none.
+    package var usualPort: Int {
+        switch self {
+        case .http: 80
+        case .https: 443
+        case .ftp, .ftpes: 21
+        case .ftps: 990
+        case .sftp: 22
+        }
+    }
+
+    /// Whether requests and responses are those of HTTP.
+    package var isHTTP: Bool { self == .http || self == .https }
+
+    /// Returns the scheme of a URL, in any case; `nil` if it is another one.
+    package init?(of scheme: String?) {
+        guard let scheme, let known = SourceScheme(rawValue: scheme.lowercased()) else {
+            return nil
+        }
+        self = known
+    }
+
+    /// The port that a URL with a scheme means if it names none.
+    package static func usualPort(of scheme: String?) -> Int {
+        SourceScheme(of: scheme)?.usualPort ?? SourceScheme.http.usualPort
+    }
+
+    /// The names, for messages.
+    package static let names: String = {
+        let names = allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }()
+}

@@ -1,0 +1,118 @@
+internal import CCurl
+internal import func Glibc.time
+internal import PawlCore
+
+/// What a server of FTP or SFTP has said about a file, and its meaning in HTTP's terms.
+///
+/// So all that decides about responses applies to these files, too: a size and a modification time
+/// are those of a representation, and a refusal is a status.
+struct FileReplies {
+    /// The last reply of an FTP server (RFC 959 §4.2), without a line break.
+    private(set) var last = ""
+    /// The size of the file, from the reply to `SIZE` (RFC 3659 §4).
+    private var size: Int64?
+    /// The status of a refusal.
+    private(set) var refusal: Int?
+    /// The number of bytes that follow; `nil` if it is not known.
+    private var length: Int64?
+    /// The modification time in seconds since 1970.
+    private var modified: Int64?
+
+    private var code: Int? { Int(last.prefix(3)) }
+
+    mutating func take(_ line: UnsafeRawBufferPointer) {
+        let text = String(decoding: line, as: UTF8.self)[...].trimmed(of: " \r\n")
+        // The lines of a longer reply have a hyphen behind the code, or none.
+        guard text.utf8.count >= 3, text.utf8.prefix(3).allSatisfy({ $0.isDigit }),
+            text.utf8.dropFirst(3).first != UInt8(ascii: "-")
+        else { return }
+        last = text.sanitized(atMost: 200)
+        // The reply to `MDTM` is a time, which libcurl reports; that to `SIZE` follows it.
+        if code == 213 { size = Int64(text.dropFirst(4)) }
+    }
+
+    /// Notes what libcurl knows of the file, or -1.
+    mutating func note(length: Int64?, modified: Int64?) {
+        self.length = length.flatMap { $0 < 0 ? nil : $0 }
+        self.modified = modified.flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    /// Notes why libcurl could not fetch the file; returns `false` if that is no answer about it.
+    mutating func refuse(_ failure: CURLcode) -> Bool {
+        refusal = Self.status(of: failure, code: code, text: last)
+        return refusal != nil
+    }
+
+    private static func status(of failure: CURLcode, code: Int?, text: String) -> Int? {
+        // 421 refuses the service, mostly because there are too many connections.
+        if [421, 425, 450, 451, 452].contains(code) { return 503 }
+        switch failure {
+        case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_FTP_COULDNT_RETR_FILE: return 404
+        // libcurl's word for a folder that cannot be entered.
+        case CURLE_REMOTE_ACCESS_DENIED: return code == 550 ? 404 : 403
+        case CURLE_LOGIN_DENIED:
+            let isFull = ["too many", "maximum", "limit"].contains {
+                text.lowercased().contains($0)
+            }
+            return isFull ? 503 : 401
+        // Without a place to start, there are no parts.
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_BAD_DOWNLOAD_RESUME: return 206
+        // Before the first byte: the file cannot be read, for example because it is a folder.
+        case CURLE_SSH: return 403
+        default: return nil
+        }
+    }
+
+    /// The head that describes the file, or the refusal.
+    func head(_ request: TransferRequest) -> ResponseHead {
+        let now = HTTPDate(secondsSince1970: Int64(time(nil)))
+        var head = ResponseHead(
+            url: request.url,
+            status: refusal ?? 200,
+            reason: refusal.map(reason) ?? "",
+            protocolVersion: request.scheme.rawValue.uppercased()
+        )
+        head.fields = [HTTPField(name: "Date", value: now.text)]
+        guard refusal == nil else { return head }
+        if let modified {
+            let date = HTTPDate(secondsSince1970: modified)
+            head.fields.append(HTTPField(name: "Last-Modified", value: date.text))
+        }
+        guard let range = request.range else {
+            if let length {
+                head.fields.append(HTTPField(name: "Content-Length", value: "\(length)"))
+            }
+            return head
+        }
+        head.status = 206
+        // SFTP tells no size, but all bytes from the start of the range follow.
+        guard let total = size ?? (request.scheme == .sftp ? total(from: range.start) : nil) else {
+            return head
+        }
+        let end = min(range.end, total)
+        head.fields += [
+            HTTPField(name: "Content-Length", value: "\(end - range.start)"),
+            HTTPField(name: "Content-Range", value: "bytes \(range.start)-\(end - 1)/\(total)"),
+        ]
+        return head
+    }
+
+    /// The server's own words; those of SFTP do not reach us.
+    private func reason(of status: Int) -> String {
+        guard last.isEmpty else { return last }
+        return switch status {
+        case 401: "the login failed"
+        case 403: "the file cannot be read"
+        case 404: "no such file"
+        default: ""
+        }
+    }
+
+    /// The size of a file all of whose bytes from an offset follow.
+    private func total(from start: Int64) -> Int64? {
+        guard let (total, isOverflow) = length.map(start.addingReportingOverflow) else {
+            return nil
+        }
+        return isOverflow ? nil : total
+    }
+}

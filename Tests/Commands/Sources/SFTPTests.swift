@@ -1,0 +1,192 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import Testing
+
+/// SFTP, from OpenSSH.
+@Suite(.timeLimit(.minutes(5)))
+struct SFTPTests {
+    private let resource = Resource(size: 3_000_000)
+    private let name = "disk.iso"
+
+    /// A workshop whose folder is the user's home, too.
+    private func home() throws -> (Workshop, ProcessSettings) {
+        let workshop = try Workshop()
+        try workshop.folder.makeFolder("home")
+        let home = workshop.folder.path("home")
+        let user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
+        let agent: [String: String?] = ["SSH_AUTH_SOCK": nil, "HOME": home, "USER": user]
+        return (workshop, ProcessSettings(environment: agent))
+    }
+
+    private func url(_ server: ServerProgram, _ name: String = "disk.iso") -> String {
+        "sftp://127.0.0.1:\(server.port)\(server.folder.path(FileServers.files))/\(name)"
+    }
+
+    private func serve(_ resource: Resource, by server: ServerProgram) throws {
+        try server.folder.write("\(FileServers.files)/disk.iso", resource.bytes())
+    }
+
+    /// A file that contains the host's key.
+    private func knownHosts(_ server: ServerProgram, key: String = "host") throws -> String {
+        let words = try server.folder.readText("\(key).pub").split(separator: " ")
+        let line = "[127.0.0.1]:\(server.port) \(words[0]) \(words[1])\n"
+        return try server.folder.write("known-\(key)", "# mine\n" + line)
+    }
+
+    private func fingerprint(_ server: ServerProgram) async throws -> String {
+        let path = server.folder.path("host.pub")
+        let run = try await ProcessRunner.run("ssh-keygen", ["-l", "-f", path])
+        return run.output.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+    }
+
+    @Test(arguments: ["1", "4"])
+    func `a file over one and several connections`(connections: String) async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        let run = try await workshop.run(
+            [url(server), "-x", connections, "--key", server.folder.path("user")]
+                + ["--known-hosts", knownHosts(server)],
+            settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        try expectExact(name, resource, in: workshop)
+    }
+
+    @Test func `an empty file, and one with a modification time`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(Resource(size: 0), by: server)
+        let (workshop, settings) = try home()
+        let run = try await workshop.run(
+            [url(server), "-R", "--key", server.folder.path("user")]
+                + ["--known-hosts", knownHosts(server)],
+            settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.folder.size(name) == 0)
+        let (kept, original) = (
+            workshop.folder.path(name), server.folder.path(FileServers.files + "/disk.iso")
+        )
+        #expect(modificationTime(kept) == modificationTime(original))
+    }
+
+    private func modificationTime(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mtim.tv_sec : -1
+    }
+
+    @Test func `the keys in the home folder are used`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        try workshop.folder.makeFolder("home/.ssh")
+        let key = try server.folder.readText("user")
+        try workshop.folder.write("home/.ssh/id_ed25519", key)
+        try workshop.folder.setPermissions("home/.ssh/id_ed25519", 0o600)
+        let hosts = try server.folder.readText(
+            String(try knownHosts(server).split(separator: "/").last ?? "")
+        )
+        try workshop.folder.write("home/.ssh/known_hosts", hosts)
+        let run = try await workshop.run(url(server), settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        try expectExact(name, resource, in: workshop)
+    }
+
+    @Test func `an unknown host key is refused, and accepted by its fingerprint`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        let arguments = [url(server), "--key", server.folder.path("user")]
+        let refused = try await workshop.run(arguments, settings)
+        expectFailure(.tlsFailed, refused)
+        let fingerprint = try await fingerprint(server)
+        #expect(refused.errors.contains("(ssh-ed25519 \(fingerprint))"), "\(refused.errors)")
+        #expect(!workshop.folder.exists("home/.ssh"))
+        let other = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
+        let wrong = try await workshop.run(arguments + ["--host-key", other], settings)
+        expectFailure(.tlsFailed, wrong)
+        let run = try await workshop.run(arguments + ["--host-key", fingerprint], settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        let again = try await workshop.run(arguments + ["-o", "again"], settings)
+        #expect(again.status == .code(0), "\(again.errors)")
+        let known = try workshop.folder.readText("home/.ssh/known_hosts")
+        #expect(known.split(separator: "\n").count == 1)
+    }
+
+    @Test(arguments: [("yes\n", true), ("no\n", false), ("\u{3}", false)])
+    func `on a terminal, the user decides about an unknown host key`(typed: String, accepts: Bool)
+        async throws
+    {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        var (workshop, settings) = try home()
+        settings.terminal = TerminalSize()
+        let arguments = [url(server), "--key", server.folder.path("user")]
+        let runner = try workshop.start(arguments: arguments, settings)
+        #expect(await runner.waitForOutput(containing: try await fingerprint(server)))
+        #expect(await runner.waitForOutput(containing: "[yes/no] "))
+        runner.type(typed)
+        let status = await runner.waitForExit()
+        #expect((status == .code(0)) == accepts, "\(runner.output)")
+        #expect(workshop.folder.exists(name) == accepts)
+        #expect(workshop.folder.exists("home/.ssh/known_hosts") == accepts)
+    }
+
+    @Test func `another host key than before is refused, even by its fingerprint`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        let hosts = try knownHosts(server, key: "other")
+        let run = try await workshop.run(
+            [url(server), "--key", server.folder.path("user"), "--known-hosts", hosts]
+                + ["--host-key", fingerprint(server)],
+            settings
+        )
+        expectFailure(.tlsFailed, run)
+        #expect(run.errors.contains("has another host key than before"), "\(run.errors)")
+        #expect(run.errors.contains("ssh-keygen -R"))
+    }
+
+    @Test func `a wrong key, a missing file and a folder are errors`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        let hosts = try knownHosts(server)
+        let wrong = try await workshop.run(
+            [url(server), "--key", server.folder.path("other"), "--known-hosts", hosts],
+            settings
+        )
+        expectFailure(.unauthorized, wrong)
+        let arguments = ["--key", server.folder.path("user"), "--known-hosts", hosts]
+        let missing = try await workshop.run([url(server, "missing")] + arguments, settings)
+        expectFailure(.notFound, missing)
+        #expect(missing.errors.contains("no such file"), "\(missing.errors)")
+        try server.folder.makeFolder(FileServers.files + "/folder")
+        let folder = try await workshop.run([url(server, "folder")] + arguments, settings)
+        expectFailure(.unauthorized, folder)
+        #expect(workshop.folder.list() == ["home"])
+    }
+
+    @Test func `a resumed download starts over if the file has changed`() async throws {
+        let server = try await FileServers.ssh()
+        let large = Resource(size: 24_000_000)
+        try serve(large, by: server)
+        let (workshop, settings) = try home()
+        let arguments =
+            [url(server), "--key", server.folder.path("user")]
+            + ["--known-hosts", try knownHosts(server)]
+        let runner = try workshop.start(
+            arguments: arguments + ["--limit", "6M", "-x", "1"],
+            settings
+        )
+        try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
+        runner.signal(SIGINT)
+        await runner.waitForExit()
+        let new = Resource(size: 24_000_000, seed: 7)
+        try serve(new, by: server)
+        let run = try await workshop.run(arguments + ["-x", "4"], settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        try expectExact(name, new, in: workshop)
+    }
+}
