@@ -36,8 +36,12 @@ private:
     std::vector<pawl_toml_text> keys;
 
     void read(const toml::node &node) {
-        if (auto table = node.as_table()) return read(*table);
-        if (auto list = node.as_array()) {
+        auto list = node.as_array();
+        auto table = node.as_table();
+        if ((list && list->empty()) || (table && table->empty()))
+            return pass(PAWL_TOML_EMPTY, {}, node.source().begin);
+        if (table) return read(*table);
+        if (list) {
             for (auto &&element : *list) read_leaf(element);
             return;
         }

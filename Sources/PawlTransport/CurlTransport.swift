@@ -59,8 +59,13 @@ package final class CurlTransport: Transport {
             sharing: isShared ? Sharing() : nil,
             sink: sink
         )
-        let loop = isShared ? loops.multiplexed : loops.separate.place(context.connectionKey)
-        if isShared { loop.transferPlaced() }
+        let loop: TransferLoop
+        if isShared || !request.scheme.isHTTP {
+            loop = isShared ? loops.multiplexed : loops.files
+            loop.transferPlaced()
+        } else {
+            loop = loops.separate.place(context.connectionKey)
+        }
         loop.start(context)
         return CurlTransfer(context: context, loop: loop)
     }

@@ -115,7 +115,7 @@ struct LibraryURLTests {
             #expect(try await library.delete("disk"))
         }
         #expect(try !library.replaceURL(try scene.url(), for: "none"))
-        let odd = try #require(URL(string: "ftp://example.org/a"))
+        let odd = try #require(URL(string: "gopher://example.org/a"))
         #expect(throws: DownloadError.self) { try library.replaceURL(odd, for: "disk") }
     }
 

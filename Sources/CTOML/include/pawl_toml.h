@@ -19,6 +19,8 @@ enum pawl_toml_kind {
     PAWL_TOML_SCALAR,
     /// A date, a time, or a list or table within a list.
     PAWL_TOML_OTHER,
+    /// A list or a table without values.
+    PAWL_TOML_EMPTY,
     /// The document is not valid: `text` says why. Nothing else is passed on.
     PAWL_TOML_ERROR
 };

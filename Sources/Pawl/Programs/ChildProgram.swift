@@ -24,23 +24,31 @@ package enum ChildProgram {
     ///   - words: Its name and its arguments.
     ///   - usesTerminal: Whether it has this process's standard input and standard error; otherwise
     ///     it has no input, and its errors are not shown.
-    package static func run(_ words: [String], usesTerminal: Bool = false) -> Result {
+    ///   - seconds: The time after which it is killed; `nil` for no limit.
+    package static func run(
+        _ words: [String],
+        usesTerminal: Bool = false,
+        seconds: Int? = nil
+    ) -> Result {
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var (child, output): (pid_t, Int32) = (0, -1)
         let code = pawl_spawn_reader(words[0], arguments, usesTerminal ? 1 : 0, &child, &output)
         guard code == 0 else { return Result(startError: code) }
-        let bytes = readAll(output)
+        let bytes = readAll(output, milliseconds: seconds.map { Int32($0 * 1000) } ?? -1)
         close(output)
-        return Result(isSuccess: pawl_reap(child) == 1, output: bytes)
+        if bytes == nil { kill(child, SIGKILL) }
+        return Result(isSuccess: pawl_reap(child) == 1, output: bytes ?? [])
     }
 
-    private static func readAll(_ descriptor: Int32) -> [UInt8] {
+    /// Returns `nil` if nothing is written for the given time.
+    private static func readAll(_ descriptor: Int32, milliseconds: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&entry, 1, -1)
+            let ready = poll(&entry, 1, milliseconds)
+            if ready == 0 { return nil }
             let count = read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return bytes }

@@ -1,11 +1,21 @@
 internal import PawlCore
+internal import Synchronization
 
 /// The user's keyring, in which Chromium keeps the password of its cookies.
 enum Keyring {
+    private static let known = Mutex<[Browser: String]>([:])
+
     /// Returns the password of a browser: that of the Secret Service (GNOME), otherwise of KWallet.
     ///
-    /// The keyring may ask the user to unlock it.
-    static func password(of browser: Browser) throws(DownloadError) -> String {
+    /// The keyring may ask the user to unlock it. The password is asked for once in a process.
+    ///
+    /// - Parameters:
+    ///   - seconds: The time that it may take; `nil` for no limit.
+    static func password(
+        of browser: Browser,
+        seconds: Int? = nil
+    ) throws(DownloadError) -> String {
+        if let known = known.withLock({ $0[browser] }) { return known }
         let commands = [
             ["secret-tool", "lookup", "application", browser.rawValue],
             [
@@ -15,8 +25,10 @@ enum Keyring {
                 + ["kdewallet"],
         ]
         for command in commands {
-            let result = ChildProgram.run(command)
-            if result.isSuccess, let password = result.line { return password }
+            let result = ChildProgram.run(command, seconds: seconds)
+            guard result.isSuccess, let password = result.line else { continue }
+            known.withLock { $0[browser] = password }
+            return password
         }
         throw DownloadError(
             .fileUnreadable,

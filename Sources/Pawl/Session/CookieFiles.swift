@@ -9,7 +9,6 @@ internal import Synchronization
 final class CookieFiles: Sendable {
     private struct State {
         var files: [String: CookieFile] = [:]
-        var browsers: [BrowserProfile: BrowserJar] = [:]
         weak var engine: Engine?
     }
 
@@ -22,9 +21,14 @@ final class CookieFiles: Sendable {
     /// The time after which the cookies of a browser are read again.
     private static let browserInterval: Duration = .seconds(300)
 
+    /// The time that the keyring may take, for which downloads wait.
+    private static let keyringSeconds = 10
+
     private let logger: Logger
     private let time = SystemTimekeeper()
     private let state = Mutex(State())
+    /// Not with the files, which would wait while the keyring is asked.
+    private let browsers = Mutex<[BrowserProfile: BrowserJar]>([:])
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -40,18 +44,22 @@ final class CookieFiles: Sendable {
     /// Returns the cookies of a browser, which are read when it is named and some minutes later again.
     private func jar(of profile: BrowserProfile) -> CookieJar {
         let now = time.now()
-        return state.withLock { state in
-            if let known = state.browsers[profile], now - known.readAt < Self.browserInterval {
+        return browsers.withLock { browsers in
+            if let known = browsers[profile], now - known.readAt < Self.browserInterval {
                 return known.jar
             }
             let jar: CookieJar
             do throws(DownloadError) {
-                jar = CookieJar(try BrowserCookies.read(profile, password: Keyring.password))
+                let cookies = try BrowserCookies.read(profile) {
+                    (browser) throws(DownloadError) in
+                    try Keyring.password(of: browser, seconds: Self.keyringSeconds)
+                }
+                jar = CookieJar(cookies)
             } catch {
                 logger.warning("no cookies of \(profile.browser.rawValue) are sent: \(error)")
                 jar = CookieJar()
             }
-            state.browsers[profile] = BrowserJar(jar: jar, readAt: now)
+            browsers[profile] = BrowserJar(jar: jar, readAt: now)
             return jar
         }
     }
@@ -87,6 +95,8 @@ extension BrowserProfile {
     ///
     /// It blocks, and may ask for the password of the keyring.
     package func checkCookies() throws(DownloadError) {
-        _ = try BrowserCookies.read(self, password: Keyring.password)
+        _ = try BrowserCookies.read(self) { (browser) throws(DownloadError) in
+            try Keyring.password(of: browser)
+        }
     }
 }

@@ -64,7 +64,7 @@ struct ConfigEditor: Sendable {
             throw DownloadError(
                 .fileNotCreatable,
                 "\(path.sanitized) cannot be created: \(String(cString: strerror(number)))",
-                advice: "make its folder writable"
+                advice: "create its folder, or make it writable"
             )
         }
     }

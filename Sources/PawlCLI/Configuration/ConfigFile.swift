@@ -10,8 +10,8 @@ package struct ConfigFile: Sendable {
         fileprivate(set) var options: [OptionAssignment] = []
     }
 
-    /// The sections in the order of the file.
-    let sections: [Section]
+    /// The sections in the order of the file, those for all hosts first.
+    private(set) var sections: [Section]
 
     /// Parses the text of a file.
     ///
@@ -24,8 +24,11 @@ package struct ConfigFile: Sendable {
         var sections: [Section] = []
         for value in try TOMLValue.all(in: text, name: name) {
             let location = "\(name), line \(value.line)"
+            // A section without options is no mistake.
+            let isSection = value.keys == [Self.defaults] || value.keys.first == Self.host
+            if value.isEmpty, isSection, value.keys.count < 3 { continue }
             let (hosts, key) = try Self.place(of: value.keys, location)
-            let option = try Self.option(key, value.text, location, home)
+            let option = try Self.option(key, value, location, home)
             guard hosts == nil || !UserConfig.runNames.contains(key) else {
                 throw .usage(
                     "\(location): '\(key)' applies to all downloads of a command together",
@@ -35,10 +38,26 @@ package struct ConfigFile: Sendable {
             // A line may be far from the heading of its section.
             let index = sections.firstIndex { $0.hosts == hosts } ?? sections.count
             if index == sections.count { sections.append(Section(hosts: hosts)) }
-            sections[index].options.append(option)
+            let isGiven = sections[index].options.contains { $0.isSameOption(as: option) }
+            guard !isGiven || DownloadOptions.isRepeatable(key) else {
+                throw .usage(
+                    "\(location): '\(key)' has one value, and not a list",
+                    advice: "write one value"
+                )
+            }
+            if !value.isEmpty { sections[index].options.append(option) }
         }
         // What applies to all downloads comes first, wherever it stands.
         self.sections = sections.filter { $0.hosts == nil } + sections.filter { $0.hosts != nil }
+    }
+
+    /// Returns the file without the other options.
+    func keeping(_ isKept: (OptionAssignment) -> Bool) -> ConfigFile {
+        var file = self
+        for index in file.sections.indices {
+            file.sections[index].options = sections[index].options.filter(isKept)
+        }
+        return file
     }
 
     private static let defaults = "defaults"
@@ -61,19 +80,19 @@ package struct ConfigFile: Sendable {
             )
         }
         let key = keys[2...].joined(separator: ".")
-        guard keys.count == 3 || isName(key) else {
+        guard keys.count == 3 || isName(key) || isName(keys[2]) else {
             let pattern = keys[1..<(keys.count - 1)].joined(separator: ".").sanitized(atMost: 60)
             throw .usage(
                 "\(location): a host needs quotation marks",
                 advice: "write [host.\"\(pattern)\"]"
             )
         }
-        return (HostPattern(keys[1]), key)
+        return (try HostPattern(keys[1], location), key)
     }
 
     private static func option(
         _ key: String,
-        _ text: String?,
+        _ value: TOMLValue,
         _ location: String,
         _ home: String?
     ) throws(DownloadError) -> OptionAssignment {
@@ -86,7 +105,7 @@ package struct ConfigFile: Sendable {
                     ?? "use one of \(known.joined(separator: ", "))"
             )
         }
-        guard let text else {
+        guard let text = value.isEmpty ? "" : value.text else {
             throw .usage(
                 "\(location): the value of '\(key)' is not a text, a number, true or false",
                 advice: "write a value as the command line has it, in quotation marks"
@@ -96,8 +115,10 @@ package struct ConfigFile: Sendable {
         if let name = UserConfig.secretOfCommand(key) {
             option.name = name
             option.form = .command
-        } else if UserConfig.pathNames.contains(key) {
-            option.value = try path(text, option.location, home)
+        } else if UserConfig.pathNames.contains(key), !value.isEmpty {
+            // The only path option with such a word.
+            let isNone = key == "netrc" && text.lowercased() == "none"
+            if !isNone { option.value = try path(text, option.location, home) }
         }
         return option
     }
@@ -113,7 +134,7 @@ package struct ConfigFile: Sendable {
         _ home: String?
     ) throws(DownloadError) -> String {
         if let home, text == "~" || text.hasPrefix("~/") { return home + text.dropFirst() }
-        guard text.isAbsolutePath || text == "none" else {
+        guard text.isAbsolutePath else {
             throw .usage(
                 "\(location): '\(text.sanitized(atMost: 200))' is not an absolute path",
                 advice: "write a path that starts with / or ~/"
@@ -127,12 +148,29 @@ package struct ConfigFile: Sendable {
 struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     let description: String
 
-    init(_ text: String) { description = text.lowercased() }
+    init(_ text: String, _ location: String) throws(DownloadError) {
+        guard !text.isEmpty, !text.contains(where: { "/@ \t".contains($0) }) else {
+            throw .usage(
+                "\(location): '\(text.sanitized(atMost: 60))' is not a pattern of hosts",
+                advice: "write a host such as example.org, *.example.org or example.org:8080"
+            )
+        }
+        description = text.lowercased()
+    }
+
+    /// Whether it is the name of one host, and not a pattern.
+    var isOne: Bool { !NamePattern.isOne(description) }
 
     func matches(_ address: AddressParts) -> Bool {
         guard let host = address.host?.lowercased() else { return false }
         if NamePattern.matches(description, host) { return true }
-        let port = address.port ?? (address.scheme?.lowercased() == "http" ? "80" : "443")
+        let port = address.port ?? "\(SourceScheme.usualPort(of: address.scheme))"
         return NamePattern.matches(description, "\(host):\(port)")
+    }
+}
+
+extension OptionAssignment {
+    fileprivate func isSameOption(as other: OptionAssignment) -> Bool {
+        name == other.name && (form == .command) == (other.form == .command)
     }
 }

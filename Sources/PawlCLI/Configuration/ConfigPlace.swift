@@ -41,7 +41,7 @@ struct ConfigPlace: Sendable {
     func read() throws(DownloadError) -> ConfigFile? {
         guard let path, isNamed || exists else { return nil }
         try checkOwner(of: path)
-        let text = try InputFile.text(of: path, location: "--config", form: "a file in TOML")
+        let text = try InputFile.text(of: path, location: "the config file", form: "a file in TOML")
         return try ConfigFile(text, name: name, home: home)
     }
 
@@ -49,7 +49,9 @@ struct ConfigPlace: Sendable {
     private func checkOwner(of path: String) throws(DownloadError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        guard status.st_uid == getuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+        // Where each user has a group of their own, files of that group are writable for it.
+        let others: mode_t = status.st_gid == getgid() ? 0o002 : 0o022
+        guard status.st_uid == getuid() || status.st_uid == 0, status.st_mode & others == 0 else {
             throw DownloadError(
                 .fileUnreadable,
                 "\(name) can be changed by other users",

@@ -7,6 +7,8 @@ package struct TOMLValue: Sendable {
     package var keys: [String]
     /// A text, number or boolean as text; `nil` for a date, or a list or table within a list.
     package var text: String?
+    /// Whether it is a list or a table without values.
+    package var isEmpty: Bool
     /// The number of the line, from 1.
     package var line: Int
     private var column: Int
@@ -21,6 +23,14 @@ package struct TOMLValue: Sendable {
         in text: String,
         name: String
     ) throws(DownloadError) -> [TOMLValue] {
+        // A key with very many parts would exhaust the stack of the parser.
+        let longest = text.utf8.split(separator: UInt8(ascii: "\n")).map(\.count).max() ?? 0
+        guard text.utf8.count <= mostBytes, longest <= mostLineBytes else {
+            throw .usage(
+                "\(name) is too long for such a file",
+                advice: "use at most \(mostBytes) bytes, and \(mostLineBytes) in a line"
+            )
+        }
         var reading = Reading()
         var text = text
         withUnsafeMutablePointer(to: &reading) { reading in
@@ -44,6 +54,9 @@ package struct TOMLValue: Sendable {
         return reading.values.sorted { ($0.line, $0.column) < ($1.line, $1.column) }
     }
 
+    private static let mostBytes = 1 << 20
+    private static let mostLineBytes = 8 << 10
+
     private struct Reading {
         var values: [TOMLValue] = []
         var failure: TOMLValue?
@@ -53,6 +66,7 @@ package struct TOMLValue: Sendable {
             let copy = TOMLValue(
                 keys: keys.map(Reading.string),
                 text: value.kind == PAWL_TOML_OTHER ? nil : Reading.string(value.text),
+                isEmpty: value.kind == PAWL_TOML_EMPTY,
                 line: Int(value.line),
                 column: Int(value.column)
             )

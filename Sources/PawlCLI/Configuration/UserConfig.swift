@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
+internal import Glibc
 package import PawlCore
 
 /// The options that a user has set for all commands: in the config file, then in environment
@@ -7,6 +8,8 @@ package import PawlCore
 package struct UserConfig: Sendable {
     private let file: ConfigFile?
     private let variables: [OptionAssignment]
+    /// Whether the URLs come from the user; a server's list may name any host.
+    private var trustsURLs = true
 
     /// No options.
     package static let empty = UserConfig(file: nil, variables: [])
@@ -23,10 +26,13 @@ package struct UserConfig: Sendable {
         let environment = ProcessInfo.processInfo.environment
         let named = choice ?? fileInVariable(environment)
         guard named?.lowercased() != none else { return .empty }
-        return UserConfig(
+        let config = UserConfig(
             file: try ConfigPlace(named).read(),
             variables: ConfigVariables.options(in: environment)
         )
+        // The daemon and other programs that this one starts would keep the secrets.
+        for option in config.variables { unsetenv(option.location) }
+        return config
     }
 
     private static let none = "none"
@@ -63,7 +69,28 @@ package struct UserConfig: Sendable {
     /// ones replace earlier ones.
     func levels(for address: AddressParts) -> [[OptionAssignment]] {
         let sections = (file?.sections ?? []).filter { $0.hosts?.matches(address) ?? true }
-        return (sections.map(\.options) + [variables]).map(Self.ofDownloads)
+        let options = sections.map { section in
+            let mayHaveSecrets =
+                trustsURLs || section.hosts?.isOne == true && address.isSecureSource
+            return section.options.filter { mayHaveSecrets || !$0.mayBeSecret }
+        }
+        return (options + [variables]).map(Self.ofDownloads)
+    }
+
+    /// The options for URLs in a list from a server: secrets only for a host that is named
+    /// completely, and only with TLS or SSH.
+    var forListFromServer: UserConfig {
+        var config = self
+        config.trustsURLs = false
+        return config
+    }
+
+    /// The options that are no secrets.
+    var withoutSecrets: UserConfig {
+        UserConfig(
+            file: file?.keeping { !$0.mayBeSecret },
+            variables: variables.filter { !$0.mayBeSecret }
+        )
     }
 
     private static func ofDownloads(_ options: [OptionAssignment]) -> [OptionAssignment] {
@@ -87,10 +114,7 @@ package struct UserConfig: Sendable {
     /// Whether the file contains secrets, and not only commands that print them.
     var hasSecrets: Bool {
         file?.sections.contains { section in
-            section.options.contains { option in
-                option.form != .command
-                    && DownloadSettings.table[name: option.name]?.isSecret == true
-            }
+            section.options.contains { $0.form != .command && $0.mayBeSecret }
         } ?? false
     }
 
@@ -126,5 +150,12 @@ extension UserConfig {
         guard name != password else { return name }
         guard names.contains(name) else { return nil }
         return DownloadSettings.table[name: name]?.isSecret == true ? name : nil
+    }
+}
+
+extension AddressParts {
+    /// Whether nobody on the way to the server can read what is sent.
+    fileprivate var isSecureSource: Bool {
+        [.https, .ftpes, .ftps, .sftp].contains(SourceScheme(of: scheme))
     }
 }

@@ -11,6 +11,10 @@ package struct DownloadOptions: Sendable {
     private var level = Level.typed
     private var directoryLevel = Level.typed
     private var credentialsLevel = Level.typed
+    /// Whether the field that signs in comes from the config file.
+    private var isSigningInConfigured = false
+    /// The name that was set last, for which the command is.
+    private var earlierName: String?
     /// The option that gave a name without a password.
     private var nameLocation: String?
     /// The command that prints the password for a name of the config file.
@@ -194,6 +198,7 @@ package struct DownloadOptions: Sendable {
         guard !added.isEmpty else { return }
         removeEarlierFields(from: &changed) { field in added.contains { $0.hasName(field.name) } }
         let signsIn = added.contains { $0.hasName(Self.authorization) }
+        if signsIn { isSigningInConfigured = level == .configured }
         guard signsIn, !hasSet(\DownloadSettings.credentials) else { return }
         changed.credentials = nil
         nameLocation = nil
@@ -214,8 +219,10 @@ package struct DownloadOptions: Sendable {
     private mutating func takeCredentials(from option: OptionAssignment) {
         credentialsLevel = level
         nameLocation = option.value.contains(":") ? nil : option.location
-        // A command of another place is for another name.
-        if !hasOwnCommand { passwordCommand = nil }
+        let name = settings.credentials?.name
+        // A command of another place is for that place's name.
+        if !hasOwnCommand, let earlierName, earlierName != name { passwordCommand = nil }
+        earlierName = name
         var changed = settings
         removeEarlierFields(from: &changed) { $0.hasName(Self.authorization) }
         settings = changed
@@ -224,15 +231,18 @@ package struct DownloadOptions: Sendable {
     /// The password that was left out; `nil` if none was.
     package var missingPassword: MissingPassword? {
         guard let nameLocation, let name = settings.credentials?.name else { return nil }
-        let command = credentialsLevel == .configured ? passwordCommand : nil
-        return MissingPassword(name: name, location: nameLocation, command: command)
+        return MissingPassword(name: name, location: nameLocation, command: passwordCommand)
     }
 
     /// Takes the name and password of a URL, which replace those of the config file.
     mutating func take(_ credentials: Credentials) {
         guard settings.credentials == nil || credentialsLevel == .configured else { return }
+        // The password of the file belongs to the name.
+        let isName = credentials.password.isEmpty && credentials.name == settings.credentials?.name
+        guard !isName else { return }
         settings.credentials = credentials
         nameLocation = nil
+        if isSigningInConfigured { settings.fields.removeAll { $0.hasName(Self.authorization) } }
     }
 
     /// Uses a User-Agent that is given as a header instead of Pawl's own.

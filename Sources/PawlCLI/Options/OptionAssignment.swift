@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// The value of an option as text, and where it was given.
 package struct OptionAssignment: Sendable {
     /// The key in a list; with `--` in front, the option of the command.
@@ -21,5 +23,22 @@ package struct OptionAssignment: Sendable {
         self.name = name
         self.value = value
         self.location = location ?? "--\(name)"
+    }
+}
+
+extension OptionAssignment {
+    /// Whether the value, or what it names, may be secret.
+    ///
+    /// Some values of secret settings are known not to be.
+    var mayBeSecret: Bool {
+        if form == .command || name == DownloadOptions.headerFile { return true }
+        guard DownloadSettings.table[name: name]?.isSecret ?? false else { return false }
+        return switch name {
+        case "header", "redirect-header": SecretField.isSecret(String(value.prefix { $0 != ":" }))
+        case "user": value.contains(":")
+        case "mirror", "proxy", "referer", "dns-over-https":
+            AddressParts(value).redacted != value
+        default: true
+        }
     }
 }

@@ -36,7 +36,9 @@ package struct BackgroundHint: Sendable {
         }
         var words = ["pawl", "get", "--background"]
         for option in options where option.name != "no-resume" {
-            guard !Self.mayBeSecret(option) else { return nil }
+            guard option.name == DownloadOptions.headerFile || !option.mayBeSecret else {
+                return nil
+            }
             words.append("--\(option.name)")
             if !Self.isFlag(option.name) { words.append(option.value) }
         }
@@ -50,19 +52,6 @@ package struct BackgroundHint: Sendable {
 
     private static func isFlag(_ name: String) -> Bool {
         DownloadSettings.table[name: name].map { $0.valueName == nil } ?? false
-    }
-
-    /// Whether the value may be secret.
-    ///
-    /// Some values of secret settings are known not to be.
-    private static func mayBeSecret(_ option: OptionAssignment) -> Bool {
-        guard DownloadSettings.table[name: option.name]?.isSecret ?? false else { return false }
-        return switch option.name {
-        case "header", "redirect-header":
-            SecretField.isSecret(String(option.value.prefix { $0 != ":" }))
-        case "mirror": AddressParts(option.value).redacted != option.value
-        default: true
-        }
     }
 
     /// The word with the quotes that a shell needs.

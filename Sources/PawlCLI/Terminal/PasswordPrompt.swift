@@ -31,7 +31,9 @@ enum PasswordPrompt {
             interruptions.restore()
             console.message("")
         }
-        console.prompt("Password for \(console.traits.style.showable(name)): ")
+        let shown = console.traits.style.showable(name)
+        let place = location == "--user" ? "" : " (\(location))"
+        console.prompt("Password for \(shown)\(place): ")
         return try readLine(location)
     }
 

@@ -71,7 +71,7 @@ struct AddCommand: PawlVerb {
                 urls: urls,
                 list: list,
                 options: assignments,
-                config: config,
+                config: list?.isFromServer == true ? config.forListFromServer : config,
                 console
             )
             return try HostKeyPrompt.settle(batch.downloads, console) {

@@ -8,11 +8,14 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config",
         abstract: "Show, edit or check the options that apply to all commands.",
         discussion: """
-            The config file, $XDG_CONFIG_HOME/pawl/config.toml, has TOML's syntax. Its keys are the \
-            names of options without '--'. The section [defaults] applies to all downloads, and \
-            [host."*.example.org"] to those from matching hosts; later sections replace earlier \
-            ones. Environment variables such as PAWL_STALL_TIMEOUT replace the file, and options on \
-            the command line replace both.
+            The config file, ~/.config/pawl/config.toml (or below $XDG_CONFIG_HOME), is written in \
+            TOML. Its keys are the names of options without '--'; an option that can be given \
+            several times has a list. The section [defaults] comes first and applies to all \
+            downloads. Sections such as [host."*.example.org"] or [host."example.org:8080"] apply to \
+            matching hosts, and replace earlier ones. Environment variables such as \
+            PAWL_STALL_TIMEOUT replace the file; several values are on several lines. Options on the \
+            command line replace both. For one command, PAWL_COMPRESSED=false turns off a flag of \
+            the file.
 
             A command can supply a secret: password-command = "pass show example.org" is run with \
             sh when the password of 'user' is needed, and the first line of its output is used. \

@@ -19,7 +19,9 @@ struct PawlCommand: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Download",
-                subcommands: [GetCommand.self, InspectCommand.self, ConfigCommand.self]
+                subcommands: [
+                    GetCommand.self, VerifyCommand.self, InspectCommand.self, ConfigCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "Queue",

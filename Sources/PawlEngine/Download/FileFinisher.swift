@@ -252,11 +252,24 @@ extension DownloadJob {
                 representation.lastModified.flatMap { HTTPDate(parsing: $0) }?
                 .secondsSince1970
         }
+        notes.attributes[TextAttribute.digest.name] =
+            verifiedDigest(of: representation)?.description
         guard settings.recordsOrigin else { return notes }
         notes.attributes["user.xdg.origin.url"] = url.redacted
         notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.redacted
         notes.attributes["user.mime_type"] = representation.mediaType?.sanitized
         notes.attributes["user.dublincore.date"] = Date.now.formatted(.iso8601)
         return notes
+    }
+
+    /// The digest that the file has, because it was compared; `nil` if there was none.
+    private func verifiedDigest(of representation: Representation) -> ContentDigest? {
+        switch settings.checksum {
+        case .digest(let digest): digest
+        case .none: nil
+        // That of a server is the digest of the whole file as it was sent.
+        case .automatic:
+            settings.range == nil && !settings.decodesContent ? representation.digest : nil
+        }
     }
 }

@@ -108,6 +108,10 @@ package enum DropList {
     ) throws(Fault) -> DropItem {
         do throws(DownloadError) {
             let url = try SourceURL.parse(entry.url).url
+            // Others write these files; they must not use the user's keys for SSH.
+            guard SourceScheme(of: url.scheme)?.isHTTP == true else {
+                throw .usage("'\(url.redacted)' is not an HTTP URL: ftp and others are not used")
+            }
             return DropItem(url: url, key: entry.key, name: entry.name, digest: digest)
         } catch {
             throw Fault(reason: error.message)

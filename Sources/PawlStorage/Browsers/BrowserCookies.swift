@@ -39,6 +39,7 @@ package enum BrowserCookies {
         for attempt in 1...attempts {
             let before = states(of: file)
             let copy = try PrivateCopy(of: file)
+            defer { copy.remove() }
             // What the browser wrote meanwhile may not belong together.
             guard states(of: file) == before || attempt == attempts else { continue }
             let database = try SQLiteFile(copy.file)

@@ -4,9 +4,11 @@ package import SystemPackage
 package struct TextAttribute: Sendable {
     package static let representation = TextAttribute(name: "user.pawl.representation")
     package static let reason = TextAttribute(name: "user.pawl.reason")
+    /// The digest that was verified when the file was downloaded, as `sha256=hex`.
+    package static let digest = TextAttribute(name: "user.pawl.digest")
     private static let longest = 2048
 
-    private let name: String
+    package let name: String
 
     package init(name: String) { self.name = name }
 

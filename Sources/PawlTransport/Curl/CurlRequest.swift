@@ -4,6 +4,9 @@ internal import struct FoundationEssentials.URL
 
 /// Sets the options of a request on a new or reset handle.
 struct CurlRequest {
+    /// The time to wait for a reply of an FTP server.
+    private static let answerSeconds = 20
+
     private let request: TransferRequest
     private let handle: CurlHandle
 
@@ -53,6 +56,8 @@ struct CurlRequest {
         var address = request.url.absoluteString
         // libcurl knows FTP with TLS on request only by an option.
         if request.scheme == .ftpes { address = "ftp" + address.dropFirst("ftpes".count) }
+        // `;type=A` would change the bytes of the file, and `;type=D` list a folder.
+        if !request.scheme.isHTTP { address = address.replacingASCII(";", with: "%3B") }
         try handle.set(CURLOPT_URL, to: address)
         let allowed =
             switch request.scheme {
@@ -72,6 +77,8 @@ struct CurlRequest {
         try handle.set(CURLOPT_FILETIME, to: true)
         // Otherwise an HTTP proxy would send the request in the client's name.
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, to: true)
+        // libcurl waits for these answers in the loop's thread.
+        try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, to: Self.answerSeconds)
         guard request.scheme != .sftp else { return try SSHOptions.set(request, on: handle) }
         if request.scheme == .ftpes || request.scheme == .ftps {
             try handle.set(CURLOPT_USE_SSL, to: Int(CURLUSESSL_ALL.rawValue))

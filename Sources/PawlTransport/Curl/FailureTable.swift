@@ -27,7 +27,7 @@ extension TransferFailure.Kind {
             .connectionLost: [
                 CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_SEND_FAIL_REWIND,
                 CURLE_SSL_SHUTDOWN_FAILED, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3,
-                CURLE_QUIC_CONNECT_ERROR, CURLE_SSH, CURLE_FTP_ACCEPT_FAILED,
+                CURLE_QUIC_CONNECT_ERROR, CURLE_FTP_ACCEPT_FAILED,
                 CURLE_FTP_ACCEPT_TIMEOUT,
             ],
             .bodyIncomplete: [CURLE_PARTIAL_FILE],
@@ -87,6 +87,10 @@ extension TransferFailure {
             // Some proxies answer 401 to a wrong password.
             kind = [401, 407].contains(handle?.proxyRefusal) ? .proxyUnauthorized : .proxyRefused
         case CURLE_PROXY where handle?.isProxyLoginRefused == true: kind = .proxyUnauthorized
+        case CURLE_SSH,
+            CURLE_FAILED_INIT where request.scheme == .sftp:
+            // The connection broke, or the server cannot read the file: it may be a folder.
+            kind = .cannotConnect
         case CURLE_SSL_CERTPROBLEM:
             let file = (request.connection.clientIdentity.certificateFile ?? "").sanitized
             message = "cannot use the client certificate (\(file)): \(message)"

@@ -6,9 +6,15 @@ internal import struct FoundationEssentials.Data
 
 /// How to sign in to an SSH server, and which host keys to accept.
 enum SSHOptions {
+    /// The time after which a server that sends nothing counts as gone.
+    private static let silentSeconds = 30
+
     /// Sets the options of a request over SFTP.
     static func set(_ request: TransferRequest, on handle: CurlHandle) throws(TransferFailure) {
         let settings = request.connection
+        // Without a limit, libcurl would wait for ever for the answer that ends a file.
+        try handle.set(CURLOPT_LOW_SPEED_LIMIT, to: 1)
+        try handle.set(CURLOPT_LOW_SPEED_TIME, to: Self.silentSeconds)
         // Without a file, libcurl would accept every key.
         try handle.set(CURLOPT_SSH_KNOWNHOSTS, to: HostKey.file(settings))
         if let credentials = request.credentials {
@@ -73,12 +79,18 @@ struct HostKey {
     /// Adds the key to the file of known hosts (sshd(8)); what is in the file stays as it is.
     func add(host: String, port: Int, to path: String) {
         let name = port == SourceScheme.sftp.usualPort ? host : "[\(host)]:\(port)"
-        let line = Array("\(name) \(type) \(Data(blob).base64EncodedString())\n".utf8)
+        var line = Array("\(name) \(type) \(Data(blob).base64EncodedString())\n".utf8)
         let folder = path.pathFolder
         if !folder.isEmpty { mkdir(folder, 0o700) }
-        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         // Then the key is unknown the next time, too.
         guard file >= 0 else { return }
+        var last: UInt8 = 0
+        let end = lseek(file, 0, SEEK_END)
+        // The last line may not be ended.
+        if end > 0, pread(file, &last, 1, end - 1) == 1, last != UInt8(ascii: "\n") {
+            line.insert(UInt8(ascii: "\n"), at: 0)
+        }
         _ = write(file, line, line.count)
         close(file)
     }

@@ -17,6 +17,10 @@ final class LoopSet: Sendable {
     /// No other transfer may run on it, see `Negotiation`.
     let multiplexed: TransferLoop
 
+    /// The loop of FTP and SFTP: libcurl waits there for some answers without returning, which must
+    /// not hold up other transfers.
+    let files = TransferLoop()
+
     init(loops: Int) {
         separate = LoopGroup((0..<loops).map { _ in TransferLoop() })
         multiplexed = TransferLoop(exits: separate)
@@ -34,7 +38,7 @@ final class LoopSet: Sendable {
         }
     }
 
-    var all: [TransferLoop] { [multiplexed] + separate.loops }
+    var all: [TransferLoop] { [multiplexed, files] + separate.loops }
 
     /// Ends the threads and waits for them.
     private func close() {

@@ -1,5 +1,4 @@
 internal import CCurl
-internal import func Glibc.time
 internal import PawlCore
 
 /// What a server of FTP or SFTP has said about a file, and its meaning in HTTP's terms.
@@ -27,13 +26,22 @@ struct FileReplies {
             text.utf8.dropFirst(3).first != UInt8(ascii: "-")
         else { return }
         last = text.sanitized(atMost: 200)
-        // The reply to `MDTM` is a time, which libcurl reports; that to `SIZE` follows it.
-        if code == 213 { size = Int64(text.dropFirst(4)) }
+        if code == 213 { takeSize(text.dropFirst(4)) }
+    }
+
+    /// Takes the reply to `SIZE`, and not that to `MDTM`, which is a time of 14 digits or more.
+    private mutating func takeSize(_ text: Substring) {
+        let digits = text.utf8.reversed().prefix { $0.isDigit }.count
+        let isTime = text.utf8.prefix { $0.isDigit }.count == 14
+        guard !isTime, let size = Int64(text.suffix(digits)) else { return }
+        self.size = size
     }
 
     /// Notes what libcurl knows of the file, or -1.
-    mutating func note(length: Int64?, modified: Int64?) {
-        self.length = length.flatMap { $0 < 0 ? nil : $0 }
+    ///
+    /// `hasBody`: whether bytes of the file have arrived; some servers say that it has none.
+    mutating func note(length: Int64?, modified: Int64?, hasBody: Bool) {
+        self.length = length.flatMap { $0 < 0 || ($0 == 0 && hasBody) ? nil : $0 }
         self.modified = modified.flatMap { $0 < 0 ? nil : $0 }
     }
 
@@ -57,23 +65,21 @@ struct FileReplies {
             return isFull ? 503 : 401
         // Without a place to start, there are no parts.
         case CURLE_FTP_COULDNT_USE_REST, CURLE_BAD_DOWNLOAD_RESUME: return 206
-        // Before the first byte: the file cannot be read, for example because it is a folder.
-        case CURLE_SSH: return 403
         default: return nil
         }
     }
 
     /// The head that describes the file, or the refusal.
     func head(_ request: TransferRequest) -> ResponseHead {
-        let now = HTTPDate(secondsSince1970: Int64(time(nil)))
         var head = ResponseHead(
             url: request.url,
             status: refusal ?? 200,
             reason: refusal.map(reason) ?? "",
             protocolVersion: request.scheme.rawValue.uppercased()
         )
-        head.fields = [HTTPField(name: "Date", value: now.text)]
         guard refusal == nil else { return head }
+        // Without a date of the server, the modification time may be that of a change in the same
+        // second, and it was not sent together with the bytes: it is no strong validator.
         if let modified {
             let date = HTTPDate(secondsSince1970: modified)
             head.fields.append(HTTPField(name: "Last-Modified", value: date.text))
@@ -86,9 +92,9 @@ struct FileReplies {
         }
         head.status = 206
         // SFTP tells no size, but all bytes from the start of the range follow.
-        guard let total = size ?? (request.scheme == .sftp ? total(from: range.start) : nil) else {
-            return head
-        }
+        guard let total = size ?? (request.scheme == .sftp ? total(from: range.start) : nil),
+            total > range.start
+        else { return head }
         let end = min(range.end, total)
         head.fields += [
             HTTPField(name: "Content-Length", value: "\(end - range.start)"),
@@ -102,7 +108,7 @@ struct FileReplies {
         guard last.isEmpty else { return last }
         return switch status {
         case 401: "the login failed"
-        case 403: "the file cannot be read"
+        case 403: "no permission"
         case 404: "no such file"
         default: ""
         }

@@ -54,6 +54,8 @@ final class TransferContext: @unchecked Sendable {
     private var hasMetPrivateAddress = false
     /// Whether the connection to be used held bytes that belong to no response.
     private var hasMetSurplus = false
+    /// Whether bytes of a body have arrived.
+    private var hasBodyBytes = false
     /// The failure because of a host key that is not accepted.
     private var hostKeyFailure: TransferFailure?
     /// Whether this is the transfer's second attempt, over a connection made for it.
@@ -248,6 +250,7 @@ extension TransferContext {
         // Requesting the pause only when more bytes arrive is the path that libcurl handles best:
         // it keeps these bytes and passes them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
+        hasBodyBytes = true
         if !isHeadShown {
             showHead()
             if isHeld { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -341,7 +344,8 @@ extension TransferContext {
     /// Notes what libcurl knows of the file of a server that does not speak HTTP.
     private func noteFacts() {
         guard let handle, replies != nil, !isHeadShown else { return }
-        replies?.note(length: handle.contentLength, modified: handle.offset(CURLINFO_FILETIME_T))
+        let modified = handle.offset(CURLINFO_FILETIME_T)
+        replies?.note(length: handle.contentLength, modified: modified, hasBody: hasBodyBytes)
     }
 
     private func startPause(_ duration: Duration) {

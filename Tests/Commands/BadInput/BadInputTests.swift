@@ -11,7 +11,7 @@ struct BadInputTests {
         (["http://"], .usage),
         (["http://host:99999/x"], .usage),
         (["http://ho st/x"], .usage),
-        (["ftp://host/x"], .usage),
+        (["gopher://host/x"], .usage),
         (["gopher://host/x"], .usage),
         (["file:///etc/passwd"], .usage),
         (["javascript:alert(1)"], .usage),

@@ -131,6 +131,29 @@ struct ConfigCommandTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
+    @Test func `a list from a server gets secrets only for a host that is named`() async throws {
+        let text =
+            "[host.\"*\"]\nbearer = \"t0ken\"\nretries = 0\n[host.\"127.0.0.1\"]\nuser = \"me:pw\""
+        let (workshop, settings) = try home(text)
+        let list = Resource(text: workshop.origin.url("/a") + "\n")
+        workshop.serve(.resource(list), at: "/list")
+        workshop.serve(.resource(resource), at: "/a")
+        let run = try await workshop.run("-i", workshop.origin.url("/list"), settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.count == 2)
+        #expect(workshop.origin.requests.allSatisfy { $0["Authorization"] == nil })
+    }
+
+    @Test func `programs that pawl starts do not get the variables`() async throws {
+        let (workshop, settings) = try home(
+            "[defaults]\nuser = \"me\"\npassword-command = \"env > seen; echo pw\"",
+            variables: ["PAWL_REFERER": "http://secret.example/"]
+        )
+        let run = try await workshop.run(workshop.url, settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try !workshop.folder.readText("seen").contains("secret.example"))
+    }
+
     @Test func `show says where each value comes from, without secrets`() async throws {
         let text = """
             [defaults]

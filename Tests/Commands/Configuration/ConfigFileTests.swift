@@ -107,6 +107,33 @@ struct ConfigFileTests {
         #expect(try download(text).settings.credentials?.name == "a")
     }
 
+    @Test
+    func `a URL's name and password replace a token of the file, and its name keeps the password`()
+        throws
+    {
+        let token = try download("[defaults]\nbearer = \"t\"", "https://me:pw@host.example/")
+            .settings
+        #expect(token.credentials?.name == "me")
+        #expect(token.fields.isEmpty)
+        let text = "[defaults]\nuser = \"me:pw\""
+        let name = try download(text, "https://me@host.example/").settings
+        #expect(name.credentials?.password == "pw")
+    }
+
+    @Test func `sections without options and deep keys`() throws {
+        #expect(try download("[defaults]\n[host.\"a\"]\n").settings.retries == 10)
+        let deep = "[defaults]\n" + String(repeating: "a.", count: 200_000) + "a = 1"
+        let error = #expect(throws: DownloadError.self) { try download(deep) }
+        #expect(error?.code == .usage)
+    }
+
+    @Test func `a port means that of the scheme`() throws {
+        let text = "[host.\"h:443\"]\nretries = 3\n[host.\"h:22\"]\nretries = 4"
+        #expect(try download(text, "https://h/a").settings.retries == 3)
+        #expect(try download(text, "sftp://h/a").settings.retries == 4)
+        #expect(try download(text, "ftp://h/a").settings.retries == 10)
+    }
+
     @Test func `a password is missing once per name`() throws {
         let text = """
             [host."a.example"]
@@ -169,6 +196,11 @@ struct ConfigFileTests {
         ("[defaults]\nretries = \"many\"", "line 2: retries: "),
         ("[defaults]\nretries =", "line 2: "), ("[defaults]\na = 1\na = 2", "line 3: "),
         ("[defaults]\nretries-command = \"echo 3\"", "line 2: 'retries-command' is not an option"),
+        ("[host.\"https://a/\"]\nretries = 1", "line 2: 'https://a/' is not a pattern of hosts"),
+        ("[host.\"\"]\nretries = 1", "line 2: '' is not a pattern of hosts"),
+        ("[defaults]\nretries = [1, 2]", "line 2: 'retries' has one value, and not a list"),
+        ("[defaults]\nretrise = []", "line 2: 'retrise' is not an option"),
+        ("[defaultz]", "line 1: 'defaultz' is in no section"),
         ("[defaults]\n\nretries = [[1]]", "line 3: the value of 'retries' is not"),
     ])
     func `a mistake is reported with its line`(text: String, message: String) {

@@ -16,7 +16,7 @@ extension DaemonSuites {
             let before = try await scene.downloads()
             let events = try await scene.events()
             let wrong: [([String], ErrorCode)] = [
-                (["add"], .usage), (["add", "ftp://host/a"], .usage),
+                (["add"], .usage), (["add", "gopher://host/a"], .usage),
                 (["add", scene.workshop.url, "--priority", "urgent"], .usage),
                 (["list", "--state", "odd"], .usage), (["show", "7"], .notFound),
                 (["pause"], .usage), (["pause", "--all", "1"], .usage),

@@ -100,7 +100,9 @@ struct MirrorOptionTests {
         #expect(mirror.requests.count == 2)
     }
 
-    @Test(arguments: ["ftp://host/file", "disk.iso", "https:///nothing", "file:///etc/passwd", ""])
+    @Test(arguments: [
+        "gopher://host/file", "disk.iso", "https:///nothing", "file:///etc/passwd", "",
+    ])
     func `an invalid URL of a mirror is an error before anything is changed`(text: String)
         async throws
     {

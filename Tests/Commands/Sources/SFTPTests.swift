@@ -164,7 +164,7 @@ struct SFTPTests {
         #expect(missing.errors.contains("no such file"), "\(missing.errors)")
         try server.folder.makeFolder(FileServers.files + "/folder")
         let folder = try await workshop.run([url(server, "folder")] + arguments, settings)
-        expectFailure(.unauthorized, folder)
+        expectFailure(.network, folder)
         #expect(workshop.folder.list() == ["home"])
     }
 

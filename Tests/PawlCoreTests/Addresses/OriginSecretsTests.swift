@@ -31,7 +31,7 @@ struct OriginSecretsTests {
     @Test(
         arguments: [
             "http://host/a", "https://host:444/a", "https://other/a", "https://host.evil/a",
-            "ftp://host/a", "https:///a", nil,
+            "gopher://host/a", "https:///a", nil,
         ]
     )
     func `no secret is sent to another or unknown origin`(new: String?) {
@@ -45,7 +45,7 @@ struct OriginSecretsTests {
         }
     }
 
-    @Test(arguments: ["https://other/a", "ftp://host/a", "https:///a", nil])
+    @Test(arguments: ["https://other/a", "gopher://host/a", "https:///a", nil])
     func `a field given for one origin is sent to no other, known or unknown`(new: String?) {
         var settings = DownloadSettings()
         settings.fields = [

@@ -44,7 +44,7 @@ struct SettingTableTests {
     /// `Mirror` finds each stored property, so that none can be forgotten.
     @Test func `each property of the settings has a row`() throws {
         let all = try SettingSamples.settings(Self.table.settings.map(\.name))
-        let ofConnection: Set = ["socketPath", "allowsPrivateAddresses"]
+        let ofConnection: Set = ["socketPath", "allowsPrivateAddresses", "usesOwnKeys"]
         func expectChanged(_ one: Any, _ other: Any, without left: Set<String> = []) {
             let usual = Dictionary(
                 uniqueKeysWithValues: Mirror(reflecting: other).children.map {
@@ -100,7 +100,7 @@ struct SettingTableTests {
     private static let invalid: [(String, JSONValue)] = [
         ("retries", "3"), ("retries", -1), ("connections", 65), ("stallTimeoutSeconds", 0),
         ("resumes", 1), ("fields", ["a"]), ("fields", "a"), ("credentials", ["name": "a"]),
-        ("checksum", "sha256=12"), ("mirrors", ["ftp://h/"]), ("authoritiesFile", "relative"),
+        ("checksum", "sha256=12"), ("mirrors", ["gopher://h/"]), ("authoritiesFile", "relative"),
         ("ifExists", "ask"), ("userAgent", "a\nb"),
     ]
 

@@ -148,7 +148,7 @@ struct WireFormTests {
         #"{"connections":0}"#, #"{"connections":65}"#, #"{"checksum":"sha256=12"}"#,
         #"{"retries":-1}"#, #"{"stallTimeoutSeconds":0}"#, #"{"maximumSeconds":-3}"#,
         #"{"fields":[{"name":"a b","value":"c"}]}"#, #"{"fields":[{"name":"a","value":"b\r\nc"}]}"#,
-        #"{"mirrors":["ftp://host/a"]}"#, #"{"authoritiesFile":"relative"}"#,
+        #"{"mirrors":["gopher://host/a"]}"#, #"{"authoritiesFile":"relative"}"#,
         #"{"userAgent":"a\nb"}"#, #"{"adoptsPartialFile":true}"#,
     ])
     func `invalid settings of a download are refused`(json: String) throws {
@@ -166,7 +166,7 @@ struct WireFormTests {
                 destination: "/tmp/"
             ),
             NewDownload(url: "https://host/a", destination: "relative"),
-            NewDownload(url: "ftp://host/a", destination: "/tmp/"),
+            NewDownload(url: "gopher://host/a", destination: "/tmp/"),
             NewDownload(url: "", destination: "/tmp/"),
         ] {
             #expect(throws: DownloadError.self) { try new.checked() }

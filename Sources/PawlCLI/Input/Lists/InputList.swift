@@ -41,6 +41,8 @@ package struct InputList: Sendable {
     }
 
     package private(set) var entries: [Entry] = []
+    /// Whether a server has sent the list, and not the user.
+    var isFromServer = false
 
     /// Parses a list.
     ///

@@ -28,7 +28,8 @@ enum RemoteList {
     ) throws(DownloadError) -> VerbWork {
         guard let path else { return try next(nil) }
         guard isURL(path) else { return try next(try InputFile.read(path)) }
-        if let secret = (config.common + options).first(where: { secrets.contains($0.name) }) {
+        let given = config.common + options
+        if let secret = given.first(where: { secrets.contains($0.name) && $0.mayBeSecret }) {
             throw .usage(
                 "\(secret.location) and a list from a server cannot be combined",
                 advice:
@@ -39,7 +40,7 @@ enum RemoteList {
         let (url, credentials) = try SourceURL.read(path, at: "--input-file")
         var common = try CommonOptions(
             typed: options,
-            config: config,
+            config: config.withoutSecrets,
             netrcFile: NetrcFile.usual
         )
         var settings = DownloadSettings()
@@ -73,12 +74,20 @@ enum RemoteList {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs")
         }
-        let list = try InputList(text, name: name)
+        var list = try InputList(text, name: name)
+        list.isFromServer = true
         for entry in list.entries { try check(entry) }
         return list
     }
 
     private static func check(_ entry: InputList.Entry) throws(DownloadError) {
+        let urls = [entry.url] + entry.options.filter { $0.name == "mirror" }.map(\.value)
+        for url in urls where SourceScheme(of: AddressParts(url).scheme)?.isHTTP == false {
+            throw .usage(
+                "\(entry.location): a list from a server can only name HTTP URLs",
+                advice: "download the list, check it, and give its file"
+            )
+        }
         for option in entry.options {
             guard options.contains(option.name) else {
                 throw .usage(

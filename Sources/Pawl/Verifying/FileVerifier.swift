@@ -1,0 +1,57 @@
+internal import Glibc
+package import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
+/// Computes the digests of files, several at a time.
+package final class FileVerifier: Sendable {
+    private static let pieceBytes: Int64 = 256 * 1024
+
+    private let pool: BlockingPool
+
+    /// Creates a verifier with a thread per core, which start when they are needed.
+    package init() {
+        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        pool = BlockingPool(threads: cores, name: "pawl-verify")
+    }
+
+    deinit { pool.shutDown() }
+
+    /// Returns the digest of a file.
+    ///
+    /// Cancelling the task stops it.
+    ///
+    /// - Parameters:
+    ///   - progress: Gets the number of bytes that were read so far; it must not block.
+    package func digest(
+        _ algorithm: DigestAlgorithm,
+        of path: String,
+        progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(DownloadError) -> ContentDigest {
+        let stop = CancellationToken()
+        return try await cancellable { () async throws(DownloadError) in
+            try await pool.run { () throws(DownloadError) in
+                let path = FilePath(path)
+                let file = try attempt(.inspect, path, OpenFile(path, O_RDONLY))
+                var count: Int64 = 0
+                return try FileDigest.compute(algorithm, of: file, path) {
+                    () throws(DownloadError) in
+                    try stop.check()
+                    progress(count)
+                    count += Self.pieceBytes
+                }
+            }
+        } onCancel: {
+            stop.cancel()
+        }
+    }
+
+    /// Returns the digest that was verified when the file was downloaded; `nil` if none was, or the
+    /// file system could not store it.
+    package static func recordedDigest(of path: String) -> ContentDigest? {
+        guard let text = TextAttribute.digest.text(of: FilePath(path)),
+            case .digest(let digest)? = try? ChecksumText.parse(text)
+        else { return nil }
+        return digest
+    }
+}

@@ -1,0 +1,116 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// `pawl verify`.
+@Suite(.timeLimit(.minutes(5)))
+struct VerifyCommandTests {
+    private let resource = Resource(size: 3_000_000)
+
+    private func sha256(of path: String) async throws -> String {
+        let run = try await ProcessRunner.run("sha256sum", [path])
+        return String(run.output.prefix(64))
+    }
+
+    /// A workshop with the files `a` and `b`, and their checksums in `SHA256SUMS`.
+    private func workshop() async throws -> Workshop {
+        let workshop = try Workshop()
+        try workshop.folder.write("a", resource.bytes())
+        try workshop.folder.write("b", "b\n")
+        let sums = try await ProcessRunner.run(
+            "sha256sum",
+            ["a", "b"],
+            ProcessSettings(folder: workshop.folder.path)
+        )
+        try workshop.folder.write("SHA256SUMS", sums.output)
+        return workshop
+    }
+
+    @Test func `a checksum is right or wrong`() async throws {
+        let workshop = try await workshop()
+        let digest = try await sha256(of: workshop.folder.path("a"))
+        let right = try await workshop.run("verify", "a", "--checksum", "sha256=\(digest)")
+        #expect(right.status == .code(0), "\(right.errors)")
+        #expect(right.output == "a: OK (sha256)\n")
+        let wrong = try await workshop.run("verify", "b", "--checksum", "sha256=\(digest)")
+        expectFailure(.checksumMismatch, wrong)
+        #expect(wrong.errors.contains("b has another sha256 than expected"))
+        let quiet = try await workshop.run("verify", "-q", "a", "--checksum", "sha256=\(digest)")
+        #expect(quiet.status == .code(0))
+        #expect(quiet.everything.isEmpty)
+    }
+
+    @Test func `all files of a list, beside it`() async throws {
+        let workshop = try await workshop()
+        let list = workshop.folder.path("SHA256SUMS")
+        let run = try await workshop.run(
+            "verify",
+            "-c",
+            list,
+            settings: ProcessSettings(folder: "/tmp")
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        let folder = workshop.folder.path
+        #expect(run.output == "\(folder)/a: OK (sha256)\n\(folder)/b: OK (sha256)\n")
+        try workshop.folder.write("b", "c\n")
+        let damaged = try await workshop.run("verify", "--sums", "SHA256SUMS")
+        #expect(damaged.status == .code(ErrorCode.checksumMismatch.exitStatus))
+        #expect(damaged.output == "a: OK (sha256)\n")
+        #expect(damaged.errors.contains("b has another sha256"))
+        let one = try await workshop.run("verify", "--sums", "SHA256SUMS", "a")
+        #expect(one.status == .code(0), "\(one.errors)")
+        let json = try await workshop.run("verify", "--sums", "SHA256SUMS", "--json")
+        #expect(json.status == .code(ErrorCode.checksumMismatch.exitStatus))
+        #expect(json.output.contains(#""isVerified" : false"#))
+        #expect(json.output.contains(#""error" : "checksum-mismatch""#))
+    }
+
+    @Test func `the digest of the download is stored with the file`() async throws {
+        let workshop = try Workshop(resource)
+        let path = try workshop.folder.write("copy", resource.bytes())
+        let digest = try await sha256(of: path)
+        let run = try await workshop.run(workshop.url, "--checksum", "sha256=\(digest)")
+        #expect(run.status == .code(0), "\(run.errors)")
+        let right = try await workshop.run("verify", Workshop.name)
+        #expect(right.status == .code(0), "\(right.errors)")
+        #expect(right.output == "\(Workshop.name): OK (sha256)\n")
+        var bytes = resource.bytes()
+        bytes[1_000_000] ^= 1
+        // Written over its own bytes, the file keeps what is stored with it.
+        try workshop.folder.write(Workshop.name, bytes)
+        let damaged = try await workshop.run("verify", Workshop.name)
+        expectFailure(.checksumMismatch, damaged)
+        let unknown = try await workshop.run("verify", "copy")
+        expectFailure(.usage, unknown)
+        #expect(unknown.errors.contains("no checksum of copy is known"))
+    }
+
+    @Test func `the server's digest is stored, too`() async throws {
+        let workshop = try Workshop()
+        // SHA-256 of `hello` and a line feed.
+        let digest = "sha-256=:WJG1tSLV3whtD/CxEPvZ0hu0/HFjrzTQgoai6Eb2vgM=:"
+        let reply = Reply.resource(Resource(text: "hello\n")).setting("Repr-Digest", digest)
+        workshop.serve(reply)
+        let first = try await workshop.run(workshop.url)
+        #expect(first.status == .code(0), "\(first.errors)")
+        let run = try await workshop.run("verify", Workshop.name)
+        #expect(run.output == "\(Workshop.name): OK (sha256)\n", "\(run.errors)")
+    }
+
+    @Test func `mistakes are errors`() async throws {
+        let workshop = try await workshop()
+        try workshop.folder.write("empty", "nothing\n")
+        let digest = String(repeating: "0", count: 64)
+        for arguments in [
+            ["verify"], ["verify", "a", "b", "--checksum", "sha256=\(digest)"],
+            ["verify", "a", "--checksum", "none"], ["verify", "a", "--checksum", "sha256=1"],
+            ["verify", "--sums", "empty"], ["verify", "--sums", "SHA256SUMS", "c"],
+            ["verify", "a", "--sums", "SHA256SUMS", "--checksum", "sha256=\(digest)"],
+        ] {
+            expectFailure(.usage, try await workshop.run(arguments))
+        }
+        let missing = try await workshop.run("verify", "c", "--checksum", "sha256=\(digest)")
+        #expect(missing.status != .code(0))
+        #expect(missing.errors.contains("c"))
+    }
+}
