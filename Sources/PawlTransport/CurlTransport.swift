@@ -32,7 +32,8 @@ package final class CurlTransport: Transport {
     /// Whether OpenSSL stays usable until the process has ended.
     ///
     /// Otherwise it frees its state in a handler of `exit`, while threads may still be closing
-    /// connections, and crashes them. Only the first call of OpenSSL can decide that.
+    /// connections, and crashes them. Only the first call of OpenSSL can decide that; `pawl`, which
+    /// may have called it before, ends without such handlers.
     private static let keepsOpenSSL =
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 

@@ -15,6 +15,11 @@ struct SettingsDocumentTests {
 
             - *Option*: the option of the command. Without `--`, it is the key below a URL in an input list.
             - *Swift*: the property of `DownloadSettings`. The meaning of a true-or-false setting is that of the property.
+            - *Given by config*: a key of the config file (`pawl config --help`), and an environment variable:
+              `PAWL_STALL_TIMEOUT` for `--stall-timeout`, with one value per line if there are several. There, `directory`,
+              `header-file`, and for all hosts `jobs`, `total-limit` and `progress` can be given, too; `checksum` can only be
+              `none`. In the file, a command can print a secret: `bearer-command` for `bearer`, and so on, and
+              `password-command` for the password of `user`.
             - *JSON*: the member in requests to the daemon ([http-api.md](http-api.md)), and in encoded `DownloadSettings`.
 
             \(SettingsReference.markdown(DownloadSettings.table, hasProperties: true))

@@ -64,7 +64,7 @@ export function parseURLs(text) {
   const lines = text.split("\n").filter((line) => !line.trimStart().startsWith("#"));
   for (const word of lines.join("\n").split(/\s+/).filter(Boolean)) {
     // `URL` would also accept `http:host`.
-    if (/^https?:\/\//i.test(word) && URL.canParse(word)) urls.push(word);
+    if (/^(https?|ftps?|ftpes|sftp):\/\//i.test(word) && URL.canParse(word)) urls.push(word);
     else invalid.push(word);
   }
   return { urls: [...new Set(urls)], invalid };

@@ -24,7 +24,7 @@ package enum ChildProgram {
     ///   - words: Its name and its arguments.
     ///   - usesTerminal: Whether it has this process's standard input and standard error; otherwise
     ///     it has no input, and its errors are not shown.
-    ///   - seconds: The time after which it is killed; `nil` for no limit.
+    ///   - seconds: The longest silence before it is killed; `nil` for no limit.
     package static func run(
         _ words: [String],
         usesTerminal: Bool = false,

@@ -32,7 +32,7 @@ enum Keyring {
         }
         throw DownloadError(
             .fileUnreadable,
-            "the cookies of \(browser.rawValue) are encrypted with a key of the keyring, which has none",
+            "cannot get the key for the cookies of \(browser.rawValue) from the keyring",
             advice:
                 "install secret-tool (on Debian the package libsecret-tools) and unlock the keyring"
         )

@@ -41,7 +41,8 @@ final class CookieFiles: Sendable {
         settings.cookieFile.map(jar) ?? settings.browserProfile.map(jar)
     }
 
-    /// Returns the cookies of a browser, which are read when it is named and some minutes later again.
+    /// Returns the cookies of a browser, which are read when it is first named, and again after five
+    /// minutes.
     private func jar(of profile: BrowserProfile) -> CookieJar {
         let now = time.now()
         return browsers.withLock { browsers in

@@ -26,7 +26,7 @@ struct ConfigEditor: Sendable {
 
     /// Replaces this process by the editor, and that by a check of the file.
     ///
-    /// Returns only by an error.
+    /// Does not return; throws if the shell cannot start.
     func run() async throws(DownloadError) -> Never {
         // The folder of a named file is the user's own affair.
         if !isNamed {
@@ -47,8 +47,8 @@ struct ConfigEditor: Sendable {
         execvp(words[0], &arguments)
         throw DownloadError(
             .fileUnreadable,
-            "the editor cannot be started: \(String(cString: strerror(errno)))",
-            advice: "set EDITOR to an editor, or edit \(path) yourself"
+            "the shell cannot be started: \(String(cString: strerror(errno)))",
+            advice: "edit \(path) yourself"
         )
     }
 

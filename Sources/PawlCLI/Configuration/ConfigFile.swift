@@ -41,7 +41,7 @@ package struct ConfigFile: Sendable {
             let isGiven = sections[index].options.contains { $0.isSameOption(as: option) }
             guard !isGiven || DownloadOptions.isRepeatable(key) else {
                 throw .usage(
-                    "\(location): '\(key)' has one value, and not a list",
+                    "\(location): '\(key)' takes one value, not a list",
                     advice: "write one value"
                 )
             }
@@ -51,7 +51,7 @@ package struct ConfigFile: Sendable {
         self.sections = sections.filter { $0.hosts == nil } + sections.filter { $0.hosts != nil }
     }
 
-    /// Returns the file without the other options.
+    /// Returns the file with only the options that satisfy a predicate.
     func keeping(_ isKept: (OptionAssignment) -> Bool) -> ConfigFile {
         var file = self
         for index in file.sections.indices {
@@ -75,7 +75,7 @@ package struct ConfigFile: Sendable {
         guard keys.first == host, keys.count > 2 else {
             let key = keys.joined(separator: ".").sanitized(atMost: 60)
             throw .usage(
-                "\(location): '\(key)' is in no section",
+                "\(location): '\(key)' is outside every section",
                 advice: "write it below [defaults], or below [host.\"example.org\"] for one host"
             )
         }
@@ -107,7 +107,7 @@ package struct ConfigFile: Sendable {
         }
         guard let text = value.isEmpty ? "" : value.text else {
             throw .usage(
-                "\(location): the value of '\(key)' is not a text, a number, true or false",
+                "\(location): the value of '\(key)' is not a string, a number, true or false",
                 advice: "write a value as the command line has it, in quotation marks"
             )
         }

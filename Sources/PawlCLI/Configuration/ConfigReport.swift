@@ -70,7 +70,7 @@ struct ConfigReport: Sendable {
         }
     }
 
-    /// The lines in the form of the config file.
+    /// The options as lines, below the headings of their sections.
     var text: String {
         let lines = entries.map { "\($0.option) = \($0.value)" }
         let width = min(48, lines.map(\.count).max() ?? 0)

@@ -31,17 +31,17 @@ package enum ConfigVariables {
         }
     }
 
-    /// The variables of an environment whose names begin like those of options, but are others.
+    /// The `PAWL_` variables of an environment that belong to no option.
     package static func unknown(in environment: [String: String]) -> [String] {
         let names = variables
         let prefix = scope.uppercased() + "_"
         return environment.keys.filter { $0.hasPrefix(prefix) && names[$0] == nil }
-            .filter { !programs.contains($0) }.sorted()
+            .filter { !otherVariables.contains($0) }.sorted()
     }
 
     /// The variables that have another meaning: `PAWL_SESSION` tells an application that the daemon
     /// starts which session has an event.
-    private static let programs: Set = ["PAWL_CONFIG", "PAWL_SESSION"]
+    private static let otherVariables: Set = ["PAWL_CONFIG", "PAWL_SESSION"]
 
     /// The name of the variable for an option.
     package static func variable(_ name: String) -> String {

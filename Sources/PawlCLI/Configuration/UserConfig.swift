@@ -24,15 +24,12 @@ package struct UserConfig: Sendable {
     ///   - choice: The value of `--config`: a file or `none`, which also ignores the variables.
     package static func read(_ choice: String?) throws(DownloadError) -> UserConfig {
         let environment = ProcessInfo.processInfo.environment
+        let variables = ConfigVariables.options(in: environment)
+        // The daemon and other programs that this one starts would keep the secrets.
+        for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
         let named = choice ?? fileInVariable(environment)
         guard named?.lowercased() != none else { return .empty }
-        let config = UserConfig(
-            file: try ConfigPlace(named).read(),
-            variables: ConfigVariables.options(in: environment)
-        )
-        // The daemon and other programs that this one starts would keep the secrets.
-        for option in config.variables { unsetenv(option.location) }
-        return config
+        return UserConfig(file: try ConfigPlace(named).read(), variables: variables)
     }
 
     private static let none = "none"
@@ -118,7 +115,7 @@ package struct UserConfig: Sendable {
         } ?? false
     }
 
-    /// All sections with their options; `nil` stands for the environment.
+    /// All sections with their options; `nil` stands for all.
     var all: [(hosts: HostPattern?, options: [OptionAssignment])] {
         (file?.sections.map { ($0.hosts, $0.options) } ?? []) + [(nil, variables)]
     }

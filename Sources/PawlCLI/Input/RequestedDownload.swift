@@ -29,7 +29,7 @@ package struct RequestedDownload: Sendable {
         guard settings.asksForFile || SourceScheme(of: url.scheme)?.isHTTP != false else {
             throw .usage(
                 "only an HTTP server takes a method or a body",
-                advice: "remove --method and --data"
+                advice: "remove --method, --data and --json"
             )
         }
         isForStandardOutput = options.output == OutputPath.standardOutput

@@ -6,7 +6,7 @@ struct ConfigOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Take options from this file; none ignores the config file and the environment. "
+            "Take options from this file; none ignores the config file and the PAWL_ variables. "
                 + "Default: ~/.config/pawl/config.toml; see 'pawl config --help'.",
             valueName: "file|none"
         )

@@ -13,7 +13,7 @@ package struct DownloadOptions: Sendable {
     private var credentialsLevel = Level.typed
     /// Whether the field that signs in comes from the config file.
     private var isSigningInConfigured = false
-    /// The name that was set last, for which the command is.
+    /// The name in the latest `user` option, to which the command belongs.
     private var earlierName: String?
     /// The option that gave a name without a password.
     private var nameLocation: String?
@@ -21,6 +21,8 @@ package struct DownloadOptions: Sendable {
     private var passwordCommand: SecretCommand?
     /// Whether the command is in the place whose options are being applied.
     private var hasOwnCommand = false
+    /// The addresses of hosts that earlier places and the current one give.
+    private var (earlierAddresses, ownAddresses) = ([FixedAddress](), [FixedAddress]())
     /// The number of header fields of earlier places.
     private var earlierFields = 0
     /// The values that the current place has set.
@@ -68,11 +70,13 @@ package struct DownloadOptions: Sendable {
 
     /// Applies options that are given in one place, and so do not replace each other.
     ///
-    /// They replace the values of earlier places, but only those headers that have the same name.
+    /// They replace the values of earlier places, but only those headers that have the same name,
+    /// and only those addresses that are for the same host.
     mutating func apply(_ options: [OptionAssignment], _ level: Level) throws(DownloadError) {
         self.level = level
         setPaths = []
         hasOwnCommand = false
+        (earlierAddresses, ownAddresses) = (settings.connection.fixedAddresses, [])
         earlierFields = settings.fields.count
         for option in options { try apply(option) }
     }
@@ -100,8 +104,8 @@ package struct DownloadOptions: Sendable {
         }
     }
 
-    /// Returns the settings that an option names, or with which the file or the output of a command
-    /// is filled that it names.
+    /// Replaces an option by the settings that it stands for: reads the file that it names, or runs
+    /// its command.
     static func read(_ option: OptionAssignment) throws(DownloadError) -> [OptionAssignment] {
         var option = option
         switch (option.form, option.name) {
@@ -153,7 +157,7 @@ package struct DownloadOptions: Sendable {
             )
         }
         try usage(option.location) { () throws(ValueError) in
-            try setting.parse(&changed, option.value)
+            try parse(option.value, of: setting, &changed)
         }
         guard level != .configured || !changed.checksum.isGiven else {
             throw .usage(
@@ -174,6 +178,23 @@ package struct DownloadOptions: Sendable {
     /// Whether the current place has set the value.
     private func hasSet(_ path: PartialKeyPath<DownloadSettings>) -> Bool {
         setPaths.contains { $0 == path }
+    }
+
+    /// Adds a value to the settings.
+    ///
+    /// Addresses of hosts are joined with those of earlier places: the first that fits is used.
+    private mutating func parse(
+        _ text: String,
+        of setting: Setting<DownloadSettings>,
+        _ changed: inout DownloadSettings
+    ) throws(ValueError) {
+        guard setting.path == \DownloadSettings.connection.fixedAddresses else {
+            return try setting.parse(&changed, text)
+        }
+        changed.connection.fixedAddresses = ownAddresses
+        try setting.parse(&changed, text)
+        ownAddresses = changed.connection.fixedAddresses
+        changed.connection.fixedAddresses += earlierAddresses
     }
 
     private func checkFiles(

@@ -10,12 +10,12 @@ struct ConfigCommand: ParsableCommand {
         discussion: """
             The config file, ~/.config/pawl/config.toml (or below $XDG_CONFIG_HOME), is written in \
             TOML. Its keys are the names of options without '--'; an option that can be given \
-            several times has a list. The section [defaults] comes first and applies to all \
-            downloads. Sections such as [host."*.example.org"] or [host."example.org:8080"] apply to \
-            matching hosts, and replace earlier ones. Environment variables such as \
-            PAWL_STALL_TIMEOUT replace the file; several values are on several lines. Options on the \
-            command line replace both. For one command, PAWL_COMPRESSED=false turns off a flag of \
-            the file.
+            several times has a list. [defaults] applies to all downloads. A section such as \
+            [host."*.example.org"] or [host."example.org:8080"] applies to matching hosts and \
+            replaces [defaults]; a later section replaces an earlier one. Environment variables such \
+            as PAWL_STALL_TIMEOUT replace the file; the variable for an option that can be given \
+            several times has one value per line. Options on the command line replace both. For one \
+            command, PAWL_COMPRESSED=false turns off a flag of the file.
 
             A command can supply a secret: password-command = "pass show example.org" is run with \
             sh when the password of 'user' is needed, and the first line of its output is used. \

@@ -9,10 +9,10 @@ struct VerifyCommand: PawlVerb {
         usage: "pawl verify [<options>] [<file> ...]",
         discussion: """
             Without options, a file is compared with the digest that was verified when Pawl \
-            downloaded it. With --sums and no file, all files in the list are compared, which are \
-            looked for in its folder.
+            downloaded it. With --sums and no file, Pawl compares every file in the list, and looks \
+            for them in the list's folder.
 
-            The exit status is 0 if every file has its checksum. Otherwise, it is the status of the \
+            The exit status is 0 if every file matches its checksum. Otherwise, it is the status of the \
             first file that fails.
             """
     )

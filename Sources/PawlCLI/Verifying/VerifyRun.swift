@@ -89,6 +89,12 @@ struct VerifyRun: Sendable {
         _ progress: VerifyProgress
     ) async -> Outcome? {
         guard !Task.isCancelled else { return nil }
+        defer { progress.ended(index) }
+        do throws(DownloadError) {
+            try OutputPath.checkReadable(file.path, location: "verify")
+        } catch {
+            return .failed(error, expected: file.expected, actual: nil)
+        }
         guard let expected = file.expected ?? FileVerifier.recordedDigest(of: file.path) else {
             let error = DownloadError(
                 .usage,
@@ -97,7 +103,6 @@ struct VerifyRun: Sendable {
             )
             return .failed(error, expected: nil, actual: nil)
         }
-        defer { progress.ended(index) }
         do throws(DownloadError) {
             let actual = try await verifier.digest(expected.algorithm, of: file.path) { count in
                 progress.set(index, count)

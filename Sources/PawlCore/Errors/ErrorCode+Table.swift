@@ -130,7 +130,12 @@ extension ErrorCode {
             "the server is overloaded, fails, or asks to wait (408, 425, 429, 500, 502 …)"
         ),
         row(.checksumMismatch, .elsewhere, 32, "the bytes do not have the expected digest"),
-        row(.tlsFailed, .elsewhere, 33, "TLS failed, or the certificate was rejected"),
+        row(
+            .tlsFailed,
+            .elsewhere,
+            33,
+            "TLS failed, or the certificate or the SSH host key was rejected"
+        ),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect that Pawl does not follow"),
         row(.captivePortal, .later, 36, "a web page instead of a file of another type"),

@@ -13,7 +13,7 @@ package struct ChecksumList: Sendable {
     /// Parses a list.
     ///
     /// - Parameters:
-    ///   - name: The name of the list, which may tell the algorithm: `B2SUMS`, `disk.iso.sha512`.
+    ///   - name: The name of the list, which may contain that of the algorithm: `B2SUMS`, `disk.iso.sha512`.
     package init(_ text: String, name: String) {
         let algorithms = Self.algorithms(named: name)
         for line in text.split(whereSeparator: \.isNewline) {
@@ -77,7 +77,7 @@ package struct ChecksumList: Sendable {
         return text
     }
 
-    /// The algorithms to try, those first that the name tells.
+    /// The algorithms to try; those that the list's name contains come first.
     private static func algorithms(named name: String) -> [DigestAlgorithm] {
         let name = name.pathFile.lowercased().filter { $0 != "-" && $0 != "_" }
         let names: [(text: String, algorithm: DigestAlgorithm)] =

@@ -66,8 +66,9 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                The PEM file with the private key of the client certificate. Default: the file of \
-                the certificate.
+                The PEM file with the private key of the client certificate; default: the file of \
+                the certificate. For SFTP, your private key for SSH; default: ~/.ssh/id_ed25519, \
+                id_ecdsa or id_rsa.
                 """
         ),
         Setting(
@@ -147,11 +148,11 @@ extension DownloadSettings {
             entries: .local,
             help: """
                 Send the cookies of this browser: firefox, chromium, chrome, brave, edge, vivaldi or \
-                opera; for another than its usual profile, browser:profile.
+                opera. To use another profile than the usual one, write browser:profile.
                 """,
             about: """
-                The browser on this machine whose cookies are sent, and with `:` its profile, by \
-                name or path.
+                The browser on this machine whose cookies are sent, or `browser:profile` with the \
+                name or the path of a profile.
                 """
         ),
         Setting(

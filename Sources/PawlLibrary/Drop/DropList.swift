@@ -110,7 +110,9 @@ package enum DropList {
             let url = try SourceURL.parse(entry.url).url
             // Others write these files; they must not use the user's keys for SSH.
             guard SourceScheme(of: url.scheme)?.isHTTP == true else {
-                throw .usage("'\(url.redacted)' is not an HTTP URL: ftp and others are not used")
+                throw .usage(
+                    "'\(url.redacted)' is not used (ftp or another scheme): a drop file may name only HTTP URLs"
+                )
             }
             return DropItem(url: url, key: entry.key, name: entry.name, digest: digest)
         } catch {

@@ -94,7 +94,7 @@ package enum BrowserCookies {
             let bytes = try attempt(.inspect, from) { () throws(Errno) in
                 try OpenFile(from, O_RDONLY).contents(limit: mostBytes)
             }
-            try attempt(.giveName, to) { () throws(Errno) in
+            try attempt(.write, to) { () throws(Errno) in
                 let file = try OpenFile(to, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
                 try file.write(bytes, at: 0)
             }

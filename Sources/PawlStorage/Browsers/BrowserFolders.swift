@@ -94,7 +94,7 @@ struct BrowserFolders {
         }
         throw DownloadError(
             .fileUnreadable,
-            "\(browser.rawValue) has no such profile with cookies in \(home)",
+            "found no cookies of \(browser.rawValue) in that profile",
             advice: "name the profile or its folder: \(browser.rawValue):PROFILE",
             context: "looking for the cookies of \(browser.rawValue)"
         )

@@ -4,6 +4,7 @@ internal import SystemPackage
 
 /// A database of SQLite that is only read.
 ///
+/// It is opened for writing, too, which SQLite needs to use a write-ahead log.
 /// The library is loaded when it is needed first, because most programs that use Pawl never read
 /// such a file.
 final class SQLiteFile {

@@ -46,7 +46,7 @@ struct CurlRequest {
             guard range.start >= 0, !range.isEmpty else {
                 throw TransferFailure(.local, "cannot request an empty range")
             }
-            // The size of a file follows only from all that is left of it.
+            // libcurl reports a size only for a range that extends to the end of the file.
             let isOpen = request.scheme == .sftp
             try handle.set(CURLOPT_RANGE, to: isOpen ? "\(range.start)-" : range.description)
         }
@@ -75,7 +75,7 @@ struct CurlRequest {
             throw TransferFailure(.local, "\(request.method) is not a request to such a server")
         }
         try handle.set(CURLOPT_FILETIME, to: true)
-        // Otherwise an HTTP proxy would send the request in the client's name.
+        // Without a tunnel, an HTTP proxy would fetch the file itself.
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, to: true)
         // libcurl waits for these answers in the loop's thread.
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, to: Self.answerSeconds)

@@ -29,7 +29,7 @@ enum SSHOptions {
             try handle.set(CURLOPT_USERNAME, to: String(cString: user))
         }
         guard settings.usesOwnKeys else {
-            // Whoever has sent such a request is not the owner of this user's keys.
+            // A client over TCP sent this request, and must not use this user's keys.
             let types = CURLSSH_AUTH_PASSWORD | CURLSSH_AUTH_KEYBOARD
             return try handle.set(CURLOPT_SSH_AUTH_TYPES, to: Int(types))
         }

@@ -37,7 +37,7 @@ struct FileReplies {
         self.size = size
     }
 
-    /// Notes what libcurl knows of the file, or -1.
+    /// Notes what libcurl knows of the file; -1 means that it does not know.
     ///
     /// `hasBody`: whether bytes of the file have arrived; some servers say that it has none.
     mutating func note(length: Int64?, modified: Int64?, hasBody: Bool) {
@@ -56,14 +56,14 @@ struct FileReplies {
         if [421, 425, 450, 451, 452].contains(code) { return 503 }
         switch failure {
         case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_FTP_COULDNT_RETR_FILE: return 404
-        // libcurl's word for a folder that cannot be entered.
+        // libcurl reports this if a folder cannot be entered.
         case CURLE_REMOTE_ACCESS_DENIED: return code == 550 ? 404 : 403
         case CURLE_LOGIN_DENIED:
             let isFull = ["too many", "maximum", "limit"].contains {
                 text.lowercased().contains($0)
             }
             return isFull ? 503 : 401
-        // Without a place to start, there are no parts.
+        // Reported as a 206 without Content-Range: a server without ranges.
         case CURLE_FTP_COULDNT_USE_REST, CURLE_BAD_DOWNLOAD_RESUME: return 206
         default: return nil
         }

@@ -159,7 +159,7 @@ final class TransferContext: @unchecked Sendable {
     /// Returns `nil` if the sink holds the transfer; then the end is deferred.
     func conclude(_ end: TransferEnd) -> TransferEnd? {
         guard end.outcome != .cancelled else { return end }
-        // Only an end shows that a server that does not speak HTTP has answered without a body.
+        // For FTP and SFTP, an empty response is known only when the transfer ends.
         let hasAnswered = replies == nil || end.outcome == .completed
         if !isHeadShown, ending == nil, hasAnswered { showHead() }
         let end = TransferEnd(ending ?? end.outcome, timings: end.timings)

@@ -12,7 +12,7 @@ struct BadInputTests {
         (["http://host:99999/x"], .usage),
         (["http://ho st/x"], .usage),
         (["gopher://host/x"], .usage),
-        (["gopher://host/x"], .usage),
+        (["ftp://host/folder/"], .usage),
         (["file:///etc/passwd"], .usage),
         (["javascript:alert(1)"], .usage),
         ([""], .usage),

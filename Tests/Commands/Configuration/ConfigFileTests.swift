@@ -120,6 +120,15 @@ struct ConfigFileTests {
         #expect(name.credentials?.password == "pw")
     }
 
+    @Test func `addresses of hosts are joined, those of the command line first`() throws {
+        let text = "[defaults]\nresolve = [\"a:1:192.0.2.1\", \"b:1:192.0.2.2\"]"
+        let options = ["a:1:192.0.2.3", "c:1:192.0.2.4"].map { OptionAssignment("resolve", $0) }
+        let addresses = try download(text, options: options).settings.connection.fixedAddresses
+        #expect(
+            addresses.map(\.address) == ["192.0.2.3", "192.0.2.4", "192.0.2.1", "192.0.2.2"]
+        )
+    }
+
     @Test func `sections without options and deep keys`() throws {
         #expect(try download("[defaults]\n[host.\"a\"]\n").settings.retries == 10)
         let deep = "[defaults]\n" + String(repeating: "a.", count: 200_000) + "a = 1"
@@ -182,9 +191,9 @@ struct ConfigFileTests {
     }
 
     @Test(arguments: [
-        ("retries = 3", "line 1: 'retries' is in no section"),
+        ("retries = 3", "line 1: 'retries' is outside every section"),
         ("[defaults]\nretrys = 3", "line 2: 'retrys' is not an option of the config file"),
-        ("[default]\nretries = 3", "line 2: 'default.retries' is in no section"),
+        ("[default]\nretries = 3", "line 2: 'default.retries' is outside every section"),
         ("[host.a.example]\nretries = 3", "line 2: a host needs quotation marks"),
         ("[host.\"a\"]\njobs = 3", "line 2: 'jobs' applies to all downloads of a command"),
         ("[defaults]\noutput = \"x\"", "line 2: 'output' is not an option"),
@@ -192,15 +201,15 @@ struct ConfigFileTests {
             "[defaults]\nchecksum = \"md5=d41d8cd98f00b204e9800998ecf8427e\"",
             "line 2: checksum: this"
         ),
-        ("[defaults]\nretries = 1979-05-27", "line 2: the value of 'retries' is not a text"),
+        ("[defaults]\nretries = 1979-05-27", "line 2: the value of 'retries' is not a string"),
         ("[defaults]\nretries = \"many\"", "line 2: retries: "),
         ("[defaults]\nretries =", "line 2: "), ("[defaults]\na = 1\na = 2", "line 3: "),
         ("[defaults]\nretries-command = \"echo 3\"", "line 2: 'retries-command' is not an option"),
         ("[host.\"https://a/\"]\nretries = 1", "line 2: 'https://a/' is not a pattern of hosts"),
         ("[host.\"\"]\nretries = 1", "line 2: '' is not a pattern of hosts"),
-        ("[defaults]\nretries = [1, 2]", "line 2: 'retries' has one value, and not a list"),
+        ("[defaults]\nretries = [1, 2]", "line 2: 'retries' takes one value, not a list"),
         ("[defaults]\nretrise = []", "line 2: 'retrise' is not an option"),
-        ("[defaultz]", "line 1: 'defaultz' is in no section"),
+        ("[defaultz]", "line 1: 'defaultz' is outside every section"),
         ("[defaults]\n\nretries = [[1]]", "line 3: the value of 'retries' is not"),
     ])
     func `a mistake is reported with its line`(text: String, message: String) {

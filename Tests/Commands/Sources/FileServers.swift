@@ -5,6 +5,11 @@ import PawlTesting
 enum FileServers {
     static let files = "files"
 
+    /// The name of the user who runs the tests, and the servers.
+    static var user: String {
+        getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
+    }
+
     /// Starts vsftpd, whose only account is `anonymous`.
     ///
     /// - Parameters:

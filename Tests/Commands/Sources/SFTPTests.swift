@@ -14,8 +14,9 @@ struct SFTPTests {
         let workshop = try Workshop()
         try workshop.folder.makeFolder("home")
         let home = workshop.folder.path("home")
-        let user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
-        let agent: [String: String?] = ["SSH_AUTH_SOCK": nil, "HOME": home, "USER": user]
+        let agent: [String: String?] = [
+            "SSH_AUTH_SOCK": nil, "HOME": home, "USER": FileServers.user,
+        ]
         return (workshop, ProcessSettings(environment: agent))
     }
 

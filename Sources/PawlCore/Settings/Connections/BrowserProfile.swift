@@ -7,9 +7,11 @@ public enum Browser: String, Hashable, Sendable, CaseIterable {
 public struct BrowserProfile: Hashable, Sendable {
     /// The browser to which it belongs.
     public var browser: Browser
-    /// The name of the profile, or the absolute path of its folder.
+    /// The profile: for Firefox its name or the name of its folder, for other browsers the name of its
+    /// folder, such as `Profile 1`; or the absolute path of the folder.
     ///
-    /// With `nil`, it is the profile that the browser opens by default.
+    /// `nil`, the default, is the profile that Firefox opens, or the folder `Default` of other
+    /// browsers.
     public var profile: String?
 
     /// Creates the value.

@@ -32,14 +32,17 @@ public struct ConnectionSettings: Hashable, Sendable {
     ///
     /// There is none by default. Other origins, those of redirects and mirrors, never receive it.
     public var clientIdentity = ClientIdentity()
-    /// The file with the keys of known SSH servers (sshd(8)), for SFTP.
+    /// The absolute path of the file with the keys of known SSH servers, for SFTP (sshd(8),
+    /// *SSH_KNOWN_HOSTS FILE FORMAT*).
     ///
-    /// With `nil`, the default, it is `~/.ssh/known_hosts`.
+    /// With `nil`, the default, it is `~/.ssh/known_hosts`. It is created when a key is added.
     public var knownHostsFile: String?
-    /// The fingerprint of a key that an SSH server may have if it is not known yet, as
-    /// `SHA256:base64`; the key is then added to the file of known hosts.
+    /// The fingerprint of a host key to accept if the SSH server is not in the file of known hosts;
+    /// the key is then added to the file.
     ///
-    /// With `nil`, the default, only known keys are accepted.
+    /// It is `SHA256:` and Base64 without padding, as `ssh-keygen -l` prints it. With `nil`, the
+    /// default, only known keys are accepted. A key that differs from the file's is refused in any
+    /// case, with the code `.tlsFailed`.
     public var hostKey: String?
     /// How to sign in with a name and password.
     ///
@@ -58,9 +61,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     public var cookieFile: String?
     /// A browser's profile whose cookies are sent; they are read from its files and never changed.
     ///
-    /// With `nil`, the default, there is none. A session reads them when the profile is first named,
-    /// and keeps what servers change in memory. They are used in place of the session's cookies, and
-    /// not together with ``cookieFile``.
+    /// With `nil`, the default, there is none. A session reads the cookies at the first request, and
+    /// again after five minutes; cookies that servers set in between are then lost. Chromium may ask
+    /// the keyring for a key, for up to 10 s. If the cookies cannot be read, the session logs a
+    /// warning and sends none. They are used in place of the session's cookies, and cannot be
+    /// combined with ``cookieFile``.
     public var browserProfile: BrowserProfile?
     /// The version of HTTP to use.
     ///
