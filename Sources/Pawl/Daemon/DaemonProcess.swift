@@ -151,18 +151,21 @@ package struct DaemonProcess: Sendable {
     /// Stops the running daemon and starts a new one, with the same arguments unless others are
     /// given.
     ///
-    /// Returns the process identifier of the stopped daemon, which is `nil` if none was running.
+    /// Returns the process identifier of the stopped daemon, which is `nil` if none was running, and
+    /// the status of the new one, which another command may stop after that.
     package func restart(
         _ arguments: [String]? = nil
-    ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart) {
+    ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart, status: DaemonStatus) {
         try places.prepare()
         return try await inTurn { (process) async throws(DownloadError) in
             guard let old = try await process.runningProcess() else {
-                return (nil, try await process.launch(arguments ?? []))
+                let start = try await process.launch(arguments ?? [])
+                return (nil, start, try await process.client.status())
             }
             let words = arguments ?? Self.arguments(of: old)
             try await process.end(old)
-            return (old, try await process.launch(words))
+            let start = try await process.launch(words)
+            return (old, start, try await process.client.status())
         }
     }
 

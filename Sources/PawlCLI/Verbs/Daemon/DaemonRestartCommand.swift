@@ -17,9 +17,10 @@ struct DaemonRestartCommand: PawlVerb {
         try options.check()
         let (arguments, unapplied) = (options.arguments, try UnappliedOptions(options))
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let (old, start) = try await client.process.restart(arguments.isEmpty ? nil : arguments)
+            let (old, start, status) = try await client.process.restart(
+                arguments.isEmpty ? nil : arguments
+            )
             try await unapplied.apply(to: client, after: start, console)
-            let status = try await client.status()
             let before = old.map { " (was process \($0))" } ?? ""
             console.message(
                 "The daemon (process \(status.processIdentifier), version \(status.version)) "
