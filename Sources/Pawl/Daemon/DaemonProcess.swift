@@ -158,12 +158,9 @@ package struct DaemonProcess: Sendable {
     ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart, status: DaemonStatus) {
         try places.prepare()
         return try await inTurn { (process) async throws(DownloadError) in
-            guard let old = try await process.runningProcess() else {
-                let start = try await process.launch(arguments ?? [])
-                return (nil, start, try await process.client.status())
-            }
-            let words = arguments ?? Self.arguments(of: old)
-            try await process.end(old)
+            let old = try await process.runningProcess()
+            let words = arguments ?? old.map(Self.arguments) ?? []
+            if let old { try await process.end(old) }
             let start = try await process.launch(words)
             return (old, start, try await process.client.status())
         }

@@ -103,23 +103,8 @@ struct ConfigReport: Sendable {
         return location.hasSuffix(suffix) ? String(location.dropLast(suffix.count)) : location
     }
 
-    /// The value without what may be secret.
     private static func shown(_ option: OptionAssignment) -> String {
-        let value = option.value
-        guard option.form != .command,
-            DownloadSettings.table[name: option.name]?.isSecret == true
-        else { return value.sanitized(atMost: 200) }
-        switch option.name {
-        case "user":
-            let name = String(value.prefix { $0 != ":" }).sanitized
-            return value.contains(":") ? "\(name):***" : name
-        case "header", "redirect-header":
-            let name = value.prefix { $0 != ":" }
-            guard SecretField.isSecret(String(name)) else { return value.sanitized(atMost: 200) }
-            return "\(String(name).sanitized): ***"
-        case "proxy", "referer", "dns-over-https":
-            return AddressParts(value).redacted.sanitized(atMost: 200)
-        default: return "***"
-        }
+        let value = option.form == .command ? option.value : option.redactedValue
+        return value.sanitized(atMost: 200)
     }
 }

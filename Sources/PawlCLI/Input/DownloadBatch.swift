@@ -44,7 +44,7 @@ package struct DownloadBatch: Sendable {
             urls: urls,
             list: list,
             options: options,
-            config: config,
+            config: list?.isFromServer == true ? config.forListFromServer : config,
             netrcFile: NetrcFile.usual
         )
         for missing in batch.missingPasswords {

@@ -28,17 +28,24 @@ package struct OptionAssignment: Sendable {
 
 extension OptionAssignment {
     /// Whether the value, or what it names, may be secret.
-    ///
-    /// Some values of secret settings are known not to be.
     var mayBeSecret: Bool {
-        if form == .command || name == DownloadOptions.headerFile { return true }
-        guard DownloadSettings.table[name: name]?.isSecret ?? false else { return false }
-        return switch name {
-        case "header", "redirect-header": SecretField.isSecret(String(value.prefix { $0 != ":" }))
-        case "user": value.contains(":")
+        form == .command || name == DownloadOptions.headerFile || hiddenForm != nil
+    }
+
+    /// The value without what may be secret.
+    var redactedValue: String { hiddenForm ?? value }
+
+    /// What is shown instead of a value that may be secret; `nil` if it is known not to be.
+    private var hiddenForm: String? {
+        guard DownloadSettings.table[name: name]?.isSecret ?? false else { return nil }
+        let start = String(value.prefix { $0 != ":" })
+        switch name {
+        case "header", "redirect-header": return SecretField.isSecret(start) ? "\(start): ***" : nil
+        case "user": return value.contains(":") ? "\(start):***" : nil
         case "mirror", "proxy", "referer", "dns-over-https":
-            AddressParts(value).redacted != value
-        default: true
+            let redacted = AddressParts(value).redacted
+            return redacted == value ? nil : redacted
+        default: return "***"
         }
     }
 }

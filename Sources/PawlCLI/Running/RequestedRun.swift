@@ -24,7 +24,7 @@ struct RequestedRun: Sendable {
             urls: urls,
             list: list,
             options: options,
-            config: list?.isFromServer == true ? config.forListFromServer : config,
+            config: config,
             console,
             prints: prints
         )

@@ -10,7 +10,7 @@ enum PasswordPrompt {
     ///   - location: The option with the name, for errors.
     static func ask(
         for name: String,
-        location: String = "--user",
+        location: String,
         console: Console
     ) throws(DownloadError) -> String {
         guard isatty(STDIN_FILENO) == 1 else {

@@ -71,7 +71,7 @@ struct AddCommand: PawlVerb {
                 urls: urls,
                 list: list,
                 options: assignments,
-                config: list?.isFromServer == true ? config.forListFromServer : config,
+                config: config,
                 console
             )
             return try HostKeyPrompt.settle(batch.downloads, console) {

@@ -60,12 +60,7 @@ struct ChromiumKeys {
     private func text(_ bytes: [UInt8], _ key: [UInt8], _ host: String) -> String? {
         guard let plain = Self.decrypt(bytes, key) else { return nil }
         guard namesHost else { return String(validating: plain, as: UTF8.self) }
-        var digest = [UInt8](repeating: 0, count: 32)
-        var count: UInt32 = 0
-        let name = Array(host.utf8)
-        guard EVP_Digest(name, name.count, &digest, &count, EVP_sha256(), nil) == 1,
-            plain.starts(with: digest)
-        else { return nil }
+        guard let digest = SHA256.digest(of: host), plain.starts(with: digest) else { return nil }
         return String(validating: plain.dropFirst(digest.count), as: UTF8.self)
     }
 
