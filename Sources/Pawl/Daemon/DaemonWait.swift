@@ -20,8 +20,12 @@ struct DaemonWait {
     /// cannot be reached, or if the time is over.
     mutating func pause() async -> Bool {
         guard .now < deadline else { return false }
-        if !isBetweenDaemons {
-            guard let owner = StoreLock.owner(places) else { return false }
+        // Each moment is looked at once: a daemon that ends between two looks would seem never to
+        // have been there.
+        let owner = StoreLock.owner(places)
+        if owner != nil || !isBetweenDaemons {
+            // A command that has just ended may have started one.
+            guard let owner = owner ?? StoreLock.owner(places) else { return false }
             switch owner.phase {
             case .starting, .stopping: break
             case .listening, nil:
@@ -35,10 +39,9 @@ struct DaemonWait {
         return true
     }
 
-    /// Whether no daemon runs because a command of another process has stopped it, or will start
-    /// it.
+    /// Whether a command of another process, which has stopped the daemon or will start it, is the
+    /// reason that none runs.
     private var isBetweenDaemons: Bool {
-        guard !holdsCommandLock, StoreLock.owner(places) == nil else { return false }
-        return CommandLock.isTaken(folder: places.storeFolder)
+        !holdsCommandLock && CommandLock.isTaken(folder: places.storeFolder)
     }
 }
