@@ -82,6 +82,11 @@ let package = Package(
             pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]
         ),
+        .systemLibrary(
+            name: "CExpat",
+            pkgConfig: "expat",
+            providers: [.apt(["libexpat1-dev"])]
+        ),
         .systemLibrary(name: "CPlatform"),
 
         ours("PawlCore", [heap]),
@@ -92,8 +97,8 @@ let package = Package(
         ours(
             "Pawl",
             [
-                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", "CPlatform",
-                system, logging,
+                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", "CExpat",
+                "CPlatform", system, logging,
             ]
         ),
         ours(
