@@ -67,8 +67,9 @@ package struct DownloadJob: Sendable {
     ///
     /// Such files are created together with others, so that they share syncs.
     var takesSmallBodies: Bool {
-        !settings.checksum.isGiven && choosesDestination == nil && output == nil
-            && settings.asksForFile
+        !settings.checksum.isGiven && settings.checksum != .automatic
+            && settings.expectedSize == nil && settings.pieces == nil
+            && choosesDestination == nil && output == nil && settings.asksForFile
     }
 
     package init(

@@ -50,7 +50,6 @@ package final class Engine: Sendable {
         settings: EngineSettings = EngineSettings(),
         logger: Logger
     ) {
-        self.transport = transport
         self.time = time
         self.logger = logger
         storeSettings = settings.store
@@ -62,10 +61,14 @@ package final class Engine: Sendable {
         choices = BlockingPool(threads: 16, name: "pawl-choice")
         let pools = settings.pools ?? EnginePools(digestThreads: settings.digestThreads)
         (disk, syncs, digests) = (pools.disk, pools.syncs, pools.digests)
-        ownPools = [choices] + (settings.pools == nil ? [disk, syncs, digests] : [])
+        ownPools = [choices] + (settings.pools == nil ? [disk, syncs, digests, pools.sources] : [])
         budgets = HostBudgets(connectionsPerHost: settings.connectionsPerHost, time: time)
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
+        self.transport = LocalTransport(
+            over: transport,
+            LocalTransfer.Surroundings(pool: pools.sources, alarms: alarms, time: time)
+        )
         lane = SmallFileLane(disk, alarms, time)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
     }

@@ -8,6 +8,8 @@ package struct EnginePools: Sendable {
     let disk = BlockingPool(threads: 4, name: "pawl-disk")
     let syncs = BlockingPool(threads: 8, name: "pawl-sync")
     let digests: BlockingPool
+    /// Reads the files that are downloaded from this computer.
+    let sources = BlockingPool(threads: 2, name: "pawl-source")
 
     /// Creates pools without starting threads.
     ///

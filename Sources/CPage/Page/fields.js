@@ -19,7 +19,7 @@ export const downloadFields = [
     "label": "Checksum",
     "input": "text",
     "placeholder": "sha256=…, for a single URL",
-    "hint": "The file's checksum, as `sha256=hex`, or `none`. Default: the checksum that the server sends, if any."
+    "hint": "The file's checksum, as `sha256=hex`, `auto` or `none`. Default: the checksum that the server sends, if any."
   },
   {
     "name": "mirrors",

@@ -48,7 +48,7 @@ extension ResumeData {
         settings.fields += fields.filter { field in
             !settings.fields.contains { $0.hasName(field.name) }
         }
-        if settings.checksum == .automatic, let digest = expectedDigest {
+        if settings.checksum.takesServers, let digest = expectedDigest {
             settings.checksum = .digest(digest)
         }
         return settings

@@ -121,16 +121,15 @@ package struct DownloadBatch: Sendable {
             }
         }
         guard urls.count + (list?.entries.count ?? 0) > 1 else { return }
-        guard typed.settings.mirrors.isEmpty else {
+        let settings = typed.settings
+        let ofOneFile = [
+            ("mirror", !settings.mirrors.isEmpty), ("checksum", settings.checksum.isGiven),
+            ("size", settings.expectedSize != nil), ("pieces", settings.pieces != nil),
+        ]
+        for (name, isGiven) in ofOneFile where isGiven {
             throw .usage(
-                "--mirror cannot be used with several URLs",
-                advice: "write mirror=… below each URL in a list for --input-file"
-            )
-        }
-        guard !typed.settings.checksum.isGiven else {
-            throw .usage(
-                "--checksum cannot be used with several URLs",
-                advice: "write checksum=… below each URL in a list for --input-file"
+                "--\(name) cannot be used with several URLs",
+                advice: "write \(name)=… below each URL in a list for --input-file"
             )
         }
     }

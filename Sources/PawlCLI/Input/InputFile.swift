@@ -30,14 +30,17 @@ enum InputFile {
         }
     }
 
-    /// Reads the list of `--input-file`.
-    static func read(_ path: String) throws(DownloadError) -> InputList {
+    /// Reads a list of downloads.
+    static func read(
+        _ path: String,
+        _ reading: InputList.Reading
+    ) throws(DownloadError) -> InputList {
         let text = try text(
             of: path,
             location: "--input-file",
-            form: "a list of URLs, one per line"
+            form: "a list of URLs, one per line, or a Metalink"
         )
-        return try InputList(text, name: name(path).sanitized)
+        return try InputList(text, name: name(path).sanitized, reading)
     }
 
     /// Returns the text of a file.

@@ -147,6 +147,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--no-conf", "use '--config none'"),
         ForeignOption(.aria2, "--out", "use --output"),
         ForeignOption(.aria2, "-s --split --max-connection-per-server", "use --connections"),
+        ForeignOption(.aria2, "--metalink-file", "give the file or its URL as an argument"),
         ForeignOption(.aria2, "--max-concurrent-downloads", "use --jobs"),
         ForeignOption(.aria2, "--min-split-size", "leave it out: parts are as small as it pays"),
         ForeignOption(.aria2, "--max-download-limit", "use --limit"),

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import PawlCore
 
 /// Sources of downloads besides the URLs on the command line.
 struct InputOptions: DownloadOptionGroup {
@@ -7,11 +8,51 @@ struct InputOptions: DownloadOptionGroup {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Also download the URLs in this list, one per line; - is standard input. Lists in the "
-                + "formats of aria2, JSON and CSV are read, too.",
+                + "formats of aria2, JSON, CSV and Metalink are read, too.",
             valueName: "file|url|-"
         )
     )
     var inputFile: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Download the files that a Metalink describes (.meta4, .metalink), instead of the "
+                + "Metalink itself. Default: on."
+        )
+    )
+    var followMetalink = true
+
+    @Option(
+        help: ArgumentHelp(
+            "Prefer the sources of a Metalink in these countries, the best first, such as de,fr.",
+            valueName: "countries"
+        )
+    )
+    var metalinkLocation: String?
+
     @Option(setting: "mirror") var mirror: [String] = []
+    @Flag(setting: "no-server-mirrors") var noServerMirrors = false
+    @Option(setting: "size") var size: String?
+    @Option(setting: "pieces") var pieces: String?
+
+    /// Returns what the arguments of a command name.
+    func choice(_ arguments: [String]) throws(DownloadError) -> InputChoice {
+        var reading = InputList.Reading()
+        let countries = metalinkLocation.map { $0.lowercased().split(separator: ",") } ?? []
+        reading.countries = countries.map { $0.trimmed }
+        guard reading.countries.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy(\.isLetter) })
+        else {
+            throw .usage(
+                "--metalink-location: '\(metalinkLocation?.sanitized ?? "")' is not a list of countries",
+                advice: "write their codes of two letters, such as de,fr"
+            )
+        }
+        return InputChoice(
+            arguments,
+            list: inputFile,
+            followsMetalinks: followMetalink,
+            reading
+        )
+    }
 }

@@ -65,8 +65,9 @@ struct AddCommand: PawlVerb {
         }
         submission.session = session
         submission.isPaused = paused
-        return try RemoteList.read(input.inputFile, assignments, config, console) {
-            [submission, urls, json] (list) throws(DownloadError) in
+        let choice = try input.choice(urls)
+        return try RemoteList.read(choice, assignments, config, console) {
+            [submission, urls = choice.urls, json] (list) throws(DownloadError) in
             let batch = try DownloadBatch.asked(
                 urls: urls,
                 list: list,

@@ -49,8 +49,9 @@ struct GetCommand: PawlVerb {
         let options =
             input.assignments + output.assignments + transfer.assignments + request.assignments
             + body.assignments + connection.assignments
+        let choice = try input.choice(urls)
         let downloads = RequestedRun(
-            urls: urls,
+            urls: choice.urls,
             options: options,
             config: config,
             configChoice: configChoice.assignments,
@@ -60,7 +61,7 @@ struct GetCommand: PawlVerb {
             isForDaemon: background,
             limits: limits.given
         )
-        return try RemoteList.read(input.inputFile, options, config, console) {
+        return try RemoteList.read(choice, options, config, console) {
             (list) throws(DownloadError) in
             try downloads.work(list, console)
         }

@@ -89,6 +89,7 @@ package struct AddressParts: Hashable, Sendable {
     ///
     /// Applying it twice changes nothing more.
     package var redacted: String {
+        if let data = DataURL.redacted(self) { return data }
         var parts = hasClearAuthority ? self : Self.withoutUser(text)
         parts.userInfo = nil
         parts.fragment = nil
@@ -144,6 +145,11 @@ package struct AddressParts: Hashable, Sendable {
         return (1...65_535).contains(number)
     }
 
+    /// Whether the host is that of a `file:` URL of this computer (RFC 8089 §2).
+    package var namesThisComputer: Bool {
+        userInfo == nil && port == nil && ["", "localhost"].contains(host?.lowercased() ?? "")
+    }
+
     /// The URL to request; `nil` if the text is not a valid URL.
     package var requestURL: URL? { URL(string: requestText) }
 
@@ -157,6 +163,7 @@ package struct AddressParts: Hashable, Sendable {
         parts.userInfo = nil
         parts.fragment = nil
         parts.port = port.flatMap { $0.isEmpty ? nil : $0 }
+        if parts.scheme == SourceScheme.file.rawValue { parts.host = "" }
         parts.path = path.isEmpty ? "/" : path.encodingIllegalURLBytes
         parts.query = query?.encodingIllegalURLBytes
         return parts.text

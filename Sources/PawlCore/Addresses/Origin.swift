@@ -6,11 +6,10 @@ package struct Origin: Hashable, Sendable {
     package var host: String
     package var port: Int
 
-    /// Returns `nil` if the scheme is not that of a file's source, or if the host or the port is not
-    /// valid.
+    /// Returns `nil` if the scheme is not that of a server, or if the host or the port is not valid.
     package init?(_ url: URL) {
         let parts = AddressParts(url.absoluteString)
-        guard let scheme = SourceScheme(of: parts.scheme), parts.hasUsablePort,
+        guard let scheme = SourceScheme(of: parts.scheme), !scheme.isLocal, parts.hasUsablePort,
             let host = parts.host, !host.isEmpty
         else { return nil }
         self.scheme = scheme.rawValue

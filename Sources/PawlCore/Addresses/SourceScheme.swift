@@ -9,8 +9,12 @@ package enum SourceScheme: String, CaseIterable, Sendable {
     case ftps
     /// SFTP: files over SSH.
     case sftp
+    /// A file of this computer (RFC 8089).
+    case file
+    /// Bytes that the URL itself contains (RFC 2397).
+    case data
 
-    /// The port if a URL names none.
+    /// The port if a URL names none; 0 if there is no server.
     package var usualPort: Int {
         switch self {
         case .http: 80
@@ -18,8 +22,12 @@ package enum SourceScheme: String, CaseIterable, Sendable {
         case .ftp, .ftpes: 21
         case .ftps: 990
         case .sftp: 22
+        case .file, .data: 0
         }
     }
+
+    /// Whether the bytes are on this computer, so that there is no server.
+    package var isLocal: Bool { self == .file || self == .data }
 
     /// Whether requests and responses are those of HTTP.
     package var isHTTP: Bool { self == .http || self == .https }

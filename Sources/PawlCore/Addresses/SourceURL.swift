@@ -18,16 +18,18 @@ package enum SourceURL {
             throw refusal(text, ": it contains control characters", "encode them as %XX")
         }
         try checkScheme(parts, text)
-        guard parts.hasUsableHost else { throw refusal(text, ": it has no valid host") }
-        guard parts.hasUsablePort else {
-            throw refusal(text, ": its port is not valid", "a port is a number from 1 to 65535")
-        }
+        try checkPlace(parts, text)
         let address = parts.requestText
         if let known, known.absoluteString == address {
             return (known, parts.userInfo.flatMap(credentials))
         }
         guard let url = URL(string: address) else { throw refusal(text) }
         return (url, parts.userInfo.flatMap(credentials))
+    }
+
+    /// Whether a URL names a file of this computer.
+    package static func isOfFile(_ text: String) -> Bool {
+        SourceScheme(of: AddressParts(text.trimmed).scheme) == .file
     }
 
     private static func refusal(
@@ -38,12 +40,43 @@ package enum SourceURL {
         DownloadError(.usage, "'\(shown(text))' is not a URL\(reason)", advice: advice)
     }
 
+    /// Checks what tells where the file is: the host, or the path on this computer.
+    private static func checkPlace(_ parts: AddressParts, _ text: String) throws(DownloadError) {
+        switch SourceScheme(of: parts.scheme) {
+        case .file:
+            guard parts.namesThisComputer, parts.path.isAbsolutePath else {
+                throw refusal(
+                    text,
+                    ": it names no file of this computer",
+                    "write it as file:///folder/name"
+                )
+            }
+        case .data:
+            guard DataURL(parts) != nil else {
+                throw refusal(
+                    text,
+                    ": it is not valid",
+                    "write it as data:,text, or as data:;base64, followed by base64"
+                )
+            }
+        default:
+            guard parts.hasUsableHost else { throw refusal(text, ": it has no valid host") }
+            guard parts.hasUsablePort else {
+                throw refusal(
+                    text,
+                    ": its port is not valid",
+                    "a port is a number from 1 to 65535"
+                )
+            }
+        }
+    }
+
     private static func checkScheme(
         _ parts: AddressParts,
         _ text: String
     ) throws(DownloadError) {
         if let known = SourceScheme(of: parts.scheme) {
-            guard known.isHTTP || !parts.path.isFolderPath else {
+            guard known.isHTTP || known == .data || !parts.path.isFolderPath else {
                 throw refusal(text, ": it names a folder", "give the URL of a file")
             }
             return

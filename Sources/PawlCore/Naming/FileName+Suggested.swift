@@ -15,8 +15,7 @@ extension FileName {
         if let name = said.flatMap(clean) { return name }
         // The path is split before decoding, so that an encoded slash adds only a component that
         // `clean` removes.
-        let path = AddressParts(url.absoluteString).path
-        let own = PathRedaction.withoutSecrets(path.pathFile)
+        let own = PathRedaction.withoutSecrets(url.pathWithName.pathFile)
         if let name = clean(own.percentDecoded) { return name }
         return mediaType == "text/html" ? "index.html" : "download"
     }
@@ -31,9 +30,16 @@ extension Destination {
         switch self {
         case .file(let path): name = path.pathNames.last.map(String.init)
         case .directory:
-            name = AddressParts(url.absoluteString).path.pathNames.last
+            name = url.pathWithName.pathNames.last
                 .map { PathRedaction.withoutSecrets($0).percentDecoded }
         }
         return (name ?? url.host() ?? "").sanitized
+    }
+}
+
+extension URL {
+    /// The path, whose last part may name the file; empty if the URL contains the bytes instead.
+    fileprivate var pathWithName: String {
+        SourceScheme(of: scheme) == .data ? "" : AddressParts(absoluteString).path
     }
 }

@@ -39,6 +39,16 @@ package enum FileName {
         return name.isEmpty ? nil : name
     }
 
+    /// Whether a path that others have chosen leads only into the folder that it begins in, and to
+    /// names that no program reads by itself.
+    package static func isHarmlessPath(_ path: String) -> Bool {
+        guard !path.isEmpty, !path.isAbsolutePath, !path.isFolderPath else { return false }
+        return path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { part in
+            let name = String(Substring(part))
+            return !name.hasPrefix(".") && clean(name) == name
+        }
+    }
+
     /// Returns the name with a number: `disk.iso` with 1 is `disk.1.iso`; `archive.tar.gz` is
     /// `archive.1.tar.gz`.
     ///

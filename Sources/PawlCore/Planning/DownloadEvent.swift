@@ -75,6 +75,8 @@ package indirect enum DownloadEvent: Sendable {
         connectTime: Duration? = nil,
         known: HostRecord? = nil
     )
+    /// The server of the file has named other sources of it, whose digest is known.
+    case mirrorsNamed([URL])
     /// The response whose store is being opened is not needed, because its connection is.
     case responseDropped(TransferID)
     /// The store is open, with the bytes of an earlier run if there are any.
@@ -96,6 +98,9 @@ package indirect enum DownloadEvent: Sendable {
     case seamDiffered(TransferID)
     /// A sync failed; only these bytes on disk can be trusted.
     case syncFailed(durable: RangeSet)
+    /// The complete file has a wrong digest; the pieces are those that are known to be wrong, if
+    /// there are any.
+    case digestDiffered(wrongPieces: [ByteRange])
     /// The driver ends the download.
     case abandoned
 }
@@ -131,6 +136,8 @@ package indirect enum DownloadAction: Sendable {
     /// Records why the download is about to start over.
     case startingOver(DownloadRestart.Reason)
     case complete(total: Int64)
+    /// Fails, because the complete file has a wrong digest; its bytes are kept under another name.
+    case failDigest
     case fail(DownloadError)
 }
 

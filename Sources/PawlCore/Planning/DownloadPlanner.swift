@@ -10,6 +10,7 @@ package struct DownloadPlanner: Sendable {
     private var responses: ResponsePlanner
     private var connections: ConnectionPlanner
     private var transfers: TransferPlanner
+    private var repair = RepairPlanner()
 
     private enum Phase {
         case running
@@ -74,6 +75,7 @@ package struct DownloadPlanner: Sendable {
                 connections.remember(known, of: id, &transfers)
             }
             carryOut(responses.judged(id, verdict, &transfers))
+        case .mirrorsNamed(let urls): transfers.sources.addNamed(urls)
         case .responseDropped(let id): transfers.close(id)
         case .storeOpened(let id, let point):
             guard case .openingStore(id, let representation) = phase else { return }
@@ -100,6 +102,7 @@ package struct DownloadPlanner: Sendable {
             // The bytes are being dropped in any case.
             if case .draining(.startOver) = phase { return }
             drain(.restrict(durable))
+        case .digestDiffered(let pieces): digestDiffered(pieces)
         case .abandoned: end()
         }
     }
@@ -165,6 +168,9 @@ package struct DownloadPlanner: Sendable {
 
     private mutating func ended(_ id: TransferID, _ offset: Int64, _ outcome: TransferOutcome) {
         guard let segment = transfers.finish(id, offset: offset) else { return }
+        if segment.isHeadAccepted, segment.start < segment.offset {
+            repair.received(ByteRange(segment.start, segment.offset), from: segment.source)
+        }
         if case .openingStore(id, _) = phase { phase = .running }
         if isRunning, transfers.parts.provesSeams { transfers.restrictLedger() }
         let failure = transfers.ended(segment, outcome)
@@ -195,6 +201,37 @@ package struct DownloadPlanner: Sendable {
         }
     }
 
+    private mutating func digestDiffered(_ pieces: [ByteRange]) {
+        guard case .finishing = phase, let total = transfers.parts.total else { return }
+        let usable = transfers.sources.indices.filter { transfers.sources[$0].failure == nil }
+        let step = repair.differed(wrong: pieces, total: total, usable: usable)
+        switch step {
+        case .fetchAgain(let senders):
+            transfers.sentWrongBytes(senders)
+            var kept = RangeSet(ByteRange(0, total))
+            for piece in pieces { kept.remove(piece) }
+            transfers.notice(
+                "\(pieces.count) of the file's pieces arrived damaged: fetching "
+                    + "\(total - kept.count) bytes again"
+            )
+            drain(.restrict(kept))
+        case .startOver(let senders):
+            transfers.sentWrongBytes(senders)
+            fetchFromOthers("it came from a source that has a different file")
+        case .startOverFrom(let source):
+            transfers.sources.tryAlone(source)
+            fetchFromOthers("one of the sources has a different file")
+        case .fail:
+            end()
+            transfers.add(.failDigest)
+        }
+    }
+
+    private mutating func fetchFromOthers(_ reason: String) {
+        transfers.startingOver(.digestDiffers, "the file has a wrong checksum (\(reason))")
+        startOver()
+    }
+
     private mutating func carryOut(_ step: ResponsePlanner.Step?) {
         switch step {
         case .openStore(let id, let representation):
@@ -221,6 +258,11 @@ package struct DownloadPlanner: Sendable {
             if isRunning { proceed() }
         case .running:
             if transfers.parts.isComplete, let total = transfers.parts.total {
+                // A size that was known before was compared with the first response.
+                if responses.refusesSize(total, &transfers) {
+                    startOver()
+                    return proceed()
+                }
                 drain(.complete(total))
                 return proceed()
             }
@@ -232,6 +274,7 @@ package struct DownloadPlanner: Sendable {
     /// Ends the download, because no source is left, or continues with the sources that were only
     /// doubted: they may have another version of the file, which replaces the bytes received so far.
     private mutating func runOut() {
+        if transfers.sources.takeBack(), transfers.sources.isAnyUsable { return proceed() }
         guard transfers.sources.hasUnfailed(), !transfers.file.isAdopting else {
             return fail(transfers.sources.lastError)
         }
@@ -279,6 +322,7 @@ package struct DownloadPlanner: Sendable {
         case .startOver(let held, let representation):
             guard open.allSatisfy({ $0 == held }) else { return }
             transfers.reset(keepsFile: representation != nil)
+            repair.startedOver()
             guard let representation else { return phase = .running }
             phase = .resetting(held, representation)
             transfers.add(.resetStore(held, representation))

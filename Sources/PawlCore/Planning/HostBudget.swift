@@ -35,6 +35,7 @@ package struct HostBudget: Sendable {
 
     /// Returns the name of the host for which a connection to a URL counts.
     package static func name(of url: URL) -> String {
+        if SourceScheme(of: url.scheme)?.isLocal == true { return "this computer" }
         let port = url.port ?? SourceScheme.usualPort(of: url.scheme)
         return "\(url.shownHost ?? ""):\(port)"
     }

@@ -110,7 +110,10 @@ struct PinnedFile: Sendable {
         order.pinned = isForeign ? representation : known ?? representation
         order.proof =
             isForeign
-            ? .sameFile(digest: digest, isOnSameServer: isOnSameServer(source, sources))
+            ? .sameFile(
+                digest: digest(for: source, sources),
+                isOnSameServer: isOnSameServer(source, sources)
+            )
             : .unchanged
     }
 
@@ -134,12 +137,18 @@ struct PinnedFile: Sendable {
             return nil
         }
         // Its tag was proven to belong to the file, so another tag is that of another version.
+        let digest = digest(for: source, sources)
         if digest == nil, known?.isProvenOtherTag(seen) == true { return "its file has changed" }
         return representation.difference(
             toAnotherSource: seen,
             digest: digest,
             isOnSameServer: isOnSameServer(source, sources)
         )
+    }
+
+    /// Returns the digest that proves the file at the end, if a source need not prove it before.
+    private func digest(for source: Int, _ sources: SourcePlanner) -> ContentDigest? {
+        digest ?? (sources[source].isNamedByServer ? representation?.digest : nil)
     }
 
     /// Whether a source is on the server of the pinned source.

@@ -2,6 +2,8 @@
 /// when a download starts over with another version of the file.
 struct ResponsePlanner: Sendable {
     private let allowsWeakResume: Bool
+    /// The size that the file must have; `nil` if any is right.
+    private let expectedSize: Int64?
     /// The number of changes of the representation.
     private var changes = 0
     /// The number of times that bytes differed although nothing indicated a change.
@@ -20,7 +22,10 @@ struct ResponsePlanner: Sendable {
         case fail(DownloadError)
     }
 
-    init(_ settings: DownloadSettings) { allowsWeakResume = settings.allowsWeakResume }
+    init(_ settings: DownloadSettings) {
+        allowsWeakResume = settings.allowsWeakResume
+        expectedSize = settings.expectedSize
+    }
 
     /// Begins with the bytes of an earlier run, if they may be joined with new ones.
     func begin(at point: StartingPoint, _ transfers: inout TransferPlanner) {
@@ -50,6 +55,11 @@ struct ResponsePlanner: Sendable {
         // The first bytes of the file are kept even if their connection has been given up.
         let isFirst = transfers.file.representation == nil && verdict.isPin
         guard !segment.isClosing || isFirst else { return nil }
+        if let total = verdict.usableTotal, let error = sizeError(total, segment.host) {
+            transfers.giveUp(segment.source, error)
+            transfers.close(id)
+            return nil
+        }
         switch verdict {
         case .pin(let representation, let acceptsRanges):
             transfers.sources.succeeded(segment)
@@ -86,6 +96,25 @@ struct ResponsePlanner: Sendable {
             transfers.refused(segment, status, reason, retryAfter)
         }
         return nil
+    }
+
+    private func sizeError(_ total: Int64, _ host: String) -> DownloadError? {
+        guard let expectedSize, total != expectedSize else { return nil }
+        return DownloadError(
+            .notTheFile,
+            "the file of \(host) has \(total) bytes instead of \(expectedSize)",
+            advice: "check the size that was given, or try another URL for the file",
+            retryClass: .elsewhere
+        )
+    }
+
+    /// Returns whether a complete file has another size than it must have; then its source is
+    /// given up.
+    func refusesSize(_ total: Int64, _ transfers: inout TransferPlanner) -> Bool {
+        let source = transfers.file.pinnedSource ?? 0
+        guard let error = sizeError(total, transfers.sources[source].host) else { return false }
+        transfers.giveUp(source, error)
+        return true
     }
 
     private func learnFirst(

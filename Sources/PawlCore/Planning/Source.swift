@@ -8,6 +8,10 @@ struct Source: Sendable {
     var retryAt: Moment?
     /// The reason why the source is no longer used; the download fails when every source has one.
     var failure: DownloadError?
+    /// Whether the server of the file has named it as another source of the same file.
+    var isNamedByServer = false
+    /// Whether another source is tried alone.
+    var isSetAside = false
     /// The number of consecutive segments below the minimum speed.
     var slowCount = 0
     /// The speed of the connection that was last replaced as slow; `nil` if the source was used
@@ -19,7 +23,7 @@ struct Source: Sendable {
         earlyEnds = EarlyEndPolicy(seed: seed)
     }
 
-    var isUsable: Bool { failure == nil && !evidence.isDoubted }
+    var isUsable: Bool { failure == nil && !isSetAside && !evidence.isDoubted }
 
     /// The name by which the host budget counts its next connection.
     var host: String { exchange.request.host }

@@ -5,20 +5,33 @@ internal import struct FoundationEssentials.URL
 struct SourcePlanner: Sendable {
     /// The source with the requested URL, then its mirrors.
     private var sources: [Source]
-    /// The maximum time to wait for a response.
-    private let stallTimeout: Duration
+    private let settings: DownloadSettings
+    private let seed: UInt64
 
     init(_ urls: [URL], _ settings: DownloadSettings, seed: UInt64) {
-        stallTimeout = settings.stallTimeout
-        sources = zip(urls, UInt64(0)...).map { url, source in
-            let seed = seed &+ source
-            let exchange = ExchangePlanner(
-                url: url,
-                method: settings.requestMethod,
-                settings: settings,
-                seed: seed
-            )
-            return Source(exchange, seed: seed)
+        (self.settings, self.seed) = (settings, seed)
+        sources = []
+        for url in urls { add(url) }
+    }
+
+    private mutating func add(_ url: URL) {
+        let seed = seed &+ UInt64(sources.count)
+        let exchange = ExchangePlanner(
+            url: url,
+            method: settings.requestMethod,
+            settings: settings,
+            seed: seed
+        )
+        sources.append(Source(exchange, seed: seed))
+    }
+
+    /// Adds the copies of the file that its server has named, unless they are known.
+    mutating func addNamed(_ urls: [URL]) {
+        let known = sources.map { $0.exchange.originalURL }
+        for url in urls where !known.contains(url) && sources.count <= DownloadSettings.mostMirrors
+        {
+            add(url)
+            sources[sources.count - 1].isNamedByServer = true
         }
     }
 
@@ -183,6 +196,17 @@ struct SourcePlanner: Sendable {
         for source in indices { sources[source].evidence.forgetProof() }
     }
 
+    /// Sets all sources but one aside.
+    mutating func tryAlone(_ source: Int) {
+        for other in indices { sources[other].isSetAside = other != source }
+    }
+
+    /// Lets all sources take part again; returns whether one was set aside.
+    mutating func takeBack() -> Bool {
+        defer { for source in indices { sources[source].isSetAside = false } }
+        return sources.contains(where: \.isSetAside)
+    }
+
     // MARK: - Speed
 
     /// Ignores the time up to now, because the download was suspended.
@@ -286,7 +310,7 @@ struct SourcePlanner: Sendable {
         let isOtherReady = indices.contains {
             $0 != source && sources[$0].isUsable && sources[$0].retryAt ?? now <= now
         }
-        let timeout = sources[source].evidence.record.timeout(atMost: stallTimeout)
+        let timeout = sources[source].evidence.record.timeout(atMost: settings.stallTimeout)
         guard !segment.isHeadAccepted, isOtherReady, now - segment.lastProgressAt >= timeout else {
             return nil
         }

@@ -8,4 +8,7 @@ extension Array where Element == UInt8 {
         guard missing < 3, let data = Data(base64Encoded: padded) else { return nil }
         self.init(data)
     }
+
+    /// The bytes in base64 (RFC 4648 §4).
+    package var base64: String { Data(self).base64EncodedString() }
 }

@@ -327,61 +327,23 @@ extension SettingForm where Value == String? {
 
 extension SettingForm where Value == BrowserProfile {
     /// `browser` or `browser:profile`.
-    fileprivate static let browser = SettingForm(
-        schema: ["type": "string"],
-        valueName: "browser[:profile]",
-        parse: { (text) throws(ValueError) in try BrowserProfile.parse(text) },
-        decode: { (value) throws(ValueError) in
-            guard case .text(let text) = value else {
-                throw ValueError("'\(value.brief)' is not a text", advice: "give browser:profile")
-            }
-            return try BrowserProfile.parse(text)
-        },
-        encode: { .text($0.text) }
-    )
+    fileprivate static let browser = SettingForm.parsed("browser[:profile]", text: \.text) {
+        (text) throws(ValueError) in try BrowserProfile.parse(text)
+    }
 }
 
 extension SettingForm where Value == FixedAddress {
     /// `host:port:address`.
-    fileprivate static let fixedAddress = SettingForm(
-        schema: ["type": "string"],
-        valueName: "host:port:address",
-        parse: { (text) throws(ValueError) in try FixedAddress.parse(text) },
-        decode: { (value) throws(ValueError) in
-            guard case .text(let text) = value else {
-                throw ValueError("'\(value.brief)' is not a text", advice: FixedAddress.form)
-            }
-            return try FixedAddress.parse(text)
-        },
-        encode: { .text($0.text) }
-    )
+    fileprivate static let fixedAddress = SettingForm.parsed("host:port:address", text: \.text) {
+        (text) throws(ValueError) in try FixedAddress.parse(text)
+    }
 }
 
 extension SettingForm where Value == String {
-    /// A text that `parse` accepts, in a command and in JSON.
-    private static func text(
-        _ valueName: String,
-        advice: Advice,
-        parse: @escaping @Sendable (String) throws(ValueError) -> String
-    ) -> SettingForm {
-        SettingForm(
-            schema: ["type": "string"],
-            valueName: valueName,
-            parse: parse,
-            decode: { (value) throws(ValueError) in
-                guard case .text(let text) = value else {
-                    throw ValueError("'\(value.brief)' is not a text", advice: advice)
-                }
-                return try parse(text)
-            },
-            encode: { .text($0) }
-        )
-    }
-
     /// The SHA-256 digest of a public key, in Base64, with or without curl's `sha256//`.
     fileprivate static let publicKey: SettingForm = {
         let advice: Advice = "write sha256// and the 44 characters of the digest in Base64"
-        return text("sha256//base64", advice: advice) { (text) throws(ValueError) in
+        return parsed("sha256//base64", text: \.self) { (text) throws(ValueError) in
             let mark = "sha256//"
             let digest = text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : text
             guard [UInt8](base64: digest)?.count == 32 else {
@@ -397,7 +359,7 @@ extension SettingForm where Value == String {
     /// The fingerprint of an SSH server's key, as ssh shows it.
     fileprivate static let hostKey: SettingForm = {
         let advice: Advice = "write SHA256: and the 43 characters that ssh-keygen -l shows"
-        return text("SHA256:base64", advice: advice) { (text) throws(ValueError) in
+        return parsed("SHA256:base64", text: \.self) { (text) throws(ValueError) in
             let mark = "SHA256:"
             let digest = text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : text
             let plain = String(digest.prefix { $0 != "=" })
@@ -414,7 +376,7 @@ extension SettingForm where Value == String {
     /// The name of a network interface, or an address.
     fileprivate static let interface: SettingForm = {
         let advice: Advice = "give a name that 'ip link' shows, or an address of this machine"
-        return text("name|address", advice: advice) { (text) throws(ValueError) in
+        return parsed("name|address", text: \.self) { (text) throws(ValueError) in
             // The kernel's limit is 15 bytes (IFNAMSIZ).
             let isName =
                 (1...15).contains(text.utf8.count)

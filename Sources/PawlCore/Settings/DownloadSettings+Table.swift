@@ -1,5 +1,4 @@
 internal import struct FoundationEssentials.URL
-internal import struct FoundationEssentials.URLComponents
 
 extension DownloadSettings: TabledSettings {
     /// All settings of a download.
@@ -30,11 +29,38 @@ extension DownloadSettings: TabledSettings {
             field: SettingField("Checksum", placeholder: "sha256=…, for a single URL"),
             help: """
                 Verify the file's checksum: \(DigestAlgorithm.names). Default: the checksum that \
-                the server sends, if any. Use none to ignore the server's checksum.
+                the server sends, if any. Use auto to look for a checksum file beside the file, \
+                too, and none to ignore the server's checksum.
                 """,
             about: """
-                The file's checksum, as `sha256=hex`, or `none`. Default: the checksum that \
+                The file's checksum, as `sha256=hex`, `auto` or `none`. Default: the checksum that \
                 the server sends, if any.
+                """
+        ),
+        Setting(
+            "size",
+            member: "expectedSize",
+            \.expectedSize,
+            SettingForm<Int64>.size.optional(),
+            entries: .oneFile,
+            help: """
+                The size of the file in bytes. A source whose file has another size is not used.
+                """,
+            about: "The size that the file must have; a source with another size is not used."
+        ),
+        Setting(
+            "pieces",
+            member: "pieces",
+            \.pieces,
+            SettingForm<PieceDigests>.pieces.optional(),
+            entries: .oneFile,
+            help: """
+                The digests of the file's pieces, as ALGORITHM:LENGTH:BASE64, where the base64 \
+                contains all digests. Pieces that arrive damaged are fetched again.
+                """,
+            about: """
+                The digests of the file's pieces: algorithm, length of a piece, and all digests in \
+                base64, separated by colons. Wrong pieces are fetched again.
                 """
         ),
         Setting(
@@ -51,6 +77,17 @@ extension DownloadSettings: TabledSettings {
                 be given several times.
                 """,
             about: "Other URLs of the same file; 32 KiB together."
+        ),
+        Setting(
+            "no-server-mirrors",
+            member: "usesServerMirrors",
+            \.usesServerMirrors,
+            .flag(textIsOpposite: true),
+            help: "Do not use the mirrors that a server names for its file.",
+            about: """
+                Whether the mirrors are used that a server names for its file. Default: true, if \
+                the digest of the file is known.
+                """
         ),
         Setting(
             "header",
@@ -388,189 +425,4 @@ extension DownloadSettings: TabledSettings {
             )
         }
     }
-}
-
-extension SettingForm where Value == Int64? {
-    /// Bytes per second; 0 means no limit, as does `off` in text and null in JSON.
-    package static let limit = SettingForm(
-        schema: ["type": "integer", "minimum": 0],
-        valueName: "rate",
-        input: .rate,
-        parse: { (text) throws(ValueError) in try NumberText.limit(text) },
-        decode: { (value) throws(ValueError) in
-            let limit = try SettingForm<Int64>.rate.decode(value)
-            return limit > 0 ? limit : nil
-        },
-        encode: { $0.map { .number(Int($0)) } ?? .null }
-    )
-}
-
-extension SettingForm where Value == ConnectionCount {
-    /// A number, or `auto`.
-    fileprivate static let connections = SettingForm(
-        schema: ["type": "integer", "minimum": 1, "maximum": 64],
-        valueName: "n|auto",
-        input: .number(1...64),
-        parse: { (text) throws(ValueError) in try NumberText.connections(text) },
-        decode: { (value) throws(ValueError) in
-            .fixed(try SettingForm<Int>.count(1...64).decode(value))
-        },
-        encode: { count in
-            switch count {
-            case .automatic: .null
-            case .fixed(let number): .number(number)
-            }
-        }
-    )
-}
-
-extension SettingForm where Value == ChecksumPolicy {
-    /// `sha256=…`, or `none`.
-    fileprivate static let checksum = SettingForm(
-        schema: ["type": "string"],
-        valueName: "algorithm=hex|none",
-        parse: { (text) throws(ValueError) in try ChecksumText.parse(text) },
-        decode: { (value) throws(ValueError) in
-            guard case .text(let text) = value else {
-                throw ValueError("invalid checksum '\(value.brief)'", advice: ChecksumText.form)
-            }
-            if text == "none" { return .none }
-            guard let digest = ContentDigest(parsing: text) else {
-                throw ValueError("invalid checksum '\(value.brief)'", advice: ChecksumText.form)
-            }
-            return .digest(digest)
-        },
-        encode: { policy in
-            switch policy {
-            case .automatic: .null
-            case .none: "none"
-            case .digest(let digest): .text(digest.description)
-            }
-        }
-    )
-}
-
-extension SettingForm where Value == URL {
-    /// A URL, which may have a name and password for its own server.
-    fileprivate static let mirror = SettingForm(
-        schema: ["type": "string"],
-        valueName: "url",
-        parse: read,
-        decode: { (value) throws(ValueError) in
-            guard case .text(let text) = value else {
-                throw ValueError("invalid URL '\(value.brief)'", advice: "use a string")
-            }
-            return try read(text)
-        },
-        encode: { .text($0.absoluteString) }
-    )
-
-    /// A URL without a user, a password and a fragment.
-    static let page = SettingForm(
-        schema: ["type": "string"],
-        valueName: "url",
-        parse: { (text) throws(ValueError) in try source(text).url },
-        decode: { (value) throws(ValueError) in
-            guard case .text(let text) = value else {
-                throw ValueError("invalid URL '\(value.brief)'", advice: "use a string")
-            }
-            return try source(text).url
-        },
-        encode: { .text($0.absoluteString) }
-    )
-
-    private static func read(_ text: String) throws(ValueError) -> URL {
-        let (url, credentials) = try source(text)
-        guard let credentials else { return url }
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-        parts?.user = credentials.name
-        parts?.password = credentials.password
-        return parts?.url ?? url
-    }
-
-    private static func source(
-        _ text: String
-    ) throws(ValueError) -> (url: URL, credentials: Credentials?) {
-        do throws(DownloadError) {
-            return try SourceURL.parse(text)
-        } catch {
-            throw ValueError(error.message, advice: error.guidance)
-        }
-    }
-}
-
-extension SettingForm where Value == HTTPField {
-    /// `Name: value`, in JSON an object.
-    fileprivate static func field(forAnyOrigin: Bool) -> SettingForm {
-        SettingForm(
-            schema: ["$ref": "#/components/schemas/Field"],
-            innerMembers: ["name", "value", "anyOrigin"],
-            valueName: "line",
-            input: .field,
-            parse: { (text) throws(ValueError) in
-                try HeaderLine.parse(text, forAnyOrigin: forAnyOrigin)
-            },
-            decode: { (value) throws(ValueError) in
-                guard case .text(let name)? = value["name"], case .text(let text)? = value["value"]
-                else {
-                    throw ValueError("a field has no name or no value", advice: "give both")
-                }
-                guard name.isToken, !text.utf8.contains(where: { $0 < 0x20 && $0 != 9 }) else {
-                    throw ValueError(
-                        "the field '\(name.sanitized(atMost: 40))' cannot be sent",
-                        advice: "use a name of letters, digits and '-', and a value on one line"
-                    )
-                }
-                return HTTPField(
-                    name: name,
-                    value: text,
-                    isForAnyOrigin: value["anyOrigin"] == true
-                )
-            },
-            encode: { field in
-                let mark: [(String, JSONValue)] = field.isForAnyOrigin ? [("anyOrigin", true)] : []
-                return .object(mark + [("name", .text(field.name)), ("value", .text(field.value))])
-            }
-        )
-    }
-}
-
-extension SettingForm where Value == HTTPField {
-    /// A token for `Authorization` (RFC 6750 §2.1).
-    fileprivate static let bearer: SettingForm = {
-        var form = field(forAnyOrigin: false)
-        form.valueName = "token"
-        form.input = .text
-        form.parse = { (text) throws(ValueError) in
-            guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw ValueError(
-                    "the token is empty, or contains a space or a control character",
-                    advice: "give the token alone"
-                )
-            }
-            return HTTPField(name: "Authorization", value: "Bearer \(text)")
-        }
-        return form
-    }()
-}
-
-extension SettingForm where Value == Credentials {
-    /// `name:password`, in JSON an object.
-    fileprivate static let credentials = SettingForm(
-        schema: ["$ref": "#/components/schemas/SignIn"],
-        innerMembers: ["name", "password"],
-        valueName: "name:password",
-        input: .credentials,
-        parse: { (text) throws(ValueError) in
-            let user = try UserText.parse(text)
-            return Credentials(name: user.name, password: user.password ?? "")
-        },
-        decode: { (value) throws(ValueError) in
-            guard case .text(let name)? = value["name"],
-                case .text(let password)? = value["password"]
-            else { throw ValueError("missing name or password", advice: "give both as strings") }
-            return Credentials(name: name, password: password)
-        },
-        encode: { .object([("name", .text($0.name)), ("password", .text($0.password))]) }
-    )
 }

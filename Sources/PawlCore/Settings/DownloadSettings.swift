@@ -16,6 +16,11 @@ public struct DownloadSettings: Sendable {
     /// password in such a URL are sent only to its own origin; `credentials` and most `fields` are
     /// not sent to it.
     public var mirrors: [URL] = []
+    /// Whether the copies of the file are used that its server names (RFC 6249, Metalink/HTTP).
+    ///
+    /// The default is `true`. They are used only if the digest of the file is known, with which the
+    /// complete file is compared.
+    public var usesServerMirrors = true
     /// The maximum number of mirrors.
     ///
     /// More are of no use, and each costs a check at every decision.
@@ -57,7 +62,18 @@ public struct DownloadSettings: Sendable {
     /// The digest that the file must have.
     ///
     /// The default is the digest that the server sends, if it sends one.
-    public var checksum = ChecksumPolicy.automatic
+    public var checksum = ChecksumPolicy.fromServer
+    /// The size that the file must have, in bytes.
+    ///
+    /// The default, `nil`, is the size that the first good response states. A source whose file has
+    /// another size is not used. Data tasks and streams ignore it.
+    public var expectedSize: Int64?
+    /// The digests of the file's pieces.
+    ///
+    /// There are none by default. If the complete file does not have the digest of `checksum`, or
+    /// if there is no such digest, they show which pieces are wrong; only these are fetched again,
+    /// if possible from another source. Data tasks and streams ignore them.
+    public var pieces: PieceDigests?
     /// The policy if another file has the name.
     public var ifExists = ExistingFilePolicy.rename
     /// The maximum number of failures in a row, without any byte received between them.
@@ -151,7 +167,13 @@ public enum ConnectionCount: Hashable, Sendable {
 
 /// The digest that a file must have before it gets its name.
 public enum ChecksumPolicy: Hashable, Sendable {
-    /// The digest that the server sends in `Repr-Digest`, `Digest` or `Content-MD5`, if any.
+    /// The digest that the server sends with the file, if any: in `Repr-Digest`, `Digest`,
+    /// `Content-MD5`, `x-goog-hash` or `x-amz-checksum-…`.
+    case fromServer
+    /// The digest that the server sends, or else that of a checksum file beside the file, if any.
+    ///
+    /// The names of such files are those of the file with `.sha256`, `.sha512`, `.sha1` or `.md5`,
+    /// and `SHA256SUMS` and the like. They are requested while the file is downloaded.
     case automatic
     /// No digest, whatever the server sends.
     case none
@@ -162,6 +184,9 @@ public enum ChecksumPolicy: Hashable, Sendable {
     package var isGiven: Bool {
         if case .digest = self { true } else { false }
     }
+
+    /// Whether a digest of the server counts.
+    package var takesServers: Bool { self == .fromServer || self == .automatic }
 }
 
 /// The policy if another file has the name.

@@ -6,6 +6,8 @@ public struct DownloadRestart: Sendable, Hashable, Codable {
         case fileChanged
         /// The server's bytes differ from those received before.
         case bytesDiffer
+        /// The complete file has another digest or another size than it must have.
+        case digestDiffers
         /// Nothing proves that the server's file is unchanged.
         case unproven
         /// No remaining source is proven to have the same file.

@@ -93,6 +93,9 @@ package final class DownloadDriver {
             mailbox.post(.networkChanged(path))
         }
         defer { observation?.end() }
+        let search = store.digestSearch
+        // The end of this method ends it.
+        async let _: Void? = search?.run()
         let result = await withTaskCancellationHandler {
             let result = await supervise()
             await store.finishWork()
@@ -134,9 +137,9 @@ package final class DownloadDriver {
     }
 
     private var nextWake: Moment {
-        let now = engine.time.now()
         let times = [
-            planner.wakeAt(now), stop.deadline, engine.budgets.nextOpening, store.nextCheckpoint,
+            planner.wakeAt(engine.time.now()), stop.deadline, engine.budgets.nextOpening,
+            store.nextCheckpoint,
             slots.delayedUntil,
         ]
         return times.compactMap { $0 }.min() ?? .distantFuture
@@ -157,7 +160,7 @@ package final class DownloadDriver {
         case .alreadyThere(let path): try await finishEarly(path)
         case .resumable(let file, let recovery):
             try await store.adopt(file, recovery)
-            try checkResumable(recovery)
+            try store.checkResumable(planner.canResume(recovery.representation))
             await report(.started(store.startingPoint, former: store.former))
         }
     }
@@ -168,14 +171,6 @@ package final class DownloadDriver {
         // A partial file on another file system is copied. Checkpoints must not wait for that.
         let pool = job.resume == nil ? engine.disk : engine.syncs
         return try await pool.run { () throws(DownloadError) in try resolver.findBeforeAsking() }
-    }
-
-    /// Throws if the download may only be resumed and cannot be.
-    private func checkResumable(_ recovery: Recovery) throws(DownloadError) {
-        guard job.resume?.fallback == .fail else { return }
-        guard store.startingPoint != nil, planner.canResume(recovery.representation) else {
-            throw DownloadError(.partialFileChanged)
-        }
     }
 
     // MARK: - Messages
@@ -189,6 +184,8 @@ package final class DownloadDriver {
             if case .redirect = verdict { monitor.redirected(from: head.url) }
             let known = await hosts.meet(head, verdict, at: engine.time.now())
             await report(.headJudged(id, verdict, connectTime: head.connectTime, known: known))
+            guard verdict.isPin, store.knowsDigest else { return }
+            await report(.mirrorsNamed(parts.mirrors(in: head)))
         case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
@@ -319,6 +316,10 @@ package final class DownloadDriver {
         case .notice(let text): logger.report([text])
         case .startingOver(let reason): monitor.startingOver(reason)
         case .complete(let total): await complete(total)
+        case .failDigest:
+            await attempt { () async throws(DownloadError) in
+                throw try await self.store.keepAsCorrupt()
+            }
         case .fail(let error): fail(error)
         }
         return []
@@ -511,6 +512,7 @@ package final class DownloadDriver {
                     file.contentEncoding = self.planner.representation?.contentEncoding
                 }
             case .syncFailed(let durable): await self.report(.syncFailed(durable: durable))
+            case .differed(let pieces): await self.report(.digestDiffered(wrongPieces: pieces))
             }
         }
     }

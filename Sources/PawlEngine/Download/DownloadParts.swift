@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import Logging
 internal import PawlCore
 
@@ -81,5 +82,14 @@ final class DownloadParts: Sendable {
     func noteMultiplexing(_ head: ResponseHead) {
         guard !head.protocolVersion.hasPrefix("HTTP/1") else { return }
         engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
+    }
+
+    /// Returns the other sources of the file that its server has named.
+    func mirrors(in head: ResponseHead) -> [URL] {
+        let settings = job.settings
+        guard settings.usesServerMirrors, settings.asksForFile, settings.range == nil else {
+            return []
+        }
+        return ServerMirrors.parse(head)
     }
 }

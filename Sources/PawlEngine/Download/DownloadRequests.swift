@@ -55,9 +55,12 @@ struct DownloadRequests: Sendable {
             request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
         }
         if job.settings.decodesContent, order.range == nil { request.codings = .decoded }
-        if order.source > 0 { request.signIn(to: job.mirrors[order.source - 1]) }
+        // Behind the user's mirrors come those that the server has named.
+        if job.mirrors.indices.contains(order.source - 1) {
+            request.signIn(to: job.mirrors[order.source - 1])
+        }
         let isNew = order.pinned == nil || order.proof != .unchanged
-        if isNew, job.settings.checksum == .automatic {
+        if isNew, job.settings.checksum.takesServers {
             request.fields.append(
                 HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
             )

@@ -33,6 +33,8 @@ final class DownloadStore {
     private let openStore: OpenStore
     private let logger: Logger
     private let digests: FileDigester
+    /// Looks for a digest beside the file; `nil` if that is not asked for.
+    let digestSearch: DigestSearch?
     /// Passes the bytes on to the job's output; `nil` if they become a file.
     private let feed: OutputFeed?
     private let syncer: LatestRequestWorker<SyncRequest>
@@ -57,6 +59,9 @@ final class DownloadStore {
     /// Whether no bytes may be claimed: a sync failed, and the transfers that are being ended may
     /// still write.
     private var isDistrusting = false
+    /// Why the complete file was not accepted, and its size; `nil` if it was not verified, or was
+    /// right.
+    private var difference: (total: Int64, DownloadError)?
 
     init(_ parts: DownloadParts) {
         (job, engine, stop, monitor) = (parts.job, parts.engine, parts.stop, parts.monitor)
@@ -65,7 +70,8 @@ final class DownloadStore {
         let (openStore, mailbox) = (parts.context.store, parts.mailbox)
         self.openStore = openStore
         unclaimed = parts.context.unclaimed
-        digests = FileDigester(policy: job.settings.checksum, pool: engine.digests)
+        digests = FileDigester(job.settings, pool: engine.digests)
+        digestSearch = DigestSearch(parts, for: digests)
         feed = parts.feed(digests)
         syncer = LatestRequestWorker(pool: engine.syncs) {
             (request: SyncRequest) throws(DownloadError) in
@@ -217,6 +223,13 @@ final class DownloadStore {
         try digests.follow(recovery.have.frontier, in: store)
     }
 
+    /// Throws if the download may only be resumed and cannot be.
+    func checkResumable(_ canResume: Bool) throws(DownloadError) {
+        guard job.resume?.fallback != .fail || startingPoint != nil && canResume else {
+            throw DownloadError(.partialFileChanged)
+        }
+    }
+
     private func use(
         _ store: PartialStore,
         have: RangeSet,
@@ -233,6 +246,7 @@ final class DownloadStore {
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
         schedule.opened(at: engine.time.now())
+        if !knowsDigest { digestSearch?.begin() }
         if adopted == nil { try await reserve(total, in: store) }
     }
 
@@ -306,6 +320,9 @@ final class DownloadStore {
 
     /// Takes the digest that a later response reports, if the user did not give one.
     func noteDigest(of representation: Representation) { digests.note(representation) }
+
+    /// Whether the digest that the file must have is known.
+    var knowsDigest: Bool { digests.expected != nil }
 
     /// Applies what a later response reports, such as the total size, or that an entity tag cannot
     /// be used.
@@ -446,6 +463,8 @@ final class DownloadStore {
         case named(FinishedName, ContentDigest?)
         /// A sync failed, and only these bytes still count.
         case syncFailed(durable: RangeSet)
+        /// The file is wrong; the pieces are those that are known to be wrong.
+        case differed([ByteRange])
     }
 
     /// Verifies the file after all its bytes have been received, and gives it its name.
@@ -458,12 +477,16 @@ final class DownloadStore {
         guard let store = openStore.current else {
             throw DownloadError(.unknown, "the download ended without a file")
         }
+        await digestSearch?.settle()
         let digest: ContentDigest?
-        do throws(DownloadError) {
-            digest = try await digests.verify(store, total: total, stop)
-        } catch {
-            guard error.code == .checksumMismatch, feed == nil else { throw error }
-            throw try await keepAsCorrupt(store, total: total, error)
+        switch try await digests.verify(store, total: total, stop) {
+        case .verified(let found): digest = found
+        case .differed(let pieces, let error):
+            // What the reader has got cannot be corrected.
+            if feed != nil { throw error }
+            digests.distrust()
+            difference = (total, error)
+            return .differed(pieces)
         }
         if let feed {
             try await feed.finish(total, in: store)
@@ -484,11 +507,10 @@ final class DownloadStore {
     }
 
     /// Keeps a file with a wrong digest under another name, and returns the error that names it.
-    private func keepAsCorrupt(
-        _ store: PartialStore,
-        total: Int64,
-        _ error: DownloadError
-    ) async throws(DownloadError) -> DownloadError {
+    func keepAsCorrupt() async throws(DownloadError) -> DownloadError {
+        guard let store = openStore.current, let (total, error) = difference else {
+            return DownloadError(.unknown, "there is no file with a wrong digest")
+        }
         let path = try await finisher.keepAsCorrupt(store, total: total, error)
         openStore.current = nil
         let advice: Advice =
@@ -549,10 +571,10 @@ final class DownloadStore {
         }
         if keeps, error.code == .interrupted {
             let kept = store.trustEpoch == epoch ? written : store.durable
-            if !kept.isEmpty { return Self.interrupted(keeping: kept, in: store, canResume) }
+            if !kept.isEmpty { return .interrupted(keeping: kept, in: store, canResume) }
             _ = try? await engine.disk.run { () throws(DownloadError) in try store.discard() }
         }
-        if error.code == .diskFull { return Self.diskFull(error, store.latestCheckpoint) }
+        if error.code == .diskFull { return error.keeping(store.latestCheckpoint) }
         return canResume && feed == nil ? error : error.withoutResumeAdvice
     }
 
@@ -565,30 +587,6 @@ final class DownloadStore {
         } catch {
             logger.warning("cannot truncate the partial file: \(error.failure)")
         }
-    }
-
-    private static func interrupted(
-        keeping kept: RangeSet,
-        in store: PartialStore,
-        _ canResume: Bool
-    ) -> DownloadError {
-        DownloadError(
-            .interrupted,
-            "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
-            advice: canResume ? DownloadError.resumeAdvice : DownloadError.startOverAdvice
-        )
-    }
-
-    /// Adds to the error of a full disk which bytes are kept nevertheless.
-    private static func diskFull(_ error: DownloadError, _ checkpoint: Checkpoint?) -> DownloadError
-    {
-        var error = error
-        let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
-        error.guidance +=
-            count > 0
-            ? "; the \(count) bytes received so far are kept"
-            : "; none of the received bytes are kept"
-        return error
     }
 }
 

@@ -268,7 +268,7 @@ extension DownloadJob {
         case .digest(let digest): digest
         case .none: nil
         // That of a server is the digest of the whole file as it was sent.
-        case .automatic:
+        case .fromServer, .automatic:
             settings.range == nil && !settings.decodesContent ? representation.digest : nil
         }
     }

@@ -2,7 +2,7 @@ internal import PawlCore
 internal import PawlStorage
 internal import Synchronization
 
-/// Computes the file's digest up to the frontier, and verifies it.
+/// Computes the file's digest up to the frontier, and verifies it and the digests of the pieces.
 final class FileDigester: Sendable {
     private struct State {
         var policy: ChecksumPolicy
@@ -12,7 +12,16 @@ final class FileDigester: Sendable {
         var isSettled = false
     }
 
+    /// The result of a verification.
+    enum Verification {
+        /// The file has this digest; `nil` if none was known.
+        case verified(ContentDigest?)
+        /// The file is wrong; the pieces are those that are known to be wrong.
+        case differed([ByteRange], DownloadError)
+    }
+
     private let state: Mutex<State>
+    private let pieces: PieceDigests?
     private let pool: BlockingPool
     private let follower: LatestRequestWorker<Piece>
 
@@ -21,9 +30,10 @@ final class FileDigester: Sendable {
         var frontier: Int64
     }
 
-    init(policy: ChecksumPolicy, pool: BlockingPool) {
-        var initial = State(policy: policy)
-        if case .digest(let digest) = policy { initial.expected = digest }
+    init(_ settings: DownloadSettings, pool: BlockingPool) {
+        var initial = State(policy: settings.checksum)
+        if case .digest(let digest) = settings.checksum { initial.expected = digest }
+        pieces = settings.pieces
         state = Mutex(initial)
         self.pool = pool
         follower = LatestRequestWorker(pool: pool) { (piece: Piece) throws(DownloadError) in
@@ -36,22 +46,25 @@ final class FileDigester: Sendable {
     /// The digest that the file must have, if it is known.
     var expected: ContentDigest? { state.withLock { $0.expected } }
 
-    /// Takes the server's digest if the user did not give one.
-    func note(_ representation: Representation) {
+    /// Takes the server's digest if the user did not give one, and none is known yet.
+    func note(_ digest: ContentDigest?) {
         state.withLock { state in
-            guard state.policy == .automatic, state.expected == nil, !state.isSettled else {
+            guard state.policy.takesServers, state.expected == nil, !state.isSettled else {
                 return
             }
-            state.expected = representation.digest
+            state.expected = digest
         }
     }
+
+    /// Takes the digest that a server sent with the file.
+    func note(_ representation: Representation) { note(representation.digest) }
 
     /// Starts over for another representation's bytes: forgets the computed digest and the one that
     /// the server sent for the old representation.
     func reset(to representation: Representation) {
         distrust()
         state.withLock { state in
-            if state.policy == .automatic { state.expected = representation.digest }
+            if state.policy.takesServers { state.expected = representation.digest }
         }
     }
 
@@ -84,30 +97,60 @@ final class FileDigester: Sendable {
         try digest(of: store)?.advance(to: end)
     }
 
-    /// Verifies the whole file.
+    /// Verifies the whole file; if it is wrong, the digests of its pieces show where.
     ///
-    /// Returns the digest that it was compared with; `nil` if there was none.
+    /// A digest of the whole file that is right counts for more than those of pieces.
     func verify(
         _ store: PartialStore,
         total: Int64,
         _ stop: CancellationToken
-    ) async throws(DownloadError) -> ContentDigest? {
-        guard let expected, let digest = try digest(of: store) else { return nil }
+    ) async throws(DownloadError) -> Verification {
+        let pieces = pieces.flatMap { $0.covers(total) ? $0 : nil }
+        guard let expected, let digest = try digest(of: store) else {
+            guard let pieces else { return .verified(nil) }
+            let wrong = try await wrongPieces(of: store, pieces, total, stop)
+            return wrong.isEmpty
+                ? .verified(nil)
+                : .differed(wrong, mismatch(Self.text(of: wrong.count)))
+        }
         let found = try await pool.run { () throws(DownloadError) in
             try digest.advance(to: total, onPiece: stop.check)
             return try digest.finalize()
         }
-        guard found == expected else {
-            let isServers = state.withLock { $0.policy == .automatic }
-            throw DownloadError(
-                .checksumMismatch,
-                "the file has \(found) instead of the expected \(expected)",
-                advice: "the source may be damaged or a different file: try another source"
-                    + (isServers
-                        ? ", or \(set: .checksum, to: "none") to ignore the server's digest" : "")
-            )
+        guard found != expected else { return .verified(found) }
+        let error = mismatch("the file has \(found) instead of the expected \(expected)")
+        guard let pieces else { return .differed([], error) }
+        return .differed(try await wrongPieces(of: store, pieces, total, stop), error)
+    }
+
+    private func wrongPieces(
+        of store: PartialStore,
+        _ pieces: PieceDigests,
+        _ total: Int64,
+        _ stop: CancellationToken
+    ) async throws(DownloadError) -> [ByteRange] {
+        try await pool.run { () throws(DownloadError) in
+            try PieceCheck(pieces, total: total).wrongPieces {
+                (buffer, offset) throws(DownloadError) in
+                try stop.check()
+                return try store.read(into: buffer, at: offset)
+            }
         }
-        return found
+    }
+
+    private static func text(of count: Int) -> String {
+        count == 1 ? "a piece of the file is wrong" : "\(count) pieces of the file are wrong"
+    }
+
+    private func mismatch(_ text: String) -> DownloadError {
+        let isServers = state.withLock { $0.policy.takesServers }
+        return DownloadError(
+            .checksumMismatch,
+            text,
+            advice: "the source may be damaged or a different file: try another source"
+                + (isServers
+                    ? ", or \(set: .checksum, to: "none") to ignore the server's digest" : "")
+        )
     }
 
     private func digest(of store: PartialStore) throws(DownloadError) -> FrontierDigest? {

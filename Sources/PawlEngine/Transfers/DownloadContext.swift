@@ -27,7 +27,7 @@ struct DownloadContext: Sendable {
         time = engine.time
         smallBodies = job.takesSmallBodies ? engine.smallBodies : nil
         reader = job.output.map { _ in ReaderPosition() }
-        takesServerDigests = job.settings.checksum == .automatic
+        takesServerDigests = job.settings.checksum.takesServers
         control = job.control
     }
 }

@@ -55,7 +55,10 @@ package final class OpenFile: Sendable {
     }
 
     /// Reads bytes; fewer than requested only at the end of the file.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) throws(Errno) -> Int {
         var filled = 0
         while filled < buffer.count, let base = buffer.baseAddress {
             let position = offset.addingReportingOverflow(Int64(filled))

@@ -65,6 +65,8 @@ struct CurlRequest {
             case .ftp, .ftpes: "ftp"
             case .ftps: "ftps"
             case .sftp: "sftp"
+            case .file, .data:
+                throw TransferFailure(.unsupportedURL, "libcurl serves no local files here")
             }
         try handle.set(CURLOPT_PROTOCOLS_STR, to: allowed)
     }

@@ -13,7 +13,7 @@ struct BadInputTests {
         (["http://ho st/x"], .usage),
         (["gopher://host/x"], .usage),
         (["ftp://host/folder/"], .usage),
-        (["file:///etc/passwd"], .usage),
+        (["gopher://host/passwd"], .usage),
         (["javascript:alert(1)"], .usage),
         ([""], .usage),
         (["lst"], .usage),

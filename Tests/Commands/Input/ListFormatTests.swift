@@ -82,7 +82,7 @@ struct ListFormatTests {
 
     @Test(arguments: [
         ("[1]", "list", "list, entry 1: there is no URL"),
-        ("[{\"url\": \"http://a\", \"size\": 1}]", "list", "list, entry 1: 'size' is not"),
+        ("[{\"url\": \"http://a\", \"weight\": 1}]", "list", "list, entry 1: 'weight' is not"),
         ("[{\"url\": \"http://a\", \"output\": {}}]", "list", "'output' is an object"),
         ("[\"http://a\"", "list", "list: the text is not valid JSON"),
         ("{\"url\": \"http://a\"}\n{", "list", "list, line 2: the text is not valid JSON"),
@@ -90,7 +90,7 @@ struct ListFormatTests {
         ("url\n\"a\"b,c", "l.csv", "l.csv, line 2: the quotation marks of a value are wrong"),
         ("url\na,b", "l.csv", "l.csv, line 2: there are 2 values for 1 columns"),
         ("url,name\n,b", "l.csv", "l.csv, line 2: there is no URL"),
-        ("url,size\na,1", "l.csv", "l.csv, line 2: 'size' is not an option"),
+        ("url,weight\na,1", "l.csv", "l.csv, line 2: 'weight' is not an option"),
         ("[]", "list", "list contains no URL"),
     ])
     func `errors name the place in the list`(text: String, name: String, message: String) {

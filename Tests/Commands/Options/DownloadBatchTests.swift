@@ -10,7 +10,7 @@ struct DownloadBatchTests {
         let download = try download([])
         #expect(download.destination == .directory("."))
         #expect(download.settings.connections == .automatic)
-        #expect(download.settings.checksum == .automatic)
+        #expect(download.settings.checksum == .fromServer)
         #expect(download.settings.ifExists == .rename)
         #expect(download.settings.resumes)
         #expect(download.workingName == "disk.iso")

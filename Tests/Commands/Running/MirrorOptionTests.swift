@@ -101,7 +101,7 @@ struct MirrorOptionTests {
     }
 
     @Test(arguments: [
-        "gopher://host/file", "disk.iso", "https:///nothing", "file:///etc/passwd", "",
+        "gopher://host/file", "disk.iso", "https:///nothing", "file://host/passwd", "",
     ])
     func `an invalid URL of a mirror is an error before anything is changed`(text: String)
         async throws

@@ -1,3 +1,4 @@
+internal import Pawl
 package import PawlCore
 
 /// A list of downloads, in one of several formats: the content shows which, or the ending `.csv`.
@@ -40,27 +41,50 @@ package struct InputList: Sendable {
         }
     }
 
+    /// How lists are read.
+    package struct Reading: Sendable {
+        /// The preferred countries of the sources of a Metalink, the best first.
+        var countries: [String] = []
+        /// Whether a server has sent the list, and not the user.
+        var isFromServer = false
+
+        package init() {}
+    }
+
     package private(set) var entries: [Entry] = []
-    /// Whether a server has sent the list, and not the user.
-    var isFromServer = false
+    /// Whether a server has sent a part of the list.
+    private(set) var isFromServer: Bool
 
     /// Parses a list.
     ///
     /// Errors contain its name and the line.
-    package init(_ text: String, name: String) throws(DownloadError) {
+    package init(
+        _ text: String,
+        name: String,
+        _ reading: Reading = Reading()
+    ) throws(DownloadError) {
+        isFromServer = reading.isFromServer
         // Some editors write a byte order mark.
         let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
         switch Self.format(of: text, name) {
         case .text: entries = try TextList.entries(of: text, name)
         case .json: entries = try JSONList.entries(of: text, name)
         case .csv: entries = try CSVList.entries(of: text, name)
+        case .metalink:
+            entries = try MetalinkList.entries(of: text, name, reading)
         }
         guard !entries.isEmpty else {
             throw .usage("\(name) contains no URL", advice: "write one URL per line")
         }
     }
 
-    private enum Format { case text, json, csv }
+    /// Adds the entries of another list.
+    mutating func append(_ other: InputList) {
+        entries += other.entries
+        isFromServer = isFromServer || other.isFromServer
+    }
+
+    private enum Format { case text, json, csv, metalink }
 
     private static func format(of text: String, _ name: String) -> Format {
         if let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }),
@@ -68,6 +92,7 @@ package struct InputList: Sendable {
         {
             return .json
         }
+        if Metalink.mayBe(text) { return .metalink }
         return name.lowercased().hasSuffix(".csv") ? .csv : .text
     }
 

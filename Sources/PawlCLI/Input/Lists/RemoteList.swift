@@ -7,6 +7,7 @@ enum RemoteList {
     /// The options that it can contain: none of them reads a file or leads to another folder.
     private static let options: Set = [
         "output", "mirror", "checksum", "header", "user-agent", "referer", "connections", "range",
+        "size", "pieces",
     ]
 
     /// The options that would be sent to whatever server the list names.
@@ -14,20 +15,24 @@ enum RemoteList {
         "header", "header-file", "user", "bearer", "data", "json", "cert", "key", "key-password",
     ]
 
-    /// Runs `next` with the list that `--input-file` names: at once for a file, and after the list
-    /// was fetched for a URL.
+    /// Runs `next` with all lists that are named: at once for files, and after they were fetched for
+    /// URLs.
     ///
-    /// `options`: those of the downloads, whose proxy and certificates are also used for the list,
+    /// `options`: those of the downloads, whose proxy and certificates are also used for the lists,
     /// as are those of the config file.
     static func read(
-        _ path: String?,
+        _ input: InputChoice,
         _ options: [OptionAssignment],
         _ config: UserConfig,
         _ console: Console,
         then next: @escaping @Sendable (InputList?) throws(DownloadError) -> VerbWork
     ) throws(DownloadError) -> VerbWork {
-        guard let path else { return try next(nil) }
-        guard isURL(path) else { return try next(try InputFile.read(path)) }
+        var list: InputList?
+        for path in input.lists where !isURL(path) {
+            list.append(try InputFile.read(path, input.reading))
+        }
+        let remote = input.lists.filter(isURL)
+        guard !remote.isEmpty else { return try next(list) }
         let given = config.common + options
         if let secret = given.first(where: { secrets.contains($0.name) && $0.mayBeSecret }) {
             throw .usage(
@@ -37,6 +42,27 @@ enum RemoteList {
                     + "and give its file"
             )
         }
+        var requests: [DownloadRequest] = []
+        for path in remote { requests.append(try request(path, options, config)) }
+        var reading = input.reading
+        reading.isFromServer = true
+        return { [list, requests, reading] in
+            do throws(DownloadError) {
+                var list = list
+                for request in requests { list.append(try await fetch(request, reading)) }
+                return await (try next(list))()
+            } catch {
+                console.report(error)
+                return error.code.exitStatus
+            }
+        }
+    }
+
+    private static func request(
+        _ path: String,
+        _ options: [OptionAssignment],
+        _ config: UserConfig
+    ) throws(DownloadError) -> DownloadRequest {
         let (url, credentials) = try SourceURL.read(path, at: "--input-file")
         var common = try CommonOptions(
             typed: options,
@@ -48,16 +74,7 @@ enum RemoteList {
         // It is meant for the servers of the downloads.
         settings.connection.clientIdentity = ClientIdentity()
         settings.credentials = credentials
-        let request = DownloadRequest(url) { [settings] in $0 = settings }
-        return {
-            do throws(DownloadError) {
-                let list = try await fetch(request)
-                return await (try next(list))()
-            } catch {
-                console.report(error)
-                return error.code.exitStatus
-            }
-        }
+        return DownloadRequest(url) { [settings] in $0 = settings }
     }
 
     private static func isURL(_ path: String) -> Bool {
@@ -65,7 +82,10 @@ enum RemoteList {
         return start.hasPrefix("http://") || start == "https://"
     }
 
-    private static func fetch(_ request: DownloadRequest) async throws(DownloadError) -> InputList {
+    private static func fetch(
+        _ request: DownloadRequest,
+        _ reading: InputList.Reading
+    ) async throws(DownloadError) -> InputList {
         var configuration = SessionConfiguration.default
         configuration.removesLeftovers = false
         let session = DownloadSession(configuration)
@@ -74,15 +94,17 @@ enum RemoteList {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs")
         }
-        var list = try InputList(text, name: name)
-        list.isFromServer = true
+        let list = try InputList(text, name: name, reading)
         for entry in list.entries { try check(entry) }
         return list
     }
 
     private static func check(_ entry: InputList.Entry) throws(DownloadError) {
         let urls = [entry.url] + entry.options.filter { $0.name == "mirror" }.map(\.value)
-        for url in urls where SourceScheme(of: AddressParts(url).scheme)?.isHTTP == false {
+        for url in urls {
+            guard let scheme = SourceScheme(of: AddressParts(url).scheme), !scheme.isHTTP,
+                scheme != .data
+            else { continue }
             throw .usage(
                 "\(entry.location): a list from a server can only name HTTP URLs",
                 advice: "download the list, check it, and give its file"
@@ -95,7 +117,7 @@ enum RemoteList {
                     advice: "download the list, check it, and give its file"
                 )
             }
-            guard option.name != "output" || isHarmless(option.value) else {
+            guard option.name != "output" || FileName.isHarmlessPath(option.value) else {
                 throw .usage(
                     "\(option.location): such a list cannot name this file",
                     advice: "download the list, correct it, and give its file"
@@ -103,13 +125,10 @@ enum RemoteList {
             }
         }
     }
+}
 
-    /// Whether a path leads only to names that no program reads by itself.
-    private static func isHarmless(_ path: String) -> Bool {
-        guard !path.isAbsolutePath else { return false }
-        return path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { part in
-            let name = String(Substring(part))
-            return !name.hasPrefix(".") && FileName.clean(name) == name
-        }
+extension InputList? {
+    fileprivate mutating func append(_ other: InputList) {
+        if self == nil { self = other } else { self?.append(other) }
     }
 }

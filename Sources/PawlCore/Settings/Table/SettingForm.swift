@@ -53,6 +53,26 @@ package struct SettingForm<Value: Sendable>: Sendable {
 }
 
 extension SettingForm {
+    /// A value that is the same text in a command and in JSON.
+    static func parsed(
+        _ valueName: String,
+        text: @escaping @Sendable (Value) -> String,
+        parse: @escaping @Sendable (String) throws(ValueError) -> Value
+    ) -> SettingForm {
+        SettingForm(
+            schema: ["type": "string"],
+            valueName: valueName,
+            parse: parse,
+            decode: { (value) throws(ValueError) in
+                guard case .text(let text) = value else {
+                    throw ValueError("'\(value.brief)' is not a text", advice: "use a string")
+                }
+                return try parse(text)
+            },
+            encode: { .text(text($0)) }
+        )
+    }
+
     /// A flag that stands for one value of an earlier setting.
     package static func shorthand(for value: Value) -> SettingForm {
         let flag = SettingForm<Bool>.flag()

@@ -1,10 +1,14 @@
-/// Reads `sha256=hex`, `sha256:hex` or `none`.
+/// Reads `sha256=hex`, `sha256:hex`, `auto` or `none`.
 package enum ChecksumText {
     package static let form: Advice =
-        "write algorithm=hex with \(DigestAlgorithm.names); or none"
+        "write algorithm=hex with \(DigestAlgorithm.names); or auto, or none"
 
     package static func parse(_ text: String) throws(ValueError) -> ChecksumPolicy {
-        if text.lowercased() == "none" { return .none }
+        switch text.lowercased() {
+        case "none": return .none
+        case "auto": return .automatic
+        default: break
+        }
         guard let mark = text.firstIndex(where: { $0 == "=" || $0 == ":" }) else {
             throw ValueError("'\(text)' has no algorithm", advice: adviceForBareDigits(text))
         }

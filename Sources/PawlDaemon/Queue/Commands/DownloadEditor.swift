@@ -219,6 +219,7 @@ extension DownloadChanges {
         var demands: [Demand] = []
         let plain = settings.withoutSecrets
         if url != nil || settings != plain { demands.append(.readdress) }
+        if url.map(SourceURL.isOfFile) == true { demands.append(.addFromFiles) }
         if name != nil { demands.append(.rename) }
         if taskDescription != nil { demands.append(.describe) }
         if priority != nil || before != nil || notBefore != nil || !plain.isEmpty {

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -93,7 +94,11 @@ enum QueueAccess {
 
 extension NewDownload {
     /// Whether the daemon would read files of the user.
-    fileprivate var usesFiles: Bool { resumeData != nil || settings?.hasLocalSettings == true }
+    fileprivate var usesFiles: Bool {
+        resumeData != nil || settings?.hasLocalSettings == true
+            || SourceURL.isOfFile(url)
+            || settings?[\.mirrors]?.contains { SourceURL.isOfFile($0.absoluteString) } == true
+    }
 
     /// Whether it may replace or change an existing file.
     var mayReplace: Bool { settings?.mayReplaceFiles == true }

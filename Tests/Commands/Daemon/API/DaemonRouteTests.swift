@@ -277,7 +277,7 @@ extension DaemonSuites {
                 "{\"selection\":1,\"changes\":[]}", "{\"identifier\":5}", "{\"targets\":\"1\"}",
                 "{\"limitBytesPerSecond\":\"fast\"}", "{\"session\":1,\"event\":\"x\"}",
                 "{\"all\":\"yes\"}",
-                "{\"downloads\":[{\"url\":\"file:///etc/passwd\",\"destination\":\"a\"}]}",
+                "{\"downloads\":[{\"url\":\"gopher://host/passwd\",\"destination\":\"a\"}]}",
                 "{\"downloads\":[{\"url\":\"http://a/\",\"destination\":\"a\\u0000b\"}]}",
                 "{\"downloads\":[{\"url\":\"http://a/\",\"destination\":\"a\",\"priority\":\"x\"}]}",
             ]

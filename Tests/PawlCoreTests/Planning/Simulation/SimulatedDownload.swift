@@ -233,6 +233,7 @@ struct SimulatedDownload {
             handle(.storeReset(id))
         case .updateRepresentation(let representation): pinnedOnDisk = representation
         case .complete(let total): result = .success(total)
+        case .failDigest: result = .failure(DownloadError(.checksumMismatch, "wrong digest"))
         case .fail(let error): result = .failure(error)
         case .releaseSlot, .backOffHost, .log, .notice, .startingOver: break
         }

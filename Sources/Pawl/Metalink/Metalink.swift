@@ -1,0 +1,73 @@
+package import PawlCore
+
+/// The files that a Metalink document describes (RFC 5854, or version 3.0 of the format).
+///
+/// The document may come from anyone: its names lead out of no folder, and its URLs are those of
+/// servers.
+package struct Metalink: Sendable {
+    package struct File: Sendable {
+        /// The name, which may begin with folders.
+        package var name: String
+        package var size: Int64?
+        /// The strongest digest of the whole file.
+        package var digest: ContentDigest?
+        /// The strongest digests of the pieces.
+        package var pieces: PieceDigests?
+        package var sources: [Source] = []
+        package var signatures: [Signature] = []
+    }
+
+    package struct Source: Hashable, Sendable {
+        package var url: String
+        /// 1 is the best; without a priority it is `lowestPriority`.
+        package var priority: Int
+        /// The country, as two letters of ISO 3166 in lower case.
+        package var country: String?
+    }
+
+    /// A signature of the file, such as that of OpenPGP.
+    package struct Signature: Hashable, Sendable {
+        package var mediaType: String
+        package var text: String
+    }
+
+    /// The priority of a source that states none (RFC 5854 §4.2.16.2).
+    package static let lowestPriority = 1_000_000
+
+    package private(set) var files: [File] = []
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the document, for errors.
+    ///   - code: The code of the error that is thrown if the document cannot be used.
+    package init(
+        _ bytes: some Collection<UInt8>,
+        name: String,
+        failure code: ErrorCode
+    ) throws(DownloadError) {
+        let reader = XMLReader(name, failure: code)
+        var parser = MetalinkParser(name: name, code: code)
+        try reader.read(bytes) { (event) throws(DownloadError) in try parser.take(event) }
+        try reader.finish { (event) throws(DownloadError) in try parser.take(event) }
+        files = try parser.finish()
+    }
+
+    /// Whether a text can only be such a document, or none that Pawl reads.
+    package static func mayBe(_ text: String) -> Bool {
+        text.unicodeScalars.first { !$0.properties.isWhitespace } == "<"
+    }
+}
+
+extension Metalink.File {
+    /// Returns the sources in the order in which they should be tried.
+    ///
+    /// - Parameter countries: The preferred countries, the best first, in lower case.
+    package func sources(preferring countries: [String]) -> [Metalink.Source] {
+        let ranked = sources.enumerated().map { index, source in
+            let place = source.country.flatMap { countries.firstIndex(of: $0) }
+            return (rank: (place ?? countries.count, source.priority, index), source: source)
+        }
+        return ranked.sorted { $0.rank < $1.rank }.map(\.source)
+    }
+}

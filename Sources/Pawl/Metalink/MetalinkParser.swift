@@ -1,0 +1,192 @@
+internal import PawlCore
+
+/// Collects the files of a Metalink document from the parts of its XML.
+///
+/// What it does not know is left out, as both versions of the format demand.
+struct MetalinkParser {
+    private enum Version { case three, four }
+
+    /// The digests of pieces of one algorithm, as they are read.
+    private struct Pieces {
+        let algorithm: DigestAlgorithm?
+        let length: Int64?
+        var digests: [String] = []
+    }
+
+    /// The number of files and of sources that are read; more are of no use.
+    private static let mostFiles = 10_000
+    private static let mostSources = 1_000
+
+    private let name: String
+    private let code: ErrorCode
+    private var version: Version?
+    private var path: [XMLElement] = []
+    private var files: [Metalink.File] = []
+    private var file: Metalink.File?
+    private var pieces: Pieces?
+
+    init(name: String, code: ErrorCode) { (self.name, self.code) = (name, code) }
+
+    mutating func take(_ event: XMLEvent) throws(DownloadError) {
+        switch event {
+        case .start(let element):
+            if path.isEmpty { try begin(element) }
+            path.append(element)
+            started(element)
+        case .end(_, let text):
+            guard let element = path.popLast() else { return }
+            try ended(element, text.trimmed)
+        }
+    }
+
+    func finish() throws(DownloadError) -> [Metalink.File] {
+        guard !files.isEmpty else {
+            throw failure("it describes no file", "use a Metalink that does")
+        }
+        return files
+    }
+
+    private mutating func begin(_ root: XMLElement) throws(DownloadError) {
+        version =
+            switch root.name {
+            case XMLName("metalink", namespace: "urn:ietf:params:xml:ns:metalink"): .four
+            case XMLName("metalink", namespace: "http://www.metalinker.org/"): .three
+            default: nil
+            }
+        guard version != nil else {
+            throw failure(
+                "it is not a Metalink, but has the root '\(root.name.local.sanitized(atMost: 40))'",
+                "use a Metalink of version 3 or 4"
+            )
+        }
+    }
+
+    private mutating func started(_ element: XMLElement) {
+        switch element.name.local {
+        case "file" where file == nil:
+            file = Metalink.File(name: element.attributes["name"] ?? "")
+        case "pieces" where file != nil:
+            pieces = Pieces(
+                algorithm: element.attributes["type"].flatMap { DigestAlgorithm(named: $0) },
+                length: element.attributes["length"].flatMap { Int64($0) }
+            )
+        default: break
+        }
+    }
+
+    private mutating func ended(_ element: XMLElement, _ text: String) throws(DownloadError) {
+        guard file != nil else { return }
+        switch element.name.local {
+        case "file":
+            guard path.last?.name.local != "file" else { return }
+            try finishFile()
+        case "size": file?.size = Int64(text).flatMap { $0 >= 0 ? $0 : nil }
+        case "hash":
+            if pieces != nil {
+                pieces?.digests.append(text)
+            } else {
+                note(element.attributes["type"], text)
+            }
+        case "pieces": finishPieces()
+        case "url": note(element, url: text)
+        case "signature": note(element, signature: text)
+        default: break
+        }
+    }
+
+    private mutating func note(_ algorithm: String?, _ text: String) {
+        guard let algorithm = algorithm.flatMap({ DigestAlgorithm(named: $0) }),
+            let digest = ContentDigest(algorithm, hexadecimal: text),
+            digest.algorithm.isStronger(than: file?.digest?.algorithm)
+        else { return }
+        file?.digest = digest
+    }
+
+    private mutating func finishPieces() {
+        defer { pieces = nil }
+        guard let pieces, let algorithm = pieces.algorithm, let length = pieces.length,
+            algorithm.isStronger(than: file?.pieces?.algorithm)
+        else { return }
+        let digests = pieces.digests.compactMap { ContentDigest(algorithm, hexadecimal: $0) }
+        guard digests.count == pieces.digests.count else { return }
+        guard
+            let read = PieceDigests(algorithm, length: length, bytes: digests.flatMap(\.bytes))
+        else { return }
+        file?.pieces = read
+    }
+
+    /// Takes the URL of a server; those of torrents and of other protocols are left out.
+    private mutating func note(_ element: XMLElement, url text: String) {
+        let attributes = element.attributes
+        // In version 3, the URL of a torrent is told from that of the file by its type only.
+        let type = version == .three ? attributes["type"]?.lowercased() : nil
+        guard ["http", "https", "ftp", "ftps"].contains(type ?? "http"),
+            let scheme = SourceScheme(of: AddressParts(text).scheme),
+            [.http, .https, .ftp, .ftpes, .ftps].contains(scheme),
+            (try? SourceURL.parse(text)) != nil,
+            file?.sources.count ?? 0 < Self.mostSources
+        else { return }
+        let priority =
+            switch version {
+            case .three:
+                attributes["preference"].flatMap { Int($0) }.map { 101 - min(100, max(0, $0)) }
+            default: attributes["priority"].flatMap { Int($0) }.map { max(1, $0) }
+            }
+        file?.sources.append(
+            Metalink.Source(
+                url: text,
+                priority: min(priority ?? Metalink.lowestPriority, Metalink.lowestPriority),
+                country: attributes["location"]?.lowercased()
+            )
+        )
+    }
+
+    private mutating func note(_ element: XMLElement, signature text: String) {
+        let said = element.attributes["mediatype"] ?? element.attributes["type"]
+        guard let said, !text.isEmpty, file?.signatures.count ?? 0 < 4 else { return }
+        let type = said == "pgp" ? "application/pgp-signature" : said
+        file?.signatures.append(Metalink.Signature(mediaType: type, text: text))
+    }
+
+    private mutating func finishFile() throws(DownloadError) {
+        guard let file else { return }
+        self.file = nil
+        guard FileName.isHarmlessPath(file.name) else {
+            throw failure(
+                "'\(file.name.sanitized(atMost: 100))' is not a name that it may give to a file",
+                "download the file from one of its URLs, and choose a name"
+            )
+        }
+        guard files.count < Self.mostFiles else {
+            throw failure("it describes more than \(Self.mostFiles) files", "split it")
+        }
+        guard !file.sources.isEmpty else {
+            throw failure(
+                "it has no URL for \(file.name.sanitized(atMost: 100)) that Pawl can use",
+                "use a Metalink with HTTP or FTP URLs"
+            )
+        }
+        files.append(file)
+    }
+
+    private func failure(_ reason: String, _ advice: Advice) -> DownloadError {
+        DownloadError(code, "\(name) cannot be used: \(reason)", advice: advice)
+    }
+}
+
+extension DigestAlgorithm {
+    /// Whether a digest of this algorithm is to be preferred to one of another.
+    ///
+    /// Those that detect attacks come first, and among them the usual ones, which processors
+    /// compute fastest.
+    fileprivate func isStronger(than other: DigestAlgorithm?) -> Bool {
+        guard let other else { return true }
+        let order: [DigestAlgorithm] = [
+            .sha256, .sha512, .sha384, .sha3_256, .sha3_512, .blake2b, .sha1, .md5, .crc32c,
+        ]
+        guard let own = order.firstIndex(of: self), let its = order.firstIndex(of: other) else {
+            return false
+        }
+        return own < its
+    }
+}
