@@ -27,7 +27,9 @@ static inline CURLcode pawl_curl_set_list(
 // Macros with casts, and a code that headers before 8.6 lack.
 static const long pawl_curl_auth_basic = (long)CURLAUTH_BASIC;
 static const long pawl_curl_auth_digest = (long)CURLAUTH_DIGEST;
-static const long pawl_curl_auth_any = (long)CURLAUTH_ANY;
+static const long pawl_curl_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
+// The schemes that need a name and password.
+static const long pawl_curl_auth_password = (long)(CURLAUTH_ANY & ~CURLAUTH_NEGOTIATE);
 static const CURLcode pawl_curl_too_large = (CURLcode)100;
 
 // The optional parts of the library that is in use: CURL_VERSION_LIBZ and others.

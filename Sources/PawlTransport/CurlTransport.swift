@@ -74,7 +74,9 @@ package final class CurlTransport: Transport {
     private func mayShare(_ request: TransferRequest, _ origin: String) -> Bool {
         let isWanted =
             switch request.connection.httpVersion {
-            case nil, .http2: request.multiplexes
+            // Negotiate signs in a connection.
+            case nil, .http2:
+                request.multiplexes && request.connection.authentication != .negotiate
             case .http1, .http3: false
             }
         return isWanted && origin.hasPrefix("https:") && CurlHandle.seesNegotiation

@@ -3,6 +3,7 @@ internal import ArgumentParser
 /// How to connect to servers, and whom to trust.
 struct ConnectionOptions: DownloadOptionGroup {
     @Option(setting: "proxy") var proxy: String?
+    @Option(setting: "proxy-auth") var proxyAuth: String?
     @Flag(setting: "http1.1") var http11 = false
     @Flag(setting: "http2") var http2 = false
     @Flag(setting: "http3") var http3 = false

@@ -67,6 +67,11 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--noproxy", "use '--proxy none', or set no_proxy"),
         ForeignOption(.curl, "--oauth2-bearer", "use --bearer"),
         ForeignOption(.curl, "--basic --digest", "use '--auth basic' or '--auth digest'"),
+        ForeignOption(.curl, "--negotiate", "use '--auth negotiate'"),
+        ForeignOption(.curl, "--proxy-basic", "use '--proxy-auth basic'"),
+        ForeignOption(.curl, "--proxy-digest", "use '--proxy-auth digest'"),
+        ForeignOption(.curl, "--proxy-negotiate", "use '--proxy-auth negotiate'"),
+        ForeignOption(.curl, "--proxy-anyauth", "leave it out: it is the default"),
         ForeignOption(
             .curl,
             "-n --netrc-optional --netrc-file",

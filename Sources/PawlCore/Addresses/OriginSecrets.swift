@@ -15,15 +15,17 @@ package enum OriginSecrets {
         /// Every server of the download may see it, but its query can be as secret as a password.
         package var referer: URL?
         package var identity: ClientIdentity
+        package var authentication: AuthenticationScheme?
 
         package init(
             fields: [HTTPField],
             credentials: Credentials?,
             referer: URL?,
-            identity: ClientIdentity = ClientIdentity()
+            identity: ClientIdentity = ClientIdentity(),
+            authentication: AuthenticationScheme? = nil
         ) {
             (self.fields, self.credentials, self.referer) = (fields, credentials, referer)
-            self.identity = identity
+            (self.identity, self.authentication) = (identity, authentication)
         }
     }
 
@@ -36,7 +38,8 @@ package enum OriginSecrets {
         return Given(
             fields: RedirectPolicy.fieldsForAnyOrigin(given.fields),
             credentials: nil,
-            referer: nil
+            referer: nil,
+            authentication: given.authentication == .negotiate ? nil : given.authentication
         )
     }
 }
@@ -51,7 +54,8 @@ extension DownloadSettings {
                 fields: fields,
                 credentials: credentials,
                 referer: connection.referer,
-                identity: connection.clientIdentity
+                identity: connection.clientIdentity,
+                authentication: connection.authentication
             ),
             from: old,
             to: new
@@ -59,6 +63,7 @@ extension DownloadSettings {
         (settings.fields, settings.credentials) = (kept.fields, kept.credentials)
         settings.connection.referer = kept.referer
         settings.connection.clientIdentity = kept.identity
+        settings.connection.authentication = kept.authentication
         return settings
     }
 
@@ -79,6 +84,9 @@ extension DownloadSettings {
         }
         if connection.clientIdentity == usual.connection.clientIdentity {
             settings.connection.clientIdentity = connection.clientIdentity
+        }
+        if connection.authentication == usual.connection.authentication {
+            settings.connection.authentication = connection.authentication
         }
         return settings
     }

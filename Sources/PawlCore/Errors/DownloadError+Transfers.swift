@@ -14,7 +14,7 @@ extension DownloadError {
         "the next run starts from zero, because nothing proves that the server's file is unchanged"
 
     private static let proxyLogin: Advice =
-        "add the name and password to the proxy's URL: \(.proxy), or the environment"
+        "add the name and password to the proxy's URL: \(.proxy), or the environment; for Kerberos, \(set: .proxyAuthentication, to: "negotiate")"
 
     /// The error with the advice for a download that the next run cannot resume.
     package var withoutResumeAdvice: DownloadError {

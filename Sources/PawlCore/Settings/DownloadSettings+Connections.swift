@@ -112,7 +112,9 @@ extension DownloadSettings {
             SettingForm<AuthenticationScheme>.choice().optional(),
             help: """
                 How to sign in: basic sends the name and password with the first request, digest \
-                never reveals the password. Default: when the server asks, whichever it offers.
+                never reveals the password, and negotiate uses your Kerberos ticket, only for the \
+                server of the given URL. Default: when the server asks, basic or digest, whichever \
+                it offers.
                 """
         ),
         Setting(
@@ -172,6 +174,17 @@ extension DownloadSettings {
                 The URL of the proxy, with `http`, `https`, `socks4`, `socks4a`, `socks5` or \
                 `socks5h`, where `socks4a` and `socks5h` let the proxy resolve names; or `none`. \
                 Default: the proxy in the environment of the process.
+                """
+        ),
+        Setting(
+            "proxy-auth",
+            member: "proxyAuthentication",
+            \.connection.proxyAuthentication,
+            SettingForm<AuthenticationScheme>.choice().optional(),
+            help: """
+                How to sign in to an HTTP proxy: basic or digest, with the name and password in its \
+                URL, or negotiate, with your Kerberos ticket. Default: with the name and password, \
+                in a way that the proxy offers.
                 """
         ),
         Setting(

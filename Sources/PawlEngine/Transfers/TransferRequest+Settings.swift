@@ -16,7 +16,7 @@ extension TransferRequest {
         if address == original {
             (fields, credentials) = (settings.fields, settings.credentials)
         } else if let from = Origin(original), let to = Origin(address) {
-            if from != to { connection.clientIdentity = ClientIdentity() }
+            if from != to { connection.forgetIdentity() }
             (fields, credentials) = RedirectPolicy.fieldsToSend(
                 settings.fields,
                 credentials: settings.credentials,
@@ -24,7 +24,7 @@ extension TransferRequest {
                 to: to
             )
         } else {
-            connection.clientIdentity = ClientIdentity()
+            connection.forgetIdentity()
         }
     }
 

@@ -93,7 +93,11 @@ struct CurlRequest {
     /// HTTP/2 shares connections and waits for one that is being made; with HTTP/1.1 each transfer
     /// has its own.
     private func setVersion(multiplexes: Bool) throws(TransferFailure) {
-        let wantsTwo = multiplexes || request.connection.httpVersion == .http2
+        // Negotiate signs in a connection, which HTTP/2 would share.
+        let wantsTwo =
+            multiplexes
+            || request.connection.httpVersion == .http2
+                && request.connection.authentication != .negotiate
         var version = wantsTwo ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         if request.connection.httpVersion == .http3 {
             guard pawl_curl_features() & CURL_VERSION_HTTP3 != 0 else {
@@ -178,28 +182,43 @@ struct CurlRequest {
     }
 
     private func setCredentials() throws(TransferFailure) {
+        let usesTicket = request.scheme.isHTTP && request.connection.authentication == .negotiate
+        let signsIn = request.fields.contains { $0.hasName("Authorization") }
         if let credentials = request.credentials {
             guard !credentials.name.breaksLine, !credentials.password.breaksLine else {
                 throw TransferFailure(.local, "cannot send the credentials: invalid characters")
             }
             try handle.set(CURLOPT_USERNAME, to: credentials.name)
             try handle.set(CURLOPT_PASSWORD, to: credentials.password)
-        } else if let file = request.connection.netrcFile,
-            !request.fields.contains(where: { $0.hasName("Authorization") })
-        {
+        } else if usesTicket, !signsIn {
+            // Without a name, libcurl does not answer the server; the ticket has its own.
+            try handle.set(CURLOPT_USERNAME, to: "")
+        } else if let file = request.connection.netrcFile, !signsIn {
             try handle.set(CURLOPT_NETRC, to: Int(CURL_NETRC_OPTIONAL.rawValue))
             try handle.set(CURLOPT_NETRC_FILE, to: file)
         } else {
             return
         }
-        let schemes =
-            switch request.connection.authentication {
-            case .basic: pawl_curl_auth_basic
-            case .digest: pawl_curl_auth_digest
-            case nil where handle.usesBasicOnly(request): pawl_curl_auth_basic
-            case nil: pawl_curl_auth_basic | pawl_curl_auth_digest
-            }
+        let usual =
+            handle.usesBasicOnly(request)
+            ? pawl_curl_auth_basic : pawl_curl_auth_basic | pawl_curl_auth_digest
+        let schemes = try request.connection.authentication.map(Self.scheme) ?? usual
         try handle.set(CURLOPT_HTTPAUTH, to: Int(schemes))
+    }
+
+    /// Returns libcurl's name of a scheme.
+    private static func scheme(
+        _ scheme: AuthenticationScheme
+    ) throws(TransferFailure) -> Int {
+        switch scheme {
+        case .basic: return pawl_curl_auth_basic
+        case .digest: return pawl_curl_auth_digest
+        case .negotiate:
+            guard pawl_curl_features() & CURL_VERSION_SPNEGO != 0 else {
+                throw TransferFailure(.notBuiltIn, "Negotiate")
+            }
+            return pawl_curl_auth_negotiate
+        }
     }
 
     private func setConnection() throws(TransferFailure) {
@@ -253,8 +272,7 @@ struct CurlRequest {
             // An empty proxy means none, whatever the environment contains.
             return try handle.set(CURLOPT_PROXY, to: "")
         }
-        // The scheme of a login is found out with a request without one.
-        try handle.set(CURLOPT_PROXYAUTH, to: pawl_curl_auth_any)
+        try setProxyLogin()
         switch request.connection.proxy {
         case .environment: break
         case .none: try handle.set(CURLOPT_PROXY, to: "")
@@ -263,6 +281,16 @@ struct CurlRequest {
             // Otherwise `no_proxy` of the environment would apply.
             try handle.set(CURLOPT_NOPROXY, to: "")
         }
+    }
+
+    private func setProxyLogin() throws(TransferFailure) {
+        let scheme = request.connection.proxyAuthentication
+        // Without one, it is found out with a request without a login. Negotiate is not among those
+        // that may be found: libcurl prefers it to a password, even if there is no ticket.
+        let schemes = try scheme.map(Self.scheme) ?? pawl_curl_auth_password
+        try handle.set(CURLOPT_PROXYAUTH, to: Int(schemes))
+        // A name in the proxy's URL comes first.
+        if scheme == .negotiate { try handle.set(CURLOPT_PROXYUSERPWD, to: ":") }
     }
 
     private func setTrust() throws(TransferFailure) {

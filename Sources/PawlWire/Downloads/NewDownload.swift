@@ -81,7 +81,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
                             ?? nil,
                         keyFile: settings[\.connection.clientIdentity.keyFile] ?? nil,
                         keyPassword: settings[\.connection.clientIdentity.keyPassword] ?? nil
-                    )
+                    ),
+                    authentication: settings[\.connection.authentication] ?? nil
                 ),
                 from: old,
                 to: try SourceURL.parse(new).url
@@ -95,6 +96,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
                 kept.identity.keyFile.map { .some($0) }
             settings[\.connection.clientIdentity.keyPassword] =
                 kept.identity.keyPassword.map { .some($0) }
+            settings[\.connection.authentication] = kept.authentication.map { .some($0) }
             url = new
         }
         self.settings = settings.merging(changes)

@@ -149,4 +149,17 @@ struct RequestOptionTests {
         let refused = try await workshop.run(other.url("/x"), "--cacert", path)
         expectFailure(.tlsFailed, refused)
     }
+
+    @Test func `a certificate that has expired is refused`() async throws {
+        let workshop = try Workshop(resource)
+        let expired = try ScriptedOrigin(certificate: .expired)
+        expired.route("/x", .resource(resource))
+        let path = try workshop.folder.write("authority", #require(expired.certificatePEM))
+        let refused = try await workshop.run(expired.url("/x?token=s3cret"), "--cacert", path)
+        expectFailure(.tlsFailed, refused)
+        #expect(refused.errors.contains("expired"), "\(refused.errors)")
+        #expect(!refused.everything.contains("s3cret"))
+        #expect(workshop.folder.list() == ["authority"])
+        #expect(expired.requests.isEmpty)
+    }
 }

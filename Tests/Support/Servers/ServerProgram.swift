@@ -16,11 +16,13 @@ package final class ServerProgram: Sendable {
     ///   - ready: A text that the program writes when it serves; with `nil`, it serves when it
     ///     accepts connections.
     ///   - folder: The folder of its files; by default a new one.
+    ///   - environment: Changes to its environment.
     ///   - arguments: Writes the program's files, and returns its arguments.
     package init(
         _ program: String,
         ready: String? = nil,
         folder: ScratchFolder? = nil,
+        environment: [String: String?] = [:],
         _ arguments: (ScratchFolder, UInt16) throws -> [String]
     ) async throws {
         self.folder = try folder ?? ScratchFolder()
@@ -29,7 +31,8 @@ package final class ServerProgram: Sendable {
             let port = try UnusedPort.find()
             let process = try ProcessRunner(
                 Self.path(of: program),
-                try arguments(self.folder, port)
+                try arguments(self.folder, port),
+                ProcessSettings(environment: environment)
             )
             let isReady =
                 if let ready {

@@ -34,7 +34,7 @@ enum RemoteList {
         let remote = input.lists.filter(isURL)
         guard !remote.isEmpty else { return try next(list) }
         let given = config.common + options
-        if let secret = given.first(where: { secrets.contains($0.name) && $0.mayBeSecret }) {
+        if let secret = given.first(where: isForOneServer) {
             throw .usage(
                 "\(secret.location) and a list from a server cannot be combined",
                 advice:
@@ -72,9 +72,16 @@ enum RemoteList {
         var settings = DownloadSettings()
         settings.connection = try common.options(for: path).settings.connection
         // It is meant for the servers of the downloads.
-        settings.connection.clientIdentity = ClientIdentity()
+        settings.connection.forgetIdentity()
         settings.credentials = credentials
         return DownloadRequest(url) { [settings] in $0 = settings }
+    }
+
+    /// Whether an option would show the servers of the list a secret, or who the user is.
+    private static func isForOneServer(_ option: OptionAssignment) -> Bool {
+        secrets.contains(option.name) && option.mayBeSecret
+            || option.name == "auth"
+                && option.value.lowercased() == AuthenticationScheme.negotiate.rawValue
     }
 
     private static func isURL(_ path: String) -> Bool {

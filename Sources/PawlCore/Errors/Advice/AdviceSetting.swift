@@ -18,6 +18,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case minimumSpeed = "min-speed"
     case pinnedPublicKeys = "pinned-public-key"
     case proxy
+    case proxyAuthentication = "proxy-auth"
 
     /// The path of the property within ``DownloadSettings``.
     package var property: String {
@@ -38,6 +39,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .minimumSpeed: "minimumBytesPerSecond"
         case .pinnedPublicKeys: "connection.pinnedPublicKeys"
         case .proxy: "connection.proxy"
+        case .proxyAuthentication: "connection.proxyAuthentication"
         }
     }
 

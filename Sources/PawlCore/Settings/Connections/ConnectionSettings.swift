@@ -44,10 +44,10 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// default, only known keys are accepted. A key that differs from the file's is refused in any
     /// case, with the code `.tlsFailed`.
     public var hostKey: String?
-    /// How to sign in with a name and password.
+    /// How to sign in.
     ///
-    /// With `nil`, the default, they are sent when the server asks for them, by Digest or Basic,
-    /// whichever it offers.
+    /// With `nil`, the default, a name and password are sent when the server asks for them, by Digest
+    /// or Basic, whichever it offers. Only the origin of the URL receives a proof of a Kerberos ticket.
     public var authentication: AuthenticationScheme?
     /// A file in the format of `.netrc` with names and passwords for hosts.
     ///
@@ -82,6 +82,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     ///
     /// The default is the one that the environment names.
     public var proxy = ProxyPolicy.environment
+    /// How to sign in to an HTTP proxy.
+    ///
+    /// With `nil`, the default, the name and password in the proxy's URL are sent when the proxy asks
+    /// for them, by Digest, NTLM or Basic, whichever it offers.
+    public var proxyAuthentication: AuthenticationScheme?
     /// The addresses of hosts that are not to be resolved.
     ///
     /// There are none by default. The first entry that applies to a host is used.
@@ -103,7 +108,7 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// This is checked when a connection is made, and again before each request. It applies to a
     /// proxy's address, too.
     package var allowsPrivateAddresses = true
-    /// Whether the request may sign in with the keys that this user has for SSH.
+    /// Whether the request may sign in as this user: with the keys for SSH, or a Kerberos ticket.
     package var usesOwnKeys = true
 
     /// Creates the default settings.
@@ -120,11 +125,23 @@ extension ConnectionSettings {
         path.referer = nil
         path.connectTimeout = .zero
         path.httpVersion = nil
-        path.authentication = nil
+        // Negotiate signs in a connection, not a request.
+        if path.authentication != .negotiate { path.authentication = nil }
         path.netrcFile = nil
         path.cookieFile = nil
         path.browserProfile = nil
         return path
+    }
+
+    /// Removes what identifies this user to the origin of the URL.
+    package mutating func forgetIdentity() {
+        clientIdentity = ClientIdentity()
+        if authentication == .negotiate { authentication = nil }
+    }
+
+    /// Whether a server or a proxy is shown that this user has a Kerberos ticket.
+    package var usesTicket: Bool {
+        authentication == .negotiate || proxyAuthentication == .negotiate
     }
 
     /// The paths of the files that the settings name, and the names of these settings in the table.
@@ -136,12 +153,16 @@ extension ConnectionSettings {
         ]
 }
 
-/// A scheme by which a name and password are sent to a server.
+/// A scheme by which a client signs in to a server or a proxy.
 public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
     /// Basic (RFC 7617), with the first request, before the server asks for it.
     case basic
     /// Digest (RFC 7616), which does not reveal the password.
     case digest
+    /// Negotiate (RFC 4559), with this user's Kerberos ticket and without a password.
+    ///
+    /// It is an error if the system's libcurl was built without it.
+    case negotiate
 }
 
 /// A version of HTTP.

@@ -151,6 +151,13 @@ struct RunStarter {
         return try ConfinedFolder(folder, in: root, creates: true)
     }
 
+    /// A client over TCP must not sign in as the user of the daemon.
+    private static let ticketRefused = DownloadError(
+        .notAllowed,
+        "a download that was added over TCP may not use the Kerberos ticket of the daemon's user",
+        advice: "use the Unix socket: pawl add"
+    )
+
     private func makeTask(
         _ row: WireDownload,
         _ request: NewDownload,
@@ -164,6 +171,7 @@ struct RunStarter {
             checked.settings.connection.allowsPrivateAddresses =
                 parts.settings.current.allowsPrivateAddresses
             checked.settings.connection.usesOwnKeys = false
+            guard !checked.settings.connection.usesTicket else { throw Self.ticketRefused }
         }
         if !parts.settings.current.usesMeteredNetwork {
             checked.settings.allowsExpensiveNetwork = false
