@@ -39,6 +39,7 @@ package final class Engine: Sendable {
     /// The cookies of every download and stream without a jar of its own; `nil` keeps no cookies.
     private let cookies: CookieJar?
     private let namedCookies: @Sendable (ConnectionSettings) -> CookieJar?
+    private let namedSecureHosts: @Sendable (ConnectionSettings) -> SecureHosts?
     /// The source of network changes for downloads that wait for the network.
     package let network: any NetworkPathMonitoring
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.
@@ -55,6 +56,7 @@ package final class Engine: Sendable {
         storeSettings = settings.store
         cookies = settings.cookies
         namedCookies = settings.namedCookies
+        namedSecureHosts = settings.namedSecureHosts
         network = settings.network
         hosts = settings.hosts
         // A user's callback may wait for another session, so these threads are never shared.
@@ -66,7 +68,7 @@ package final class Engine: Sendable {
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
         self.transport = LocalTransport(
-            over: transport,
+            over: SecuringTransport(transport, pool: disk),
             LocalTransfer.Surroundings(pool: pools.sources, alarms: alarms, time: time)
         )
         lane = SmallFileLane(disk, alarms, time)
@@ -89,6 +91,11 @@ package final class Engine: Sendable {
         own: CookieJar? = nil
     ) -> CookieJar? {
         namedCookies(settings) ?? own ?? cookies
+    }
+
+    /// Returns the hosts that demand HTTPS, for requests with these settings; `nil` if none are kept.
+    func secureHosts(for settings: ConnectionSettings) -> SecureHosts? {
+        namedSecureHosts(settings)
     }
 
     /// Starts observing the network; `nil` if a download with these settings does not depend on it.

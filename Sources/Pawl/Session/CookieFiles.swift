@@ -1,17 +1,11 @@
 internal import Logging
 internal import PawlCore
-internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 
 /// The cookie files of a session: its own, and those that the settings of its tasks name; also the
 /// cookies of browsers that they name.
 final class CookieFiles: Sendable {
-    private struct State {
-        var files: [String: CookieFile] = [:]
-        weak var engine: Engine?
-    }
-
     /// The cookies of a browser at one moment.
     private struct BrowserJar {
         let jar: CookieJar
@@ -24,21 +18,21 @@ final class CookieFiles: Sendable {
     /// The time that the keyring may take, for which downloads wait.
     private static let keyringSeconds = 10
 
+    let files: SessionFiles<CookieJar>
     private let logger: Logger
     private let time = SystemTimekeeper()
-    private let state = Mutex(State())
     /// Not with the files, which would wait while the keyring is asked.
     private let browsers = Mutex<[BrowserProfile: BrowserJar]>([:])
 
-    init(_ logger: Logger) { self.logger = logger }
-
-    /// Whether no file was named, so that there is nothing to write.
-    var isEmpty: Bool { state.withLock { $0.files.isEmpty } }
+    init(_ logger: Logger) {
+        self.logger = logger
+        files = SessionFiles(logger)
+    }
 
     /// Returns the cookies of the file or the browser that the settings name; `nil` if they name
     /// neither.
     func jar(of settings: ConnectionSettings) -> CookieJar? {
-        settings.cookieFile.map(jar) ?? settings.browserProfile.map(jar)
+        settings.cookieFile.map(files.values) ?? settings.browserProfile.map(jar)
     }
 
     /// Returns the cookies of a browser, which are read when it is first named, and again after five
@@ -63,31 +57,6 @@ final class CookieFiles: Sendable {
             browsers[profile] = BrowserJar(jar: jar, readAt: now)
             return jar
         }
-    }
-
-    /// Returns the cookies of a file, which is read the first time that it is named.
-    func jar(of path: String) -> CookieJar {
-        state.withLock { state in
-            if let known = state.files[path] { return known.jar }
-            let file = CookieFile(path, logger)
-            state.files[path] = file
-            if let engine = state.engine { file.follow(with: engine) }
-            return file.jar
-        }
-    }
-
-    /// Writes the files when their cookies change.
-    func follow(with engine: Engine) {
-        let files = state.withLock { state in
-            state.engine = engine
-            return Array(state.files.values)
-        }
-        for file in files { file.follow(with: engine) }
-    }
-
-    /// Writes what has changed; it blocks.
-    func save() {
-        for file in state.withLock({ Array($0.files.values) }) { file.save() }
     }
 }
 

@@ -51,7 +51,8 @@ public final class DownloadSession: Sendable {
     package let engine: Engine
     let runner: SessionRunner
     let temporaryFiles: TemporaryFiles
-    private let cookieFiles: CookieFiles
+    private let cookieFiles: SessionFiles<CookieJar>
+    private let secureHostFiles: SessionFiles<SecureHosts>
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
     /// The readers of the session's events.
@@ -141,17 +142,21 @@ public final class DownloadSession: Sendable {
         settings.connectionsPerHost = configuration.connectionsPerHost
         settings.limitBytesPerSecond = configuration.limitBytesPerSecond
         settings.store = StoreSettings(queueIdentity: configuration.queueIdentity)
-        let cookieFiles = CookieFiles(logger)
+        let cookies = CookieFiles(logger)
+        cookieFiles = cookies.files
+        let secureHostFiles = SessionFiles<SecureHosts>(logger)
         settings.cookies =
             switch configuration.cookies {
             case .none: nil
             case .session: CookieJar()
-            case .file(let path): cookieFiles.jar(of: path)
+            case .file(let path): cookies.files.values(of: path)
             }
-        settings.namedCookies = { cookieFiles.jar(of: $0) }
-        self.cookieFiles = cookieFiles
+        settings.namedCookies = { cookies.jar(of: $0) }
+        settings.namedSecureHosts = { $0.secureHostsFile.map(secureHostFiles.values) }
+        self.secureHostFiles = secureHostFiles
         engine = Engine.make(settings, logger, replacement)
         cookieFiles.follow(with: engine)
+        secureHostFiles.follow(with: engine)
         runner = SessionRunner(limit: configuration.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind, replacement == nil {
@@ -172,7 +177,11 @@ public final class DownloadSession: Sendable {
 
     deinit {
         link?.stop()
-        if !cookieFiles.isEmpty { engine.disk.start { [cookieFiles] _ in cookieFiles.save() } }
+        guard hasFiles else { return }
+        engine.disk.start { [cookieFiles, secureHostFiles] _ in
+            cookieFiles.save()
+            secureHostFiles.save()
+        }
     }
 
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
@@ -457,18 +466,23 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
-    /// Writes the cookies that have changed to their files.
-    package func saveCookies() async {
-        let files = cookieFiles
-        guard !files.isEmpty else { return }
+    /// Whether a file of cookies or of hosts was named.
+    private var hasFiles: Bool { !cookieFiles.isEmpty || !secureHostFiles.isEmpty }
+
+    /// Writes the cookies and the hosts that have changed to their files.
+    package func saveFiles() async {
+        guard hasFiles else { return }
         // This fails only if the pool was shut down.
-        try? await engine.disk.run { files.save() }
+        try? await engine.disk.run { [cookieFiles, secureHostFiles] in
+            cookieFiles.save()
+            secureHostFiles.save()
+        }
     }
 
-    /// Writes the cookies, and removes the files of a cancelled ephemeral session, which nobody can
+    /// Writes the cookies and the hosts, and removes the files of a cancelled ephemeral session, which nobody can
     /// resume.
     func closeFiles() async {
-        await saveCookies()
+        await saveFiles()
         guard configuration.kind == .ephemeral, state.withLock({ $0.isCancelled }) else { return }
         let files = temporaryFiles
         do throws(DownloadError) {

@@ -30,6 +30,17 @@ enum InputFile {
         }
     }
 
+    /// Throws if a file is not one of hosts that demand HTTPS, and would be lost when it is written.
+    static func checkSecureHosts(_ path: String, location: String) throws(DownloadError) {
+        let text = try text(of: path, location: location, form: "an HSTS file of curl")
+        guard SecureHostList.isValid(text) else {
+            throw .usage(
+                "\(location): '\(path)' is not an HSTS file of curl",
+                advice: "use a file that curl --hsts has written, or a new one"
+            )
+        }
+    }
+
     /// Reads a list of downloads.
     static func read(
         _ path: String,

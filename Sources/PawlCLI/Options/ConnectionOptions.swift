@@ -13,6 +13,7 @@ struct ConnectionOptions: DownloadOptionGroup {
     @Option(setting: "resolve") var resolve: [String] = []
     @Option(setting: "dns-over-https") var dnsOverHttps: String?
     @Flag(setting: "tcp-fast-open") var tcpFastOpen = false
+    @Option(setting: "hsts") var hsts: String?
     @Option(setting: "connect-timeout") var connectTimeout: String?
     @Flag(setting: "insecure") var insecure = false
     @Option(setting: "cacert") var cacert: String?

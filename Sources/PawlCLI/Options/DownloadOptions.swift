@@ -205,11 +205,15 @@ package struct DownloadOptions: Sendable {
             guard let path = changed[keyPath: file.path],
                 path != settings.connection[keyPath: file.path]
             else { continue }
-            // A file of cookies is created when it is first written.
-            let isCookies = option.name == "cookies"
-            guard !isCookies || access(path, F_OK) == 0 else { continue }
+            // Some files are created when they are first written.
+            let isCreated = option.name == "cookies" || option.name == "hsts"
+            guard !isCreated || access(path, F_OK) == 0 else { continue }
             try OutputPath.checkReadable(path, location: option.location)
-            if isCookies { try InputFile.checkCookies(path, location: option.location) }
+            switch option.name {
+            case "cookies": try InputFile.checkCookies(path, location: option.location)
+            case "hsts": try InputFile.checkSecureHosts(path, location: option.location)
+            default: break
+            }
         }
     }
 

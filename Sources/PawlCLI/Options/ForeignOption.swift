@@ -82,6 +82,7 @@ package struct ForeignOption: Sendable {
             "--cookie --cookie-jar",
             "use --cookies, which reads and writes a file"
         ),
+        ForeignOption(.curl, "--alt-svc", "leave it out: the server of the URL is used"),
         ForeignOption(.curl, "--doh-url", "use --dns-over-https"),
         ForeignOption(.curl, "--connect-to", "use --resolve"),
         ForeignOption(.curl, "--tcp-fastopen", "use --tcp-fast-open"),
@@ -131,6 +132,8 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--no-proxy", "use '--proxy none'"),
         ForeignOption(.wget, "--inet4-only", "use --ipv4"),
         ForeignOption(.wget, "--inet6-only", "use --ipv6"),
+        ForeignOption(.wget, "--hsts-file", "use --hsts with a file in the format of curl"),
+        ForeignOption(.wget, "--no-hsts", "leave it out: only --hsts remembers hosts"),
         ForeignOption(.wget, "--bind-address", "use --interface"),
         ForeignOption(
             .wget,

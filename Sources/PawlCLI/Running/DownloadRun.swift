@@ -27,7 +27,7 @@ struct DownloadRun: Sendable {
         let session = DownloadSession(configuration, logger: logger)
         let progress = ProgressCollector(display: display, requestedCount: downloads.count)
         await runAll(session, progress)
-        await session.saveCookies()
+        await session.saveFiles()
         await writeLines()
         progress.close()
         return conclude(progress.endedDownloads)

@@ -158,6 +158,17 @@ extension DownloadSettings {
                 """
         ),
         Setting(
+            "hsts",
+            member: "secureHostsFile",
+            \.connection.secureHostsFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: """
+                Use HTTPS instead of HTTP with the hosts in this file, which has curl's format, and \
+                add those that demand it (HSTS). The file need not exist.
+                """
+        ),
+        Setting(
             "proxy",
             member: "proxy",
             \.connection.proxy,

@@ -20,6 +20,8 @@ package struct TransferRequest: Sendable {
     package var connection = ConnectionSettings()
     /// The cookies to send, to which received ones are added; `nil` sends and keeps none.
     package var cookies: CookieJar?
+    /// The hosts that demand HTTPS, to which those of responses are added; `nil` if none are kept.
+    package var secureHosts: SecureHosts?
     /// Whether this exchange may share a connection with others to the same origin (HTTP/2).
     package var multiplexes = false
     /// A hint for the maximum number of bytes passed to the sink at once.

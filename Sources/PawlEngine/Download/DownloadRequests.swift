@@ -5,6 +5,7 @@ internal import struct FoundationEssentials.URL
 struct DownloadRequests: Sendable {
     private let job: DownloadJob
     private let cookies: CookieJar?
+    private let secureHosts: SecureHosts?
     private let limits: TransferLimits
     private let transport: any Transport
 
@@ -12,6 +13,7 @@ struct DownloadRequests: Sendable {
         self.job = job
         self.limits = limits
         cookies = engine.cookies(for: job.settings.connection, own: job.cookies)
+        secureHosts = engine.secureHosts(for: job.settings.connection)
         transport = engine.transport
     }
 
@@ -37,6 +39,7 @@ struct DownloadRequests: Sendable {
             original: job.url
         )
         request.cookies = cookies
+        request.secureHosts = secureHosts
         return request
     }
 

@@ -51,6 +51,7 @@ package struct Inspector: Sendable {
     private func ask(_ address: URL) async throws(DownloadError) -> ResponseHead {
         var request = TransferRequest(address, settings: settings, original: url)
         request.cookies = engine.cookies(for: settings.connection)
+        request.secureHosts = engine.secureHosts(for: settings.connection)
         let sink = HeadSink()
         let transfer = engine.transport.start(request, sink: sink)
         let timeout = settings.stallTimeout

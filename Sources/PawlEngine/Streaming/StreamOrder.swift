@@ -74,6 +74,7 @@ package struct StreamOrder: Sendable {
             request.codings = .decoded
         }
         request.cookies = engine.cookies(for: settings.connection)
+        request.secureHosts = engine.secureHosts(for: settings.connection)
         request.method = next.method
         if next.sendsBody {
             request.body = body

@@ -32,7 +32,8 @@ struct RemoteListTests {
         "directory=/tmp", "output=/tmp/evil", "output=../evil", "output=a/../../evil",
         "output=.ssh/authorized_keys", "output=a/.b", "output=x.part", "output=x.part.pawl",
         "header-file=list", "cacert=list", "netrc=list", "data=@list", "if-exists=overwrite",
-        "insecure=true", "proxy=socks5://proxy.example", "adopt=true",
+        "hsts=list", "auth=negotiate", "insecure=true", "proxy=socks5://proxy.example",
+        "adopt=true",
     ])
     func `such a list names no local file and leads nowhere else`(option: String) async throws {
         let workshop = try workshop { "\($0.url)\n  \(option)\n" }

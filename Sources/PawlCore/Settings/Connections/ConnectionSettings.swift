@@ -67,6 +67,12 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// warning and sends none. They are used in place of the session's cookies, and cannot be
     /// combined with ``cookieFile``.
     public var browserProfile: BrowserProfile?
+    /// A file in curl's format with the hosts that demand HTTPS (RFC 6797, *HSTS*).
+    ///
+    /// With `nil`, the default, there is none. A request over HTTP to such a host is sent over HTTPS. A
+    /// session reads the file when it is first named, and writes to it what responses over HTTPS
+    /// demand. curl and other processes may use the same file.
+    public var secureHostsFile: String?
     /// The version of HTTP to use.
     ///
     /// With `nil`, the default, small files share HTTP/2 connections, and larger ones have HTTP/1.1
@@ -130,6 +136,7 @@ extension ConnectionSettings {
         path.netrcFile = nil
         path.cookieFile = nil
         path.browserProfile = nil
+        path.secureHostsFile = nil
         return path
     }
 
@@ -149,7 +156,8 @@ extension ConnectionSettings {
         [(name: String, path: any WritableKeyPath<ConnectionSettings, String?> & Sendable)] = [
             ("cacert", \.authoritiesFile), ("cert", \.clientIdentity.certificateFile),
             ("key", \.clientIdentity.keyFile), ("netrc", \.netrcFile),
-            ("cookies", \.cookieFile), ("known-hosts", \.knownHostsFile),
+            ("cookies", \.cookieFile), ("hsts", \.secureHostsFile),
+            ("known-hosts", \.knownHostsFile),
         ]
 }
 

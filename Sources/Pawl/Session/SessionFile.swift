@@ -7,23 +7,20 @@ internal import PawlStorage
 internal import Synchronization
 internal import SystemPackage
 
-/// A file in which a session keeps cookies.
-final class CookieFile: Sendable {
-    /// The time between two writes.
-    private static let interval: Duration = .seconds(3)
-
+/// A file in which a session keeps values, such as cookies.
+final class SessionFile<Values: FiledValues>: Sendable {
     private struct Schedule {
         var isScheduled = false
         var lastWrite: Moment?
     }
 
-    let jar: CookieJar
+    let values: Values
     private let file: PrivateFile
     private let logger: Logger
-    /// The cookies of the jar when the file was last written; `nil` if the file cannot be used.
+    /// The values when the file was last written; `nil` if the file cannot be used.
     ///
     /// It is locked while the file is written.
-    private let saved: Mutex<[CookieLine]?>
+    private let saved: Mutex<Values.Snapshot?>
     private let schedule = Mutex(Schedule())
 
     /// Reads the file.
@@ -33,20 +30,20 @@ final class CookieFile: Sendable {
         self.logger = logger
         file = PrivateFile(
             path: path,
-            what: "the cookie file",
+            what: Values.fileName,
             advice: "check the path and its permissions"
         )
         do throws(DownloadError) {
-            jar = CookieJar(try Self.read(file).cookies)
-            saved = Mutex(jar.cookies)
+            values = Values(try Self.read(file), at: Self.now)
+            saved = Mutex(values.snapshot)
         } catch {
-            logger.warning("the session's cookies are only in memory: \(error)")
-            jar = CookieJar()
+            logger.warning("the session's \(Values.contentName) are only in memory: \(error)")
+            values = Values("", at: Self.now)
             saved = Mutex(nil)
         }
     }
 
-    /// Writes the file when cookies change.
+    /// Writes the file when values change.
     func follow(with engine: Engine) {
         let (time, pool) = (engine.time, engine.disk)
         let save: @Sendable () -> Void = { [weak self] in
@@ -55,7 +52,7 @@ final class CookieFile: Sendable {
         let alarms = engine.alarms
         // The alarm lasts as long as the session's clock.
         let alarm = alarms.enroll(save)
-        jar.observe { [weak self, weak alarms] in
+        values.observe { [weak self, weak alarms] in
             let now = time.now()
             guard let due = self?.nextWrite(at: now) else { return }
             if due <= now { save() } else { alarms?.set(alarm, at: due) }
@@ -64,10 +61,12 @@ final class CookieFile: Sendable {
 
     /// Returns the time of the next write; `nil` if it is already scheduled.
     private func nextWrite(at now: Moment) -> Moment? {
-        schedule.withLock { schedule in
+        // Between two writes.
+        let interval: Duration = .seconds(3)
+        return schedule.withLock { schedule in
             guard !schedule.isScheduled else { return nil }
             schedule.isScheduled = true
-            return schedule.lastWrite.map { max(now, $0 + Self.interval) } ?? now
+            return schedule.lastWrite.map { max(now, $0 + interval) } ?? now
         }
     }
 
@@ -81,39 +80,45 @@ final class CookieFile: Sendable {
     /// It blocks.
     func save() {
         saved.withLock { saved in
-            let cookies = jar.cookies
-            guard let before = saved, before != cookies else { return }
+            let values = values.snapshot
+            guard let before = saved, before != values else { return }
             do throws(DownloadError) {
                 try file.exclusively { () throws(DownloadError) in
-                    let now = Self.now
                     let old = try Self.read(file)
-                    var new = old
-                    new.apply(from: before, to: cookies, at: now)
-                    guard new != old else { return }
-                    try file.write(LosslessText.bytes(of: new.text), .replace)
+                    guard
+                        let new = Values.text(
+                            changing: old,
+                            from: before,
+                            to: values,
+                            at: Self.now
+                        )
+                    else { return }
+                    try file.write(LosslessText.bytes(of: new), .replace)
                 }
-                saved = cookies
+                saved = values
             } catch {
-                logger.warning("cookies were not written: \(error)")
+                logger.warning("\(Values.contentName) were not written: \(error)")
             }
         }
     }
 
-    private static func read(_ file: PrivateFile) throws(DownloadError) -> CookieFileContent {
+    private static func read(_ file: PrivateFile) throws(DownloadError) -> String {
         let bytes: [UInt8]
         do throws(Errno) {
             let found = try OpenFile(FilePath(file.path), O_RDONLY | O_NONBLOCK)
             let status = try found.status()
-            guard status.isRegular, status.size <= CookieFileContent.mostBytes else {
+            guard status.isRegular, status.size <= Values.mostBytes else {
                 throw Errno.fileTooLarge
             }
-            bytes = try found.contents(limit: CookieFileContent.mostBytes)
+            bytes = try found.contents(limit: Values.mostBytes)
         } catch .noSuchFileOrDirectory {
             bytes = []
         } catch {
             throw file.failure("\(error)", "reading")
         }
-        return CookieFileContent(LosslessText.text(of: bytes), at: now)
+        let text = LosslessText.text(of: bytes)
+        guard Values.isValid(text) else { throw file.failure("it has another form", "reading") }
+        return text
     }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
