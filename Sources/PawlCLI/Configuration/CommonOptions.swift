@@ -28,15 +28,39 @@ struct CommonOptions {
     }
 
     /// Returns the options for a URL.
-    mutating func options(for url: String) throws(DownloadError) -> DownloadOptions {
+    ///
+    /// `listed`: those of a list's entry.
+    mutating func options(
+        for url: String,
+        listed: [OptionAssignment] = []
+    ) throws(DownloadError) -> DownloadOptions {
+        var options = try common(for: url, listed: listed)
+        if !listed.isEmpty { try options.apply(listed, .listed) }
+        return options
+    }
+
+    /// Returns the options of the config file and the command line for a URL.
+    ///
+    /// The commands for secrets that `listed` options or the URL replace are not run.
+    private mutating func common(
+        for url: String,
+        listed: [OptionAssignment]
+    ) throws(DownloadError) -> DownloadOptions {
         let address = config.dependsOnHost ? AddressParts(url) : AddressParts("")
         let key = "\(address.scheme ?? "")://\(address.host ?? ""):\(address.port ?? "")"
             .lowercased()
-        if let options = known[key] { return options }
+        let login = config.hasCommands ? config.login(of: url) : []
+        let isAlone = config.hasCommands && !(login.isEmpty && listed.isEmpty)
+        if !isAlone, let options = known[key] { return options }
         var options = DownloadOptions(netrcFile: netrcFile)
-        for level in config.levels(for: address) { try options.apply(level, .configured) }
+        var levels = config.levels(for: address)
+        if config.hasCommands {
+            let places = OptionPlaces(levels + [login, assignments, listed])
+            levels = Array(places.needed.prefix(levels.count))
+        }
+        for level in levels { try options.apply(level, .configured) }
         try options.apply(assignments, .typed)
-        known[key] = options
+        if !isAlone { known[key] = options }
         return options
     }
 }

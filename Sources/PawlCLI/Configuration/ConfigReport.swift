@@ -18,22 +18,26 @@ struct ConfigReport: Sendable {
 
     /// Lists all options, or those that apply to a URL.
     init(_ config: UserConfig, url: String?) {
-        let address = url.map { AddressParts($0) }
-        for section in config.all {
-            if let address, let hosts = section.hosts, !hosts.matches(address) { continue }
-            for option in section.options {
+        var sections = config.all
+        if let address = url.map({ AddressParts($0) }) {
+            sections = sections.filter { $0.hosts?.matches(address) ?? true }
+        }
+        let login = url.map(config.login) ?? []
+        let places = OptionPlaces(sections.map(\.options) + [login]).places
+        for (section, place) in zip(sections, places) {
+            for entry in place {
                 entries.append(
                     Entry(
-                        option: Self.name(of: option),
-                        value: Self.shown(option),
+                        option: Self.name(of: entry.option),
+                        value: Self.shown(entry.option),
                         hosts: section.hosts?.description,
-                        from: Self.place(of: option),
-                        isReplaced: false
+                        from: Self.place(of: entry.option),
+                        // Without a URL, it is not known which sections apply.
+                        isReplaced: url != nil && entry.isReplaced
                     )
                 )
             }
         }
-        if url != nil { markReplaced() }
     }
 
     var isEmpty: Bool { entries.isEmpty }
@@ -57,16 +61,6 @@ struct ConfigReport: Sendable {
                     isReplaced: false
                 )
             )
-        }
-    }
-
-    /// Marks all but the last entry of an option that can be given once.
-    private mutating func markReplaced() {
-        var later: Set<String> = []
-        for index in entries.indices.reversed() {
-            let name = entries[index].option
-            let isNew = later.insert(name).inserted
-            entries[index].isReplaced = !isNew && !DownloadOptions.isRepeatable(name)
         }
     }
 

@@ -94,6 +94,24 @@ package struct UserConfig: Sendable {
         options.filter { !runNames.contains($0.name) }
     }
 
+    /// Whether commands print secrets.
+    var hasCommands: Bool {
+        file?.sections.contains { $0.options.contains { $0.form == .command } } ?? false
+    }
+
+    /// The name and password of a URL, as an option that replaces those of the sections for it.
+    func login(of url: String) -> [OptionAssignment] {
+        // A URL that is not valid is reported elsewhere.
+        guard let credentials = try? SourceURL.parse(url).credentials else { return [] }
+        guard credentials.password.isEmpty else {
+            return [OptionAssignment("user", "\(credentials.name):\(credentials.password)")]
+        }
+        let user = levels(for: AddressParts(url)).joined().last { $0.name == "user" }
+        // The password of the sections belongs to the name.
+        let isKnown = user.map { $0.form == .command || $0.userName == credentials.name } ?? false
+        return isKnown ? [] : [OptionAssignment("user", credentials.name)]
+    }
+
     /// Whether the options depend on the host.
     var dependsOnHost: Bool { file?.sections.contains { $0.hosts != nil } ?? false }
 

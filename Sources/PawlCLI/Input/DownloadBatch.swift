@@ -92,8 +92,7 @@ package struct DownloadBatch: Sendable {
             throw .usage("\(name.location): missing password", advice: "write user=name:password")
         }
         for url in try URLPattern.expand(entry.url) {
-            var options = try common.options(for: url)
-            try options.apply(entry.options, .listed)
+            let options = try common.options(for: url, listed: entry.options)
             downloads.append(try RequestedDownload(url, options, location: entry.location))
         }
     }

@@ -34,7 +34,7 @@ package struct DownloadOptions: Sendable {
     package init(netrcFile: String?) { settings.connection.netrcFile = netrcFile }
 
     /// Where options are given; later ones replace earlier ones.
-    enum Level {
+    package enum Level {
         /// The config file and environment variables.
         case configured
         case typed
@@ -72,7 +72,10 @@ package struct DownloadOptions: Sendable {
     ///
     /// They replace the values of earlier places, but only those headers that have the same name,
     /// and only those addresses that are for the same host.
-    mutating func apply(_ options: [OptionAssignment], _ level: Level) throws(DownloadError) {
+    package mutating func apply(
+        _ options: [OptionAssignment],
+        _ level: Level
+    ) throws(DownloadError) {
         self.level = level
         setPaths = []
         hasOwnCommand = false
@@ -224,7 +227,9 @@ package struct DownloadOptions: Sendable {
         removeEarlierFields(from: &changed) { field in added.contains { $0.hasName(field.name) } }
         let signsIn = added.contains { $0.hasName(Self.authorization) }
         if signsIn { isSigningInConfigured = level == .configured }
-        guard signsIn, !hasSet(\DownloadSettings.credentials) else { return }
+        guard signsIn else { return }
+        if !hasOwnCommand { passwordCommand = nil }
+        guard !hasSet(\DownloadSettings.credentials) else { return }
         changed.credentials = nil
         nameLocation = nil
     }
@@ -243,10 +248,12 @@ package struct DownloadOptions: Sendable {
 
     private mutating func takeCredentials(from option: OptionAssignment) {
         credentialsLevel = level
-        nameLocation = option.value.contains(":") ? nil : option.location
+        let hasPassword = option.value.contains(":")
+        nameLocation = hasPassword ? nil : option.location
         let name = settings.credentials?.name
         // A command of another place is for that place's name.
-        if !hasOwnCommand, let earlierName, earlierName != name { passwordCommand = nil }
+        let isOther = earlierName.map { $0 != name } ?? false
+        if !hasOwnCommand, hasPassword || isOther { passwordCommand = nil }
         earlierName = name
         var changed = settings
         removeEarlierFields(from: &changed) { $0.hasName(Self.authorization) }

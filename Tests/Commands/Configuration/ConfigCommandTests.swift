@@ -106,6 +106,62 @@ struct ConfigCommandTests {
         #expect(workshop.origin.requests.first?["Authorization"] == "Bearer t0ken")
     }
 
+    @Test(arguments: [
+        ("bearer-command", ["--user", "me:pw"]), ("bearer-command", ["--bearer", "x"]),
+        ("user-command", ["--user", "me:pw"]), ("user-command", ["--bearer", "x"]),
+        ("proxy-command", ["--proxy", "none"]), ("user-command", ["-H", "Authorization: x"]),
+        ("user = \"me\"\npassword-command", ["--bearer", "x"]),
+    ])
+    func `a command does not run if the command line replaces its secret`(
+        key: String,
+        options: [String]
+    ) async throws {
+        let (workshop, settings) = try home("[defaults]\n\(key) = \"touch ran; echo x:y\"")
+        let run = try await workshop.run([workshop.url] + options, settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(!workshop.folder.exists("ran"))
+    }
+
+    @Test func `a command runs only for the downloads that use its secret`() async throws {
+        let text = """
+            [defaults]
+            bearer-command = "touch ran; echo t0ken"
+            [host."localhost"]
+            bearer = "own"
+            """
+        let (workshop, settings) = try home(text)
+        let local = workshop.origin.url(Workshop.path, host: "localhost")
+        let address = workshop.url.replacing("http://", with: "http://me:pw@")
+        for url in [local, address] {
+            let run = try await workshop.run(
+                [url, "-o", "a", "--if-exists", "overwrite"],
+                settings
+            )
+            #expect(run.status == .code(0), "\(run.errors)")
+        }
+        let list = "\(workshop.url)\n  user=me:pw\n  output=b\n"
+        try workshop.folder.write("list", list)
+        let listed = try await workshop.run("-i", "list", settings: settings)
+        #expect(listed.status == .code(0), "\(listed.errors)")
+        #expect(!workshop.folder.exists("ran"))
+        try workshop.folder.write("list", "\(list)\(workshop.url)\n  output=c\n")
+        let last = try await workshop.run("-i", "list", settings: settings)
+        #expect(last.status == .code(0), "\(last.errors)")
+        #expect(workshop.folder.exists("ran"))
+        #expect(workshop.origin.requests.contains { $0["Authorization"] == "Bearer t0ken" })
+    }
+
+    @Test func `an entry of a list may take its headers from standard input`() async throws {
+        let text = "[defaults]\nproxy-command = \"echo none\""
+        let (workshop, given) = try home(text)
+        var settings = given
+        try workshop.folder.write("list", "\(workshop.url)\n  header-file=-\n")
+        settings.input = Array("X-A: 1\n".utf8)
+        let run = try await workshop.run("-i", "list", settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.last?["X-A"] == "1")
+    }
+
     @Test(arguments: [("false", "the command failed"), ("true", "the command printed no text")])
     func `a command that prints nothing is an error`(command: String, message: String) async throws
     {
@@ -186,6 +242,15 @@ struct ConfigCommandTests {
             settings: settings
         )
         #expect(squeezed(other.output).contains("connections = 8 # \(file) 2, replaced"))
+        let signedIn = try await workshop.run(
+            "config",
+            "show",
+            "https://you:pw@a.example.org/",
+            settings: settings
+        )
+        let shownThen = squeezed(signedIn.output)
+        #expect(shownThen.contains("user = me:*** # \(file) 5, replaced"))
+        #expect(shownThen.contains("bearer-command = pass show hunter # \(file) 7, replaced"))
         let none = try await workshop.run(
             "config",
             "show",
