@@ -111,7 +111,7 @@ package struct ConfigFile: Sendable {
                 advice: "write a value as the command line has it, in quotation marks"
             )
         }
-        var option = OptionAssignment(key, text, location: "\(location): \(key)")
+        var option = OptionAssignment(key, text, at: .line(location, key: key))
         if let name = UserConfig.secretOfCommand(key) {
             option.name = name
             option.form = .command

@@ -12,6 +12,12 @@ struct ConfigReport: Sendable {
         var from: String?
         /// Whether a later entry replaces it.
         var isReplaced: Bool
+        /// The heading in the text.
+        fileprivate var heading = "defaults"
+
+        private enum CodingKeys: String, CodingKey {
+            case option, value, hosts, from, isReplaced
+        }
     }
 
     private(set) var entries: [Entry] = []
@@ -33,7 +39,8 @@ struct ConfigReport: Sendable {
                         hosts: section.hosts?.description,
                         from: Self.place(of: entry.option),
                         // Without a URL, it is not known which sections apply.
-                        isReplaced: url != nil && entry.isReplaced
+                        isReplaced: url != nil && entry.isReplaced,
+                        heading: Self.heading(of: entry.option, for: section.hosts)
                     )
                 )
             }
@@ -71,7 +78,7 @@ struct ConfigReport: Sendable {
         var text = ""
         var heading: String?
         for (entry, line) in zip(entries, lines) {
-            let next = Self.heading(of: entry)
+            let next = entry.heading
             if next != heading { text += (heading == nil ? "" : "\n") + "[\(next)]\n" }
             heading = next
             let place = entry.from.map { entry.isReplaced ? "\($0), replaced" : $0 } ?? "default"
@@ -80,10 +87,10 @@ struct ConfigReport: Sendable {
         return text
     }
 
-    private static func heading(of entry: Entry) -> String {
-        if let hosts = entry.hosts { return "host.\"\(hosts.sanitized)\"" }
-        guard let from = entry.from else { return "defaults" }
-        return from.hasPrefix("PAWL_") ? "environment" : "defaults"
+    private static func heading(of option: OptionAssignment, for hosts: HostPattern?) -> String {
+        if let hosts { return "host.\"\(hosts.description.sanitized)\"" }
+        if case .variable = option.place { return "environment" }
+        return "defaults"
     }
 
     private static func name(of option: OptionAssignment) -> String {
@@ -92,9 +99,8 @@ struct ConfigReport: Sendable {
 
     /// The location without the name of the option, which is beside it.
     private static func place(of option: OptionAssignment) -> String {
-        let suffix = ": \(name(of: option))"
-        let location = option.location
-        return location.hasSuffix(suffix) ? String(location.dropLast(suffix.count)) : location
+        guard case .line(let line, _) = option.place else { return option.location }
+        return line
     }
 
     private static func shown(_ option: OptionAssignment) -> String {

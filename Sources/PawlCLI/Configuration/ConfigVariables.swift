@@ -21,13 +21,13 @@ package enum ConfigVariables {
         )
         let reader = ConfigReader(provider: provider).scoped(to: ConfigKey(scope))
         return UserConfig.names.flatMap { name in
-            let location = variable(name)
+            let place = OptionAssignment.Place.variable(variable(name))
             let key = ConfigKey(name)
             let values =
                 DownloadOptions.isRepeatable(name)
                 ? reader.stringArray(forKey: key, isSecret: true)?.filter { !$0.isEmpty }
                 : reader.string(forKey: key, isSecret: true).map { [$0] }
-            return (values ?? []).map { OptionAssignment(name, $0, location: location) }
+            return (values ?? []).map { OptionAssignment(name, $0, at: place) }
         }
     }
 

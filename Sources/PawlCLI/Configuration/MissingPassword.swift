@@ -6,12 +6,19 @@ package struct MissingPassword: Hashable, Sendable {
     package let name: String
     /// The option with the name, for errors.
     let location: String
+    /// Whether that option is on the command line.
+    let isTyped: Bool
     /// Prints the password; `nil` means that the user is asked.
     let command: SecretCommand?
+
+    init(name: String, of option: OptionAssignment, command: SecretCommand?) {
+        (self.name, location, self.command) = (name, option.location, command)
+        isTyped = option.place == .commandLine
+    }
 
     /// Returns the output of the command, or what the user types.
     func read(_ console: Console) throws(DownloadError) -> String {
         if let command { return try command.output() }
-        return try PasswordPrompt.ask(for: name, location: location, console: console)
+        return try PasswordPrompt.ask(for: self, console: console)
     }
 }

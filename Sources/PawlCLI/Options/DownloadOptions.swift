@@ -16,7 +16,7 @@ package struct DownloadOptions: Sendable {
     /// The name in the latest `user` option, to which the command belongs.
     private var earlierName: String?
     /// The option that gave a name without a password.
-    private var nameLocation: String?
+    private var nameOption: OptionAssignment?
     /// The command that prints the password for a name of the config file.
     private var passwordCommand: SecretCommand?
     /// Whether the command is in the place whose options are being applied.
@@ -118,7 +118,7 @@ package struct DownloadOptions: Sendable {
                 var header = OptionAssignment(
                     "header",
                     line,
-                    location: "\(location), line \(number)"
+                    at: .named("\(location), line \(number)")
                 )
                 header.form = .content
                 return header
@@ -231,7 +231,7 @@ package struct DownloadOptions: Sendable {
         if !hasOwnCommand { passwordCommand = nil }
         guard !hasSet(\DownloadSettings.credentials) else { return }
         changed.credentials = nil
-        nameLocation = nil
+        nameOption = nil
     }
 
     private mutating func removeEarlierFields(
@@ -249,7 +249,7 @@ package struct DownloadOptions: Sendable {
     private mutating func takeCredentials(from option: OptionAssignment) {
         credentialsLevel = level
         let hasPassword = option.value.contains(":")
-        nameLocation = hasPassword ? nil : option.location
+        nameOption = hasPassword ? nil : option
         let name = settings.credentials?.name
         // A command of another place is for that place's name.
         let isOther = earlierName.map { $0 != name } ?? false
@@ -262,8 +262,8 @@ package struct DownloadOptions: Sendable {
 
     /// The password that was left out; `nil` if none was.
     package var missingPassword: MissingPassword? {
-        guard let nameLocation, let name = settings.credentials?.name else { return nil }
-        return MissingPassword(name: name, location: nameLocation, command: passwordCommand)
+        guard let nameOption, let name = settings.credentials?.name else { return nil }
+        return MissingPassword(name: name, of: nameOption, command: passwordCommand)
     }
 
     /// Takes the name and password of a URL, which replace those of the config file.
@@ -273,7 +273,7 @@ package struct DownloadOptions: Sendable {
         let isName = credentials.password.isEmpty && credentials.name == settings.credentials?.name
         guard !isName else { return }
         settings.credentials = credentials
-        nameLocation = nil
+        nameOption = nil
         if isSigningInConfigured { settings.fields.removeAll { $0.hasName(Self.authorization) } }
     }
 

@@ -5,9 +5,19 @@ package struct OptionAssignment: Sendable {
     /// The key in a list; with `--` in front, the option of the command.
     package var name: String
     package var value: String
-    /// The beginning of error messages: `--checksum`, or `list.txt, line 3: checksum`.
-    package var location: String
+    package var place: Place
     package var form = Form.typed
+
+    /// Where an option was given.
+    package enum Place: Hashable, Sendable {
+        case commandLine
+        /// An environment variable.
+        case variable(String)
+        /// A line such as `list.txt, line 3`, under a key.
+        case line(String, key: String)
+        /// Elsewhere, such as `<rate>`.
+        case named(String)
+    }
 
     /// What the value is.
     package enum Form: Sendable {
@@ -19,10 +29,22 @@ package struct OptionAssignment: Sendable {
         case content
     }
 
-    package init(_ name: String, _ value: String, location: String? = nil) {
+    package init(_ name: String, _ value: String, at place: Place = .commandLine) {
         self.name = name
         self.value = value
-        self.location = location ?? "--\(name)"
+        self.place = place
+    }
+}
+
+extension OptionAssignment {
+    /// The beginning of error messages: `--checksum`, or `list.txt, line 3: checksum`.
+    package var location: String {
+        switch place {
+        case .commandLine: "--\(name)"
+        case .variable(let variable): variable
+        case .line(let line, let key): "\(line): \(key)"
+        case .named(let name): name
+        }
     }
 }
 

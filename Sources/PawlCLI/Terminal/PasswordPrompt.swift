@@ -5,14 +5,11 @@ internal import PawlCore
 /// Asks for a password on the terminal, without echo.
 enum PasswordPrompt {
     /// Asks for the password of a user.
-    ///
-    /// - Parameters:
-    ///   - location: The option with the name, for errors.
     static func ask(
-        for name: String,
-        location: String,
+        for missing: MissingPassword,
         console: Console
     ) throws(DownloadError) -> String {
+        let location = missing.location
         guard isatty(STDIN_FILENO) == 1 else {
             throw .usage(
                 "\(location): missing password, and no terminal to ask for it",
@@ -31,8 +28,8 @@ enum PasswordPrompt {
             interruptions.restore()
             console.message("")
         }
-        let shown = console.traits.style.showable(name)
-        let place = location == "--user" ? "" : " (\(location))"
+        let shown = console.traits.style.showable(missing.name)
+        let place = missing.isTyped ? "" : " (\(location))"
         console.prompt("Password for \(shown)\(place): ")
         return try readLine(location)
     }

@@ -44,7 +44,7 @@ struct LimitCommand: PawlVerb {
 
     private func change() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange()
-        let limit = rate.map { OptionAssignment("limit", $0, location: "<rate>") }
+        let limit = rate.map { OptionAssignment("limit", $0, at: .named("<rate>")) }
         try change.take([limit].compactMap(\.self) + OptionAssignment.all(in: self))
         return change
     }

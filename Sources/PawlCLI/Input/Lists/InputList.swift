@@ -36,7 +36,7 @@ package struct InputList: Sendable {
                         advice: "remove one of them"
                     )
                 }
-                options.append(OptionAssignment(name, value, location: "\(location): \(key)"))
+                options.append(OptionAssignment(name, value, at: .line(location, key: key)))
             }
         }
     }
