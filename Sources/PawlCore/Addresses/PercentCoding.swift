@@ -57,6 +57,24 @@ extension StringProtocol {
     }
 }
 
+extension Sequence<UInt8> {
+    /// The bytes with all but the unreserved characters percent-encoded (RFC 3986 §2.3).
+    ///
+    /// - Parameters:
+    ///   - others: Characters that stay as they are, too.
+    package func percentEncoded(except others: String = "") -> String {
+        var encoded: [UInt8] = []
+        for byte in self {
+            if byte.isUnreserved || others.utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += byte.percentEncoded
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+}
+
 extension [UInt8] {
     fileprivate func hexadecimalByte(at index: Int) -> UInt8? {
         guard index + 1 < count, let high = self[index].hexadecimalValue,
@@ -79,6 +97,8 @@ extension UInt8 {
         default: isLetter
         }
     }
+
+    fileprivate var isUnreserved: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
 
     fileprivate var hexadecimalValue: UInt8? {
         if isDigit { return self - UInt8(ascii: "0") }

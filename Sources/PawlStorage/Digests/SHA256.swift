@@ -42,6 +42,15 @@ package enum SHA256 {
         }
     }
 
+    /// Returns the authentication code of bytes (HMAC, RFC 2104); `nil` if the system's library has
+    /// no SHA-256.
+    package static func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8]? {
+        var code = [UInt8](repeating: 0, count: length)
+        let algorithm = EVP_sha256()
+        let end = HMAC(algorithm, key, Int32(clamping: key.count), bytes, bytes.count, &code, nil)
+        return end == nil ? nil : code
+    }
+
     private static func compute<T>(
         _ bytes: UnsafeRawBufferPointer,
         _ body: (_ digest: UnsafeBufferPointer<UInt8>, _ isComputed: Bool) -> T
