@@ -14,7 +14,8 @@ extension Engine {
         _ replacement: NetworkReplacement?
     ) -> Engine {
         Engine(
-            transport: replacement?.transport ?? CurlTransport.sharingThreads(),
+            transport: replacement?.transport
+                ?? S3Transport(over: CurlTransport.sharingThreads()),
             time: replacement?.time ?? SystemTimekeeper(),
             settings: settings,
             logger: logger

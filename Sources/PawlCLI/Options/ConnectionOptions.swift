@@ -23,4 +23,8 @@ struct ConnectionOptions: DownloadOptionGroup {
     @Option(setting: "key-password") var keyPassword: String?
     @Option(setting: "known-hosts") var knownHosts: String?
     @Option(setting: "host-key") var hostKey: String?
+    @Option(setting: "s3-endpoint") var s3Endpoint: String?
+    @Option(setting: "s3-region") var s3Region: String?
+    @Option(setting: "s3-profile") var s3Profile: String?
+    @Flag(setting: "s3-anonymous") var s3Anonymous = false
 }

@@ -1,7 +1,7 @@
 /// An option of another download tool, and what Pawl has in its place.
 package struct ForeignOption: Sendable {
     package enum Tool: String, CaseIterable, Sendable {
-        case curl, wget, aria2, rclone
+        case curl, wget, aria2, rclone, aws
     }
 
     package let tool: Tool
@@ -174,8 +174,22 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--check-integrity", "leave it out: what was received is checked"),
         ForeignOption(.aria2, "--save-session --enable-rpc", "use 'pawl daemon start'"),
         ForeignOption(.rclone, "--transfers", "use --jobs"),
+        ForeignOption(
+            .rclone,
+            "--s3-access-key-id --s3-secret-access-key",
+            "use '--user KEY-ID:SECRET', or variables such as AWS_ACCESS_KEY_ID"
+        ),
+        ForeignOption(.rclone, "--s3-env-auth", "leave it out: credentials are searched for"),
         ForeignOption(.rclone, "--multi-thread-streams", "use --connections"),
         ForeignOption(.rclone, "--bwlimit", "use --total-limit"),
         ForeignOption(.rclone, "--no-clobber --ignore-existing", "use '--if-exists skip'"),
+        ForeignOption(.aws, "--endpoint-url", "use --s3-endpoint"),
+        ForeignOption(.aws, "--region", "use --s3-region"),
+        ForeignOption(.aws, "--profile", "use --s3-profile"),
+        ForeignOption(.aws, "--no-sign-request", "use --s3-anonymous"),
+        ForeignOption(.aws, "--recursive", "leave it out: s3://bucket/folder/ is all below it"),
+        ForeignOption(.aws, "--request-payer", "use '--header x-amz-request-payer:requester'"),
+        ForeignOption(.aws, "--no-verify-ssl", "use --insecure"),
+        ForeignOption(.aws, "--ca-bundle", "use --cacert"),
     ]
 }

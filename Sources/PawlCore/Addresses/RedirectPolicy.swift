@@ -35,7 +35,7 @@ package struct RedirectPolicy: Sendable {
                 advice: "only http and https are supported"
             )
         }
-        guard allowsInsecure || scheme == "https" || url.scheme?.lowercased() != "https" else {
+        guard allowsInsecure || scheme == "https" || !isSecure(url) else {
             throw DownloadError(
                 .redirectRefused,
                 "the server redirects from HTTPS to \(redacted(location))",
@@ -47,6 +47,11 @@ package struct RedirectPolicy: Sendable {
             throw unreadable(location)
         }
         return next
+    }
+
+    /// Whether the requests for a URL are sent over TLS, or usually are.
+    private func isSecure(_ url: URL) -> Bool {
+        [.https, .s3].contains(SourceScheme(of: url.scheme))
     }
 
     /// Returns the fields and credentials for a request to `origin`.

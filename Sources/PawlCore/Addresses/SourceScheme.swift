@@ -13,12 +13,14 @@ package enum SourceScheme: String, CaseIterable, Sendable {
     case file
     /// Bytes that the URL itself contains (RFC 2397).
     case data
+    /// An object of a storage service that speaks the protocol of S3; the host is the bucket.
+    case s3
 
     /// The port if a URL names none; 0 if there is no server.
     package var usualPort: Int {
         switch self {
         case .http: 80
-        case .https: 443
+        case .https, .s3: 443
         case .ftp, .ftpes: 21
         case .ftps: 990
         case .sftp: 22

@@ -76,7 +76,17 @@ package enum SourceURL {
         _ text: String
     ) throws(DownloadError) {
         if let known = SourceScheme(of: parts.scheme) {
-            guard known.isHTTP || known == .data || !parts.path.isFolderPath else {
+            guard known != .s3 || parts.port == nil else {
+                throw refusal(
+                    text,
+                    ": a bucket has no port",
+                    "name the server with \(.s3Endpoint)"
+                )
+            }
+            // The query of a bucket asks for the list of its objects.
+            let isBucket = known == .s3 && (parts.path.isEmpty || parts.path == "/")
+            let isFolder = isBucket ? parts.query == nil : parts.path.isFolderPath
+            guard known.isHTTP || known == .data || !isFolder else {
                 throw refusal(text, ": it names a folder", "give the URL of a file")
             }
             return

@@ -75,7 +75,7 @@ extension DownloadError {
                     "to allow such addresses: pawl daemon allow --private-addresses yes"
                 )
             case .certificateRefused, .keyRefused, .certificateRequired, .tlsFailed,
-                .hostKeyUnknown, .hostKeyChanged:
+                .hostKeyUnknown, .hostKeyChanged, .credentialsUnusable:
                 Self.trustFailure(failure.kind, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
@@ -110,7 +110,7 @@ extension DownloadError {
         cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
     }
 
-    /// The code, the text and the advice for a failure of TLS.
+    /// The code, the text and the advice if the server or the client cannot identify itself.
     private static func trustFailure(
         _ kind: TransferFailure.Kind,
         host: String
@@ -141,6 +141,11 @@ extension DownloadError {
             (
                 .tlsFailed, "\(host) has another host key than before",
                 "if the server has a new key, remove the old one with ssh-keygen -R"
+            )
+        case .credentialsUnusable:
+            (
+                .unauthorized, "the credentials for \(host) cannot be used",
+                "give others with \(.credentials) or \(.s3Profile), or set \(.s3Anonymous)"
             )
         default: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
         }

@@ -176,6 +176,7 @@ extension TransferFailure.Kind {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
+        case .credentialsUnusable: false
         case .hostKeyUnknown, .hostKeyChanged: false
         case .keyRefused, .certificateRequired, .proxyRefused, .proxyUnauthorized: false
         case .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn, .notScripted: false

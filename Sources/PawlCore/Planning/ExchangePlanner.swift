@@ -164,7 +164,8 @@ package struct ExchangePlanner: Sendable {
         switch failure {
         case .certificateRefused, .keyRefused, .certificateRequired, .proxyUnauthorized,
             .hostKeyUnknown, .hostKeyChanged,
-            .unsupportedURL, .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn,
+            .unsupportedURL, .credentialsUnusable, .addressRefused, .expandsTooMuch, .undecodable,
+            .notBuiltIn,
             .notScripted:
             nil
         case .tlsFailed, .local, .malformedResponse: hasResponded ? .later : nil

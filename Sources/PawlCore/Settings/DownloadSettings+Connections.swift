@@ -308,6 +308,57 @@ extension DownloadSettings {
                 """
         ),
     ]
+
+    /// The rows of ``S3Settings``.
+    static let s3Settings: [Setting<DownloadSettings>] = [
+        Setting(
+            "s3-endpoint",
+            member: "s3Endpoint",
+            \.connection.s3.endpoint,
+            SettingForm<URL>.httpPage.optional(),
+            isSecret: true,
+            help: """
+                The URL of the storage service for s3: URLs. Default: the one in the environment or \
+                in ~/.aws/config, otherwise AWS.
+                """,
+            about: "The URL of the storage service for `s3:` URLs. Default: AWS."
+        ),
+        Setting(
+            "s3-region",
+            member: "s3Region",
+            \.connection.s3.region,
+            SettingForm<String>.word("region").optional(),
+            help: """
+                The region of the bucket. Default: the one in the environment or in ~/.aws/config, \
+                otherwise the one that AWS reports.
+                """,
+            about: "The region of the bucket. Default: the one that AWS reports."
+        ),
+        Setting(
+            "s3-profile",
+            member: "s3Profile",
+            \.connection.s3.profile,
+            SettingForm<String>.word("profile").optional(),
+            entries: .local,
+            help: """
+                The profile with the credentials, in ~/.aws/credentials and ~/.aws/config. Default: \
+                the credentials in the environment, in the profile default, or of the machine. A \
+                user and password, which are the ID and the secret of an access key, come first.
+                """,
+            about: "The profile in the files of AWS with the credentials."
+        ),
+        Setting(
+            "s3-anonymous",
+            member: "s3Anonymous",
+            \.connection.s3.isAnonymous,
+            .flag(),
+            help: "Do not sign requests for s3: URLs, as for a public bucket.",
+            about: """
+                Whether requests for `s3:` URLs are not signed, as for a public bucket. Default: \
+                false.
+                """
+        ),
+    ]
 }
 
 extension SettingEntries {
@@ -397,6 +448,23 @@ extension SettingForm where Value == String {
         }
     }()
 
+    /// A name without spaces, such as that of a region.
+    fileprivate static func word(_ valueName: String) -> SettingForm {
+        let advice: Advice = "give a name of letters, digits and - _ . / @ + :"
+        return text(valueName, advice: advice) { (text) throws(ValueError) in
+            let isWord = text.utf8.allSatisfy {
+                $0.isLetter || $0.isDigit || "-_./@+:".utf8.contains($0)
+            }
+            guard isWord, (1...100).contains(text.utf8.count) else {
+                throw ValueError(
+                    "'\(text.sanitized(atMost: 60))' is not a \(valueName)",
+                    advice: advice
+                )
+            }
+            return text
+        }
+    }
+
     /// The name of a network interface, or an address.
     fileprivate static let interface: SettingForm = {
         let advice: Advice = "give a name that 'ip link' shows, or an address of this machine"
@@ -418,13 +486,27 @@ extension SettingForm where Value == String {
 
 extension SettingForm where Value == URL {
     /// An HTTPS URL.
-    fileprivate static let nameServer: SettingForm = {
+    fileprivate static let nameServer = page("an HTTPS URL", "https://dns.example/dns-query") {
+        $0 == .https
+    }
+
+    /// An HTTP or HTTPS URL.
+    fileprivate static let httpPage = page("an HTTP URL", "https://minio.example:9000") {
+        $0.isHTTP
+    }
+
+    /// A URL with one of some schemes.
+    private static func page(
+        _ name: String,
+        _ example: String,
+        allows: @escaping @Sendable (SourceScheme) -> Bool
+    ) -> SettingForm {
         var form = page
         let check: @Sendable (URL) throws(ValueError) -> URL = { (url) throws(ValueError) in
-            guard url.scheme?.lowercased() == "https" else {
+            guard let scheme = SourceScheme(of: url.scheme), allows(scheme) else {
                 throw ValueError(
-                    "'\(url.redacted)' is not an HTTPS URL",
-                    advice: "give one such as https://dns.example/dns-query"
+                    "'\(url.redacted)' is not \(name)",
+                    advice: "give one such as \(example)"
                 )
             }
             return url
@@ -432,5 +514,5 @@ extension SettingForm where Value == URL {
         form.parse = { (text) throws(ValueError) in try check(try page.parse(text)) }
         form.decode = { (value) throws(ValueError) in try check(try page.decode(value)) }
         return form
-    }()
+    }
 }

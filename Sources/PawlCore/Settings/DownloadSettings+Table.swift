@@ -5,7 +5,7 @@ extension DownloadSettings: TabledSettings {
     ///
     /// A new setting needs a property, a row here, an option in the command, and its effect.
     package static let table = SettingTable<DownloadSettings>(
-        requestSettings + connectionSettings + transferSettings
+        requestSettings + connectionSettings + s3Settings + transferSettings
     )
 
     private static let requestSettings: [Setting<DownloadSettings>] = [

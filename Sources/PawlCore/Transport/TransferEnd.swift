@@ -52,6 +52,9 @@ package struct TransferFailure: Hashable, Sendable, Error {
         /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
         case unsupportedURL
+        /// There are credentials for a storage service, but they cannot be used; the message is the
+        /// reason.
+        case credentialsUnusable
         /// The system's libcurl lacks a part that a setting requires.
         case notBuiltIn
         /// A test has scripted no response for the request.

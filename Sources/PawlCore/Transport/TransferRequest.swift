@@ -24,6 +24,14 @@ package struct TransferRequest: Sendable {
     package var secureHosts: SecureHosts?
     /// Whether this exchange may share a connection with others to the same origin (HTTP/2).
     package var multiplexes = false
+    /// The maximum time of the whole exchange; `nil` for none.
+    package var maximumDuration: Duration?
+    /// Whether `.` and `..` in the path are sent as they are, as names.
+    package var sendsExactPath = false
+    /// The versions of objects that one download has received; `nil` if they do not matter.
+    package var versions: ObjectVersions?
+    /// The tag of the file that the request continues; `nil` if it begins one.
+    package var pinnedTag: EntityTag?
     /// A hint for the maximum number of bytes passed to the sink at once.
     package var bufferBytes = 512 * 1024
 

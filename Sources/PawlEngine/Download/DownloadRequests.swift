@@ -8,6 +8,8 @@ struct DownloadRequests: Sendable {
     private let secureHosts: SecureHosts?
     private let limits: TransferLimits
     private let transport: any Transport
+    /// `nil` if no source has versions.
+    private let versions: ObjectVersions?
 
     init(_ job: DownloadJob, engine: Engine, limits: TransferLimits) {
         self.job = job
@@ -15,6 +17,8 @@ struct DownloadRequests: Sendable {
         cookies = engine.cookies(for: job.settings.connection, own: job.cookies)
         secureHosts = engine.secureHosts(for: job.settings.connection)
         transport = engine.transport
+        let urls = [job.url] + job.mirrors.map(\.url)
+        versions = urls.contains { SourceScheme(of: $0.scheme) == .s3 } ? ObjectVersions() : nil
     }
 
     /// Starts a transfer, whose offsets are those of the file that is downloaded.
@@ -62,6 +66,8 @@ struct DownloadRequests: Sendable {
         if job.mirrors.indices.contains(order.source - 1) {
             request.signIn(to: job.mirrors[order.source - 1])
         }
+        request.versions = versions
+        request.pinnedTag = order.pinned?.entityTag
         let isNew = order.pinned == nil || order.proof != .unchanged
         if isNew, job.settings.checksum.takesServers {
             request.fields.append(

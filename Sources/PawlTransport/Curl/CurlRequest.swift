@@ -67,8 +67,11 @@ struct CurlRequest {
             case .sftp: "sftp"
             case .file, .data:
                 throw TransferFailure(.unsupportedURL, "libcurl serves no local files here")
+            // Requests for it are those of another transport, which sends them over HTTP.
+            case .s3: throw TransferFailure(.unsupportedURL, "")
             }
         try handle.set(CURLOPT_PROTOCOLS_STR, to: allowed)
+        try handle.set(CURLOPT_PATH_AS_IS, to: request.sendsExactPath)
     }
 
     /// Sets what FTP and SFTP need.
@@ -232,6 +235,10 @@ struct CurlRequest {
         }
         let milliseconds = settings.connectTimeout.nanoseconds / 1_000_000
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
+        if let longest = request.maximumDuration {
+            let milliseconds = longest.nanoseconds / 1_000_000
+            try handle.set(CURLOPT_TIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
+        }
         try handle.set(CURLOPT_TCP_KEEPALIVE, to: true)
         try handle.set(CURLOPT_NOPROGRESS, to: true)
         try handle.set(CURLOPT_NOSIGNAL, to: true)

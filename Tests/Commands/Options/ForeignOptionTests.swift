@@ -77,9 +77,9 @@ struct ForeignOptionTests {
         var text = """
             # Coming from curl, wget, aria2, rclone
 
-            `pawl URL` does what `curl -fLOC - URL`, `wget -c URL`, `aria2c URL` and `rclone copyurl -a URL .` do. An option of
-            these tools that Pawl does not have is an error, which names the one to use. A test writes this page from the table
-            of options: run it with `PAWL_RECORD=1`.
+            `pawl URL` does what `curl -fLOC - URL`, `wget -c URL`, `aria2c URL`, `rclone copyurl -a URL .` and
+            `aws s3 cp URL .` do. An option of these tools that Pawl does not have is an error, which names the one to use. A
+            test writes this page from the table of options: run it with `PAWL_RECORD=1`.
 
             `-L`, `-O`, `-c` and `-C -` are accepted and have no effect. `-x` is the number of connections, as in aria2, and `-d`
             the folder.
@@ -102,7 +102,7 @@ struct ForeignOptionTests {
         let parts = text.split(separator: "'", omittingEmptySubsequences: false)
         return parts.enumerated().map { index, part in
             index % 2 == 1
-                ? "`\(part)`" : part.replacing(/--[a-z-]*[a-z]/) { "`\($0.output)`" }
+                ? "`\(part)`" : part.replacing(/--[a-z0-9-]*[a-z]/) { "`\($0.output)`" }
         }.joined()
     }
 }

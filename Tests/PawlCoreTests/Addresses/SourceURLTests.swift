@@ -60,7 +60,7 @@ struct SourceURLTests {
         ("file:///folder/", "give the URL of a file"),
         ("file://host.example/a", "write it as file:///folder/name"),
         ("file:a", "write it as file:///folder/name"),
-        ("magnet:?xt=urn:btih:abc", "use http, https, ftp, ftpes, ftps, sftp, file or data"),
+        ("magnet:?xt=urn:btih:abc", "use http, https, ftp, ftpes, ftps, sftp, file, data or s3"),
         ("data:text/plain", "write it as data:,text"),
         ("data:;base64,?", "write it as data:,text"),
         ("https:///a", "https://host/file"),

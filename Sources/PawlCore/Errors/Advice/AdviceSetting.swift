@@ -19,6 +19,9 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case pinnedPublicKeys = "pinned-public-key"
     case proxy
     case proxyAuthentication = "proxy-auth"
+    case s3Anonymous = "s3-anonymous"
+    case s3Endpoint = "s3-endpoint"
+    case s3Profile = "s3-profile"
 
     /// The path of the property within ``DownloadSettings``.
     package var property: String {
@@ -40,6 +43,9 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .pinnedPublicKeys: "connection.pinnedPublicKeys"
         case .proxy: "connection.proxy"
         case .proxyAuthentication: "connection.proxyAuthentication"
+        case .s3Anonymous: "connection.s3.isAnonymous"
+        case .s3Endpoint: "connection.s3.endpoint"
+        case .s3Profile: "connection.s3.profile"
         }
     }
 

@@ -107,6 +107,8 @@ public struct ConnectionSettings: Hashable, Sendable {
     ///
     /// The default is `false`. Without the system's support, the connection is made as usual.
     public var usesTCPFastOpen = false
+    /// The settings for sources whose URLs begin with `s3:`.
+    public var s3 = S3Settings()
     /// A Unix socket to connect to in place of the host, bypassing any proxy.
     package var socketPath: String?
     /// Whether the request may use private addresses: those of this machine and its network.
@@ -114,7 +116,8 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// This is checked when a connection is made, and again before each request. It applies to a
     /// proxy's address, too.
     package var allowsPrivateAddresses = true
-    /// Whether the request may sign in as this user: with the keys for SSH, or a Kerberos ticket.
+    /// Whether the request may use what belongs to this user: keys for SSH and AWS, a Kerberos
+    /// ticket, and files.
     package var usesOwnKeys = true
 
     /// Creates the default settings.

@@ -1,0 +1,125 @@
+internal import PawlCore
+internal import Synchronization
+internal import struct FoundationEssentials.URL
+
+/// The credentials that services have provided, until they end.
+final class CredentialCache: Sendable {
+    typealias Answer = Result<S3Credentials?, TransferFailure>
+    typealias Waiter = @Sendable (Answer) -> Void
+
+    private enum Entry {
+        case asking([Waiter])
+        case known(S3Credentials?, until: Int64)
+    }
+
+    /// The time before their end when credentials are requested again.
+    private static let reserve: Int64 = 300
+    /// The time for which a machine without credentials is not asked again, and the time for which
+    /// credentials without an end are kept.
+    private static let interval: Int64 = 300
+    static let connectTimeout: Duration = .seconds(1)
+    static let answerTimeout: Duration = .seconds(5)
+
+    private let transport: any Transport
+    private let entries = Mutex<[CredentialService: Entry]>([:])
+
+    init(_ transport: any Transport) { self.transport = transport }
+
+    /// Calls `then` with the credentials of a service, at once or after it has answered.
+    func get(_ service: CredentialService, at now: Int64, then: @escaping Waiter) {
+        let (answer, begins) = entries.withLock { entries -> (Answer?, Bool) in
+            switch entries[service] {
+            case .known(let credentials, let end)? where now < end:
+                return (.success(credentials), false)
+            case .asking(let waiters)?:
+                entries[service] = .asking(waiters + [then])
+                return (nil, false)
+            case .known?, nil:
+                entries[service] = .asking([then])
+                return (nil, true)
+            }
+        }
+        if let answer { return then(answer) }
+        guard begins else { return }
+        let inquiry = CredentialInquiry(service)
+        follow(inquiry.begin(), inquiry, now: now, of: service)
+    }
+
+    /// Drops credentials that a server has refused.
+    func forget(_ service: CredentialService) {
+        entries.withLock { entries in
+            if case .known? = entries[service] { entries[service] = nil }
+        }
+    }
+
+    private func follow(
+        _ step: CredentialInquiry.Step,
+        _ inquiry: CredentialInquiry,
+        now: Int64,
+        of service: CredentialService
+    ) {
+        switch step {
+        case .ask(let method, let url, let fields):
+            var request = TransferRequest(url: url)
+            request.method = method
+            request.fields = fields
+            // The service is on this machine or next to it, behind no proxy.
+            request.connection.proxy = .none
+            request.connection.connectTimeout = Self.connectTimeout
+            request.maximumDuration = Self.answerTimeout
+            let sink = AnswerSink { [self] status, body in
+                var inquiry = inquiry
+                let next = inquiry.answered(status, body)
+                follow(next, inquiry, now: now, of: service)
+            }
+            _ = transport.start(request, sink: sink)
+        case .end(let credentials):
+            let end = credentials?.expiry.map { max(0, $0) - Self.reserve } ?? now + Self.interval
+            settle(service, .success(credentials), .known(credentials, until: end))
+        case .fail(let failure): settle(service, .failure(failure), nil)
+        }
+    }
+
+    private func settle(_ service: CredentialService, _ answer: Answer, _ entry: Entry?) {
+        let waiters = entries.withLock { entries -> [Waiter] in
+            defer { entries[service] = entry }
+            if case .asking(let waiters)? = entries[service] { return waiters }
+            return []
+        }
+        for waiter in waiters { waiter(answer) }
+    }
+}
+
+/// Collects the short answer of a service.
+private final class AnswerSink: TransferSink {
+    private struct Received {
+        var status: Int?
+        var body: [UInt8] = []
+    }
+
+    private static let mostBytes = 64 << 10
+
+    private let received = Mutex(Received())
+    private let then: @Sendable (_ status: Int?, _ body: [UInt8]) -> Void
+
+    init(then: @escaping @Sendable (_ status: Int?, _ body: [UInt8]) -> Void) { self.then = then }
+
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
+        received.withLock { $0.status = head.status }
+        return .take
+    }
+
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
+        received.withLock { received in
+            guard received.body.count + bytes.count <= Self.mostBytes else { return .stop }
+            received.body += bytes
+            return .more
+        }
+    }
+
+    func transferEnded(_ end: TransferEnd) {
+        let received = received.withLock { $0 }
+        guard case .completed = end.outcome else { return then(nil, []) }
+        then(received.status, received.body)
+    }
+}

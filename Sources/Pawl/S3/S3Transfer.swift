@@ -1,0 +1,302 @@
+internal import PawlCore
+internal import Synchronization
+
+/// One exchange for an `s3:` URL: an exchange over HTTP, and another one if that shows that the
+/// request must be sent in another way.
+final class S3Transfer: Transfer, TransferSink {
+    /// Why a request is sent again; each reason counts once.
+    private enum Reason { case region, clock, credentials, version }
+
+    private enum Phase {
+        /// The credentials are awaited.
+        case waiting
+        /// The request is being given to the other transport.
+        case starting
+        case running(any Transfer)
+        /// The exchange ends without a request.
+        case ending(TransferOutcome)
+        case ended
+    }
+
+    private struct State {
+        var phase = Phase.waiting
+        var isCancelled = false
+        /// What was called while the request was being given to the other transport.
+        var calls = Calls()
+        /// The number of requests so far.
+        var attempts = 0
+        var reasons: Set<Reason> = []
+        var account: S3Account?
+        /// The region to which the request was sent, and the version that was added to it.
+        var region = ""
+        var addedVersion: String?
+        /// Why the request was not signed; `nil` if it was.
+        var unsigned: String?
+        /// The response if it is an error, whose body is read before it is passed on.
+        var refusal: Refusal?
+
+        var running: (any Transfer)? {
+            if case .running(let transfer) = phase { transfer } else { nil }
+        }
+    }
+
+    private struct Calls {
+        var resume = false
+        var nudge = false
+    }
+
+    private struct Refusal {
+        var head: ResponseHead
+        var body: [UInt8] = []
+    }
+
+    private let request: TransferRequest
+    private let sink: any TransferSink
+    private let transport: S3Transport
+    private let state = Mutex(State())
+
+    init(_ request: TransferRequest, sink: any TransferSink, transport: S3Transport) {
+        (self.request, self.sink, self.transport) = (request, sink, transport)
+    }
+
+    // MARK: - Sending
+
+    /// Sends the request, as soon as the credentials are known.
+    func begin() {
+        let account: S3Account
+        do throws(TransferFailure) {
+            account = try transport.account(for: request)
+        } catch {
+            return end(with: .failed(error))
+        }
+        state.withLock { $0.account = account }
+        switch account.source {
+        case .anonymous(let reason): send(nil, unsigned: reason)
+        case .fixed(let credentials): send(credentials)
+        case .service(let service):
+            transport.credentials.get(service, at: transport.now) { [self] answer in
+                switch answer {
+                case .success(nil): send(nil, unsigned: "no AWS credentials were found")
+                case .success(let credentials): send(credentials)
+                case .failure(let failure): end(with: .failed(failure))
+                }
+            }
+        }
+    }
+
+    private func send(_ credentials: S3Credentials?, unsigned: String? = nil) {
+        guard let prepared = prepare(credentials, unsigned) else {
+            let failure = TransferFailure(.unsupportedURL, "it does not name an object of a bucket")
+            return end(with: .failed(failure))
+        }
+        start(prepared)
+    }
+
+    /// Returns the request over HTTP; `nil` if the URL does not name an object.
+    private func prepare(_ credentials: S3Credentials?, _ unsigned: String?) -> TransferRequest? {
+        guard var object = S3Object(request.url),
+            var endpoint = state.withLock({ $0.account?.endpoint })
+        else { return nil }
+        endpoint.region = transport.region(of: object.bucket, at: endpoint) ?? endpoint.region
+        var version: String?
+        if object.version == nil, let tag = request.pinnedTag,
+            let known = request.versions?.version(of: request.url, tag)
+        {
+            (version, object.version) = (known, known)
+        }
+        guard let place = endpoint.place(of: object, method: request.method) else { return nil }
+        state.withLock { state in
+            state.region = endpoint.region
+            (state.addedVersion, state.unsigned) = (version, unsigned)
+        }
+        return request.overHTTP(at: place, credentials, region: endpoint.region, transport.now)
+    }
+
+    private func start(_ request: TransferRequest) {
+        let attempt = state.withLock { state -> Int? in
+            guard case .waiting = state.phase else { return nil }
+            state.phase = .starting
+            state.attempts += 1
+            return state.attempts
+        }
+        guard let attempt else { return }
+        let transfer = transport.startOverHTTP(request, sink: self)
+        let (calls, isCancelled) = state.withLock { state in
+            // It may have ended already, and another one may have started.
+            guard state.attempts == attempt else { return (Calls(), state.isCancelled) }
+            if case .starting = state.phase { state.phase = .running(transfer) }
+            defer { state.calls = Calls() }
+            return (state.calls, state.isCancelled)
+        }
+        if calls.resume { transfer.resume() }
+        if calls.nudge { transfer.nudge() }
+        if isCancelled { transfer.cancel() }
+    }
+
+    /// Ends the exchange without a request.
+    ///
+    /// libcurl refuses the scheme, so that the end is reported on a thread of the transport.
+    private func end(with outcome: TransferOutcome) {
+        let isWaiting = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .ending(outcome)
+            return true
+        }
+        guard isWaiting else { return }
+        _ = transport.startOverHTTP(TransferRequest(url: request.url), sink: self)
+    }
+
+    // MARK: - Transfer
+
+    func cancel() {
+        let running = state.withLock { state in
+            state.isCancelled = true
+            return state.running
+        }
+        running?.cancel()
+        // Only if no request was sent yet.
+        end(with: .cancelled)
+    }
+
+    func resume() { running { $0.resume = true }?.resume() }
+
+    func nudge() { running { $0.nudge = true }?.nudge() }
+
+    /// Returns the running exchange, or notes a call for one that is just starting.
+    private func running(_ note: (inout Calls) -> Void) -> (any Transfer)? {
+        state.withLock { state in
+            if case .starting = state.phase { note(&state.calls) }
+            return state.running
+        }
+    }
+
+    // MARK: - TransferSink
+
+    func transferReceived(_ head: ResponseHead) -> HeadDecision {
+        var head = head
+        head.url = request.url
+        // The coding is a note of whoever stored the object: ranges are those of the stored bytes.
+        if request.codings != .decoded { head.fields.removeAll { $0.hasName("Content-Encoding") } }
+        let isMoved = (300..<400).contains(head.status) && head["x-amz-bucket-region"] != nil
+        guard head.status >= 400 || isMoved else {
+            if let version = head["x-amz-version-id"], version != "null",
+                let tag = head["ETag"].flatMap({ EntityTag(lenient: $0) })
+            {
+                request.versions?.note(version, of: request.url, tag)
+            }
+            return sink.transferReceived(head)
+        }
+        state.withLock { $0.refusal = Refusal(head: head) }
+        return .take
+    }
+
+    func transferSent(_ count: Int64) { sink.transferSent(count) }
+
+    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
+        let decision = state.withLock { state -> BodyDecision? in
+            guard let count = state.refusal?.body.count else { return nil }
+            state.refusal?.body += bytes.prefix(S3ErrorReply.mostBytes - count)
+            return count + bytes.count < S3ErrorReply.mostBytes ? .more : .stop
+        }
+        return decision ?? sink.transferReceived(bytes)
+    }
+
+    func transferNudged() -> BodyDecision {
+        let awaitsError = state.withLock { $0.refusal != nil }
+        return awaitsError ? .more : sink.transferNudged()
+    }
+
+    func transferEnded(_ end: TransferEnd) {
+        let (refusal, outcome, isCancelled) = state.withLock { state in
+            defer { (state.refusal, state.phase) = (nil, .ended) }
+            guard case .ending(let outcome) = state.phase else {
+                return (state.refusal, nil as TransferOutcome?, state.isCancelled)
+            }
+            return (nil, outcome, true)
+        }
+        if let outcome { return sink.transferEnded(TransferEnd(outcome)) }
+        guard let refusal, end.outcome != .cancelled else { return sink.transferEnded(end) }
+        let reply = S3ErrorReply(refusal.head, body: refusal.body)
+        if !isCancelled, sendsAgain(after: reply, status: refusal.head.status) {
+            state.withLock { $0.phase = .waiting }
+            return begin()
+        }
+        pass(refusal, reply, end)
+    }
+
+    // MARK: - Errors
+
+    /// Passes an error on to the sink.
+    private func pass(_ refusal: Refusal, _ reply: S3ErrorReply, _ end: TransferEnd) {
+        let unsigned = state.withLock { $0.unsigned }
+        let note = unsigned.map { "the request was not signed: \($0)" }
+        var end = end
+        switch sink.transferReceived(reply.head(note: note)) {
+        case .refuse: end.outcome = .stopped
+        case .take, .hold:
+            let decision = refusal.body.withUnsafeBytes { bytes in
+                bytes.isEmpty ? .more : sink.transferReceived(bytes)
+            }
+            if case .stop = decision { end.outcome = .stopped }
+        }
+        sink.transferEnded(end)
+    }
+
+    /// Returns whether the request is sent again in another way.
+    private func sendsAgain(after reply: S3ErrorReply, status: Int) -> Bool {
+        guard let reason = reason(reply, status) else { return false }
+        return state.withLock { $0.reasons.insert(reason).inserted }
+    }
+
+    private func reason(_ reply: S3ErrorReply, _ status: Int) -> Reason? {
+        let (account, region, version) = state.withLock {
+            ($0.account, $0.region, $0.addedVersion)
+        }
+        guard let account, let object = S3Object(request.url) else { return nil }
+        if let known = reply.region, known != region, S3Endpoint.isRegion(known) {
+            transport.note(known, of: object.bucket, at: account.endpoint)
+            return .region
+        }
+        if let time = reply.serverTime {
+            transport.note(serverTime: time)
+            return .clock
+        }
+        if reply.hasExpired, case .service(let service) = account.source {
+            transport.credentials.forget(service)
+            return .credentials
+        }
+        // To request a version is a right of its own, and it may be deleted.
+        if version != nil, [403, 404].contains(status) {
+            request.versions?.refused()
+            return .version
+        }
+        return nil
+    }
+}
+
+extension TransferRequest {
+    /// Returns the request as it is sent over HTTP, signed if there are credentials.
+    fileprivate func overHTTP(
+        at place: S3Endpoint.Place,
+        _ credentials: S3Credentials?,
+        region: String,
+        _ now: Int64
+    ) -> TransferRequest {
+        var sent = self
+        sent.url = place.url
+        sent.sendsExactPath = true
+        (sent.credentials, sent.cookies, sent.versions, sent.pinnedTag) = (nil, nil, nil, nil)
+        sent.connection.netrcFile = nil
+        sent.connection.s3 = S3Settings()
+        if range == nil, method == "GET" || method == "HEAD" {
+            sent.fields.append(HTTPField(name: "x-amz-checksum-mode", value: "ENABLED"))
+        }
+        let isSigned = sent.fields.contains { $0.hasName("Authorization") }
+        guard let credentials, !isSigned else { return sent }
+        var content = place.content
+        content.fields = sent.fields.filter { $0.name.lowercased().hasPrefix("x-amz-") }
+        let signature = RequestSignature(credentials, region: region)
+        sent.fields += signature.fields(for: content, at: now) ?? []
+        return sent
+    }
+}
