@@ -17,14 +17,8 @@ enum HostKeyPrompt {
         guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
             downloads.contains(where: { Server($0) != nil })
         else { return try next(downloads) }
-        return {
-            do throws(DownloadError) {
-                let work = try next(await settled(downloads, console))
-                return await work()
-            } catch {
-                console.report(error)
-                return error.code.exitStatus
-            }
+        return console.work { () throws(DownloadError) in
+            try next(await settled(downloads, console))
         }
     }
 

@@ -19,6 +19,17 @@ struct RequestedRun: Sendable {
 
     /// Checks the downloads, and returns the work.
     func work(_ list: InputList?, _ console: Console) throws(DownloadError) -> VerbWork {
+        try BucketFolders.read(urls, list, options, config, console) {
+            (urls, list) throws(DownloadError) in
+            try work(on: urls, list, console)
+        }
+    }
+
+    private func work(
+        on urls: [String],
+        _ list: InputList?,
+        _ console: Console
+    ) throws(DownloadError) -> VerbWork {
         let prints = verbosity != .quiet
         let batch = try DownloadBatch.asked(
             urls: urls,

@@ -68,16 +68,19 @@ struct AddCommand: PawlVerb {
         let choice = try input.choice(urls)
         return try RemoteList.read(choice, assignments, config, console) {
             [submission, urls = choice.urls, json] (list) throws(DownloadError) in
-            let batch = try DownloadBatch.asked(
-                urls: urls,
-                list: list,
-                options: assignments,
-                config: config,
-                console
-            )
-            return try HostKeyPrompt.settle(batch.downloads, console) {
-                (downloads) throws(DownloadError) in
-                try submission.work(downloads, json: json, console)
+            try BucketFolders.read(urls, list, assignments, config, console) {
+                (urls, list) throws(DownloadError) in
+                let batch = try DownloadBatch.asked(
+                    urls: urls,
+                    list: list,
+                    options: assignments,
+                    config: config,
+                    console
+                )
+                return try HostKeyPrompt.settle(batch.downloads, console) {
+                    (downloads) throws(DownloadError) in
+                    try submission.work(downloads, json: json, console)
+                }
             }
         }
     }

@@ -55,6 +55,12 @@ package struct InputList: Sendable {
     /// Whether a server has sent a part of the list.
     private(set) var isFromServer: Bool
 
+    /// Creates a list of entries that were not read from a text.
+    init(entries: [Entry]) { self.entries = entries }
+
+    /// Adds entries at the end.
+    mutating func add(_ more: [Entry]) { entries += more }
+
     /// Parses a list.
     ///
     /// Errors contain its name and the line.

@@ -46,15 +46,10 @@ enum RemoteList {
         for path in remote { requests.append(try request(path, options, config)) }
         var reading = input.reading
         reading.isFromServer = true
-        return { [list, requests, reading] in
-            do throws(DownloadError) {
-                var list = list
-                for request in requests { list.append(try await fetch(request, reading)) }
-                return await (try next(list))()
-            } catch {
-                console.report(error)
-                return error.code.exitStatus
-            }
+        return console.work { [list, requests, reading] () throws(DownloadError) in
+            var list = list
+            for request in requests { list.append(try await fetch(request, reading)) }
+            return try next(list)
         }
     }
 

@@ -1,0 +1,114 @@
+package import PawlCore
+package import struct FoundationEssentials.URL
+
+/// The list of the objects of a bucket whose keys begin with a prefix, page by page.
+package struct S3Listing: Sendable {
+    private let bucket: S3Object
+    /// The beginning of the keys.
+    package let prefix: [UInt8]
+    private var continuation: String?
+    private var pages = 0
+    private var isComplete = false
+
+    /// The maximum number of pages: they have up to 1,000 keys each.
+    private static let mostPages = 10_000
+
+    /// Creates the list of the objects below an `s3:` URL that ends in a slash; `nil` if it is
+    /// another URL.
+    package init?(below url: URL) {
+        guard var object = S3Object(url), object.version == nil,
+            object.key.isEmpty || object.key.last == UInt8(ascii: "/")
+        else { return nil }
+        prefix = object.key
+        object.key = []
+        bucket = object
+    }
+
+    /// Returns the URL of the next page; `nil` after the last one.
+    package func nextPage() throws(DownloadError) -> URL? {
+        guard !isComplete else { return nil }
+        guard pages < Self.mostPages else {
+            throw DownloadError(
+                .tooLarge,
+                "the list of the objects has more than \(Self.mostPages) pages",
+                advice: "give a longer prefix"
+            )
+        }
+        var query = ["list-type=2", "encoding-type=url", "prefix=" + prefix.percentEncoded()]
+        if let continuation {
+            query.append("continuation-token=" + continuation.utf8.percentEncoded())
+        }
+        return URL(string: "s3://\(bucket.bucket)/?" + query.joined(separator: "&"))
+    }
+
+    /// Reads a page, and returns the keys of its objects.
+    ///
+    /// Keys that end in a slash are those of folders, which services create for their web pages.
+    package mutating func read(_ page: [UInt8]) throws(DownloadError) -> [[UInt8]] {
+        let reader = XMLReader("the list of the objects", failure: .badResponse)
+        var content = Page()
+        let take = { (event: XMLEvent) throws(DownloadError) in content.take(event) }
+        try reader.read(page, take)
+        try reader.finish(take)
+        guard content.isList else {
+            throw DownloadError(.badResponse, "the server sent no list of objects")
+        }
+        pages += 1
+        isComplete = !content.isTruncated
+        guard isComplete || content.continuation != nil && content.continuation != continuation
+        else {
+            throw DownloadError(
+                .badResponse,
+                "the server's list of objects ends without the token for its next page"
+            )
+        }
+        continuation = content.continuation
+        return content.keys.filter { key in
+            key.starts(with: prefix) && key.last != UInt8(ascii: "/") && key.count > prefix.count
+        }
+    }
+
+    /// What a page contains.
+    private struct Page {
+        private var texts: [String] = []
+        private var isEncoded = false
+        var isList = false
+        var isTruncated = false
+        var continuation: String?
+
+        mutating func take(_ event: XMLEvent) {
+            switch event {
+            case .start(let element):
+                if element.name.local == "ListBucketResult" { isList = true }
+            case .end(let name, let text):
+                switch name.local {
+                case "Key": texts.append(text)
+                case "EncodingType": isEncoded = text == "url"
+                case "IsTruncated": isTruncated = text == "true"
+                case "NextContinuationToken": continuation = text
+                default: break
+                }
+            }
+        }
+
+        /// The keys; in this encoding, a space may be a plus sign.
+        var keys: [[UInt8]] {
+            guard isEncoded else { return texts.map { Array($0.utf8) } }
+            return texts.map { $0.replacingASCII("+", with: " ").percentDecodedBytes }
+        }
+    }
+}
+
+extension S3Listing {
+    /// The URL of an object of the bucket, as text.
+    package func address(of key: [UInt8]) -> String {
+        "s3://\(bucket.bucket)/\(key.percentEncoded(except: "/"))"
+    }
+
+    /// The names in a key below the prefix: folders and a file.
+    package func names(in key: [UInt8]) -> [String] {
+        key.dropFirst(prefix.count).split(separator: UInt8(ascii: "/")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct TreeNamesTests {
+    private func paths(_ files: [[String]]) -> [String?] {
+        var names = TreeNames()
+        return files.map { names.path(of: $0) }
+    }
+
+    @Test func `usual names stay as they are`() {
+        #expect(
+            paths([["a.txt"], ["b", "c", "d.txt"], ["b", "e"]]) == ["a.txt", "b/c/d.txt", "b/e"]
+        )
+    }
+
+    @Test(arguments: [
+        (["..", "..", "etc", "passwd"], "_/_/etc/passwd"),
+        ([".ssh", "authorized_keys"], "ssh/authorized_keys"),
+        (["."], "_"), (["a\\..\\b"], "b"), (["\u{7}x"], "_x"), (["~"], "_"), (["-rf"], "_rf"),
+        (["a/b"], "b"), ([""], "_"),
+    ])
+    func `no name leads to another folder`(names: [String], path: String) {
+        #expect(paths([names]) == [path])
+    }
+
+    @Test func `equal paths get numbers`() {
+        #expect(
+            paths([["x", "a.txt"], ["x", ".a.txt"], ["x", "..a.txt"], [".x", "a.txt"]])
+                == ["x/a.txt", "x/a.1.txt", "x/a.2.txt", "x.1/a.txt"]
+        )
+    }
+
+    @Test func `a file and a folder of one name are apart`() {
+        #expect(paths([["a"], ["a", "b"], ["a", "c"]]) == ["a", "a.1/b", "a.1/c"])
+        #expect(paths([["a", "b"], ["a"]]) == ["a/b", "a.1"])
+    }
+
+    @Test func `very many equal names are refused quickly`() {
+        var names = TreeNames()
+        let found = (0..<30_000).count { _ in names.path(of: ["a"]) != nil }
+        #expect(found == FreeName.limit)
+        #expect(names.path(of: []) == nil)
+    }
+}
