@@ -46,6 +46,52 @@ package final class FileVerifier: Sendable {
         }
     }
 
+    /// Returns the pieces of a file that are wrong.
+    ///
+    /// Cancelling the task stops it.
+    ///
+    /// - Parameters:
+    ///   - total: The size that the file should have; `nil` is the one that it has.
+    ///   - progress: Gets the number of bytes that were read so far; it must not block.
+    package func wrongPieces(
+        _ pieces: PieceDigests,
+        of path: String,
+        total: Int64?,
+        progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(DownloadError) -> [ByteRange] {
+        let stop = CancellationToken()
+        return try await cancellable { () async throws(DownloadError) in
+            try await pool.run { () throws(DownloadError) in
+                let path = FilePath(path)
+                let file = try attempt(.inspect, path, OpenFile(path, O_RDONLY))
+                let size = try attempt(.inspect, path, file.status()).size
+                let total = total ?? size
+                guard pieces.covers(total) else {
+                    throw DownloadError(
+                        .checksumMismatch,
+                        "\(path) has \(total) bytes, which is not the size of \(pieces.count) pieces",
+                        advice: "use the Metalink of this version of the file"
+                    )
+                }
+                return try PieceCheck(pieces, total: total).wrongPieces {
+                    (buffer, offset) throws(DownloadError) in
+                    try stop.check()
+                    progress(offset)
+                    return try attempt(.inspect, path, file.read(into: buffer, at: offset))
+                }
+            }
+        } onCancel: {
+            stop.cancel()
+        }
+    }
+
+    /// Returns the URL from which the file was downloaded, if it was stored with the file; `nil` if
+    /// it is not known, or if a part of it was secret.
+    package static func recordedOrigin(of path: String) -> String? {
+        let text = TextAttribute(name: "user.xdg.origin.url").text(of: FilePath(path))
+        return text.flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
+    }
+
     /// Returns the digest that was verified when the file was downloaded; `nil` if none was, or the
     /// file system could not store it.
     package static func recordedDigest(of path: String) -> ContentDigest? {

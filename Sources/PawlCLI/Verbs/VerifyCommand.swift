@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Pawl
 internal import PawlCore
 
 /// `pawl verify`: compares files with their checksums.
@@ -9,8 +10,11 @@ struct VerifyCommand: PawlVerb {
         usage: "pawl verify [<options>] [<file> ...]",
         discussion: """
             Without options, a file is compared with the digest that was verified when Pawl \
-            downloaded it. With --sums and no file, Pawl compares every file in the list, and looks \
-            for them in the list's folder.
+            downloaded it. With --sums or --metalink and no file, Pawl compares every file in the \
+            list, and looks for them in the list's folder.
+
+            --repair fetches the damaged pieces again if a Metalink tells them, and otherwise the \
+            whole file. A file keeps its name until the repaired one is complete and verified.
 
             The exit status is 0 if every file matches its checksum. Otherwise, it is the status of the \
             first file that fails.
@@ -39,6 +43,32 @@ struct VerifyCommand: PawlVerb {
     )
     var sums: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Compare with the sizes, checksums and pieces in this Metalink; - is standard input.",
+            valueName: "file|-"
+        )
+    )
+    var metalink: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Repair damaged files from the URLs of the Metalink, from --url, or from the URL that is "
+                + "stored with the file (see pawl --xattr)."
+        )
+    )
+    var repair = false
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Repair a single file from this URL. May be given several times.",
+            valueName: "url"
+        )
+    )
+    var url: [String] = []
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -46,23 +76,39 @@ struct VerifyCommand: PawlVerb {
     var quiet = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let files = try Self.files(files, checksum: checksum, sums: sums)
-        let run = VerifyRun(files: files, console: console, json: json, isQuiet: quiet)
+        var files = try verifiedFiles()
+        guard url.isEmpty || repair && files.count == 1 else {
+            throw .usage(
+                "--url is for the repair of one file",
+                advice: "add --repair and name one file, or use a Metalink"
+            )
+        }
+        for text in url {
+            let source = try SourceURL.read(text, at: "--url").0
+            files[0].sources.append(source)
+        }
+        let run = VerifyRun(
+            files: files,
+            console: console,
+            json: json,
+            isQuiet: quiet,
+            repairs: repair
+        )
         return { await run.run() }
     }
 
-    private static func files(
-        _ paths: [String],
-        checksum: String?,
-        sums: String?
-    ) throws(DownloadError) -> [VerifiedFile] {
-        guard checksum == nil || sums == nil else {
-            throw .usage("--checksum and --sums cannot be combined", advice: "use one of them")
+    private func verifiedFiles() throws(DownloadError) -> [VerifiedFile] {
+        guard [checksum, sums, metalink].count(where: { $0 != nil }) < 2 else {
+            throw .usage(
+                "--checksum, --sums and --metalink cannot be combined",
+                advice: "use one of them"
+            )
         }
+        if let metalink { return try Self.described(files, by: metalink) }
         if let checksum {
-            guard paths.count == 1 else {
+            guard files.count == 1 else {
                 throw .usage(
-                    "--checksum needs one file, not \(paths.count)",
+                    "--checksum needs one file, not \(files.count)",
                     advice: "for several files, use a list with --sums"
                 )
             }
@@ -72,15 +118,36 @@ struct VerifyCommand: PawlVerb {
             guard case .digest(let digest) = policy else {
                 throw .usage("--checksum: there is no checksum", advice: "write algorithm=hex")
             }
-            return [VerifiedFile(path: paths[0], expected: digest)]
+            return [VerifiedFile(path: files[0], expected: digest)]
         }
         guard let sums else {
-            guard !paths.isEmpty else {
+            guard !files.isEmpty else {
                 throw .usage("no file is given", advice: "see 'pawl verify --help'")
             }
-            return paths.map { VerifiedFile(path: $0, expected: nil) }
+            return files.map { VerifiedFile(path: $0) }
         }
-        return try listed(paths, in: sums)
+        return try Self.listed(files, in: sums)
+    }
+
+    private static func described(
+        _ paths: [String],
+        by list: String
+    ) throws(DownloadError) -> [VerifiedFile] {
+        let text = try InputFile.text(of: list, location: "--metalink", form: "a Metalink")
+        let metalink = try Metalink(text.utf8, name: list.sanitized, failure: .usage)
+        guard !paths.isEmpty else {
+            let folder = list == "-" ? "" : list.pathFolder
+            return metalink.files.map { VerifiedFile($0, path: folder + $0.name) }
+        }
+        return try paths.map { (path) throws(DownloadError) in
+            guard let file = metalink.file(named: path) else {
+                throw .usage(
+                    "\(list.sanitized) does not describe \(path.sanitized)",
+                    advice: "check the name, or use another Metalink"
+                )
+            }
+            return VerifiedFile(file, path: path)
+        }
     }
 
     private static func listed(
@@ -114,5 +181,21 @@ struct VerifyCommand: PawlVerb {
             let path = name.isAbsolutePath || folder.isEmpty ? name : folder.asFolderPath + name
             return VerifiedFile(path: path, expected: entry.digest)
         }
+    }
+}
+
+extension VerifiedFile {
+    fileprivate init(_ file: Metalink.File, path: String) {
+        self.init(path: path, expected: file.digest, pieces: file.pieces, size: file.size)
+        sources = file.sources(preferring: []).compactMap { try? SourceURL.parse($0.url).url }
+    }
+}
+
+extension Metalink {
+    /// Returns the file at a path: the one with its name, or the only one.
+    fileprivate func file(named path: String) -> File? {
+        files.first { $0.name == path }
+            ?? files.first { $0.name.pathFile == path.pathFile }
+            ?? (files.count == 1 ? files.first : nil)
     }
 }

@@ -1,11 +1,17 @@
 internal import Pawl
 internal import PawlCore
 internal import Synchronization
+internal import struct FoundationEssentials.URL
 
-/// A file and the digest that it should have; `nil` is the one that is stored with it.
+/// A file and what it should be.
 struct VerifiedFile: Sendable {
     let path: String
-    let expected: ContentDigest?
+    /// The digest that it should have; `nil` is the one that is stored with it.
+    var expected: ContentDigest?
+    var pieces: PieceDigests?
+    var size: Int64?
+    /// The URLs of the file, the best first, besides the one that is stored with it.
+    var sources: [URL] = []
 }
 
 /// Compares files with their digests, several at a time, and reports the results in their order.
@@ -14,27 +20,33 @@ struct VerifyRun: Sendable {
     let console: Console
     let json: Bool
     let isQuiet: Bool
+    /// Whether damaged files are repaired.
+    let repairs: Bool
 
     private struct Report: Encodable {
         var path: String
         var isVerified: Bool
         var expected: String?
         var actual: String?
+        /// The bytes of the damaged pieces, such as `0-65535`; `nil` if they are not known.
+        var damaged: [String]?
+        var wasRepaired: Bool?
         var error: String?
     }
 
-    private enum Outcome {
-        case same(ContentDigest)
-        case failed(DownloadError, expected: ContentDigest?, actual: ContentDigest?)
-
-        var error: DownloadError? {
-            if case .failed(let error, _, _) = self { error } else { nil }
-        }
+    private struct Outcome {
+        var expected: ContentDigest?
+        var actual: ContentDigest?
+        /// The damaged pieces; `nil` if they are not known.
+        var damaged: [ByteRange]?
+        var wasRepaired = false
+        var error: DownloadError?
     }
 
     /// Returns the exit status.
     func run() async -> Int32 {
         let verifier = FileVerifier()
+        let session = repairs ? DownloadSession() : nil
         let progress = VerifyProgress(files.map(\.path), console)
         let outcomes = await withTaskGroup(of: [Outcome?]?.self) { group in
             group.addTask {
@@ -44,7 +56,7 @@ struct VerifyRun: Sendable {
                 }
                 return nil
             }
-            group.addTask { await compareAll(verifier, progress) }
+            group.addTask { await compareAll(verifier, session, progress) }
             var outcomes: [Outcome?] = []
             for await ended in group {
                 guard let ended else { continue }
@@ -65,6 +77,7 @@ struct VerifyRun: Sendable {
 
     private func compareAll(
         _ verifier: FileVerifier,
+        _ session: DownloadSession?,
         _ progress: VerifyProgress
     ) async -> [Outcome?] {
         let width = VerifyProgress.mostFiles
@@ -74,7 +87,11 @@ struct VerifyRun: Sendable {
                 if index >= width, let (ended, outcome) = await group.next() {
                     outcomes[ended] = outcome
                 }
-                group.addTask { (index, await compare(file, index, verifier, progress)) }
+                group.addTask {
+                    var outcome = await compare(file, index, verifier, progress)
+                    if let session { await repair(file, &outcome, session) }
+                    return (index, outcome)
+                }
             }
             for await (ended, outcome) in group { outcomes[ended] = outcome }
             return outcomes
@@ -90,63 +107,117 @@ struct VerifyRun: Sendable {
     ) async -> Outcome? {
         guard !Task.isCancelled else { return nil }
         defer { progress.ended(index) }
+        var outcome = Outcome(expected: file.expected)
         do throws(DownloadError) {
             try OutputPath.checkReadable(file.path, location: "verify")
-        } catch {
-            return .failed(error, expected: file.expected, actual: nil)
-        }
-        guard let expected = file.expected ?? FileVerifier.recordedDigest(of: file.path) else {
-            let error = DownloadError(
-                .usage,
-                "no checksum of \(file.path.sanitized) is known",
-                advice: "give it with --checksum or --sums"
-            )
-            return .failed(error, expected: nil, actual: nil)
-        }
-        do throws(DownloadError) {
-            let actual = try await verifier.digest(expected.algorithm, of: file.path) { count in
-                progress.set(index, count)
-            }
-            guard actual != expected else { return .same(actual) }
-            let error = DownloadError(
-                .checksumMismatch,
-                "\(file.path.sanitized) has another \(expected.algorithm.rawValue) than expected",
-                advice: "download it again"
-            )
-            return .failed(error, expected: expected, actual: actual)
+            try await compare(file, verifier, &outcome) { progress.set(index, $0) }
         } catch {
             if error.code == .cancelled || error.code == .interrupted { return nil }
-            return .failed(error, expected: expected, actual: nil)
+            outcome.error = error
+        }
+        return outcome
+    }
+
+    private func compare(
+        _ file: VerifiedFile,
+        _ verifier: FileVerifier,
+        _ outcome: inout Outcome,
+        progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(DownloadError) {
+        // The digest of a Metalink's pieces is worth more than one that may be of another version.
+        let recorded = file.pieces == nil ? FileVerifier.recordedDigest(of: file.path) : nil
+        outcome.expected = file.expected ?? recorded
+        let name = file.path.sanitized
+        if let expected = outcome.expected {
+            outcome.actual = try await verifier.digest(
+                expected.algorithm,
+                of: file.path,
+                progress: progress
+            )
+            guard outcome.actual != expected else { return }
+        } else if file.pieces == nil {
+            throw .usage(
+                "no checksum of \(name) is known",
+                advice: "give it with --checksum, --sums or --metalink"
+            )
+        }
+        var text = outcome.expected.map {
+            "\(name) has another \($0.algorithm.rawValue) than expected"
+        }
+        if let pieces = file.pieces {
+            let damaged = try await verifier.wrongPieces(
+                pieces,
+                of: file.path,
+                total: file.size,
+                progress: progress
+            )
+            outcome.damaged = damaged
+            if text == nil, damaged.isEmpty { return }
+            let count = "\(damaged.count) of its \(pieces.count) pieces are damaged"
+            text = text.map { "\($0): \(count)" } ?? "\(name): \(count)"
+        }
+        throw DownloadError(
+            .checksumMismatch,
+            text ?? name,
+            advice: "repair it with --repair, or download it again"
+        )
+    }
+
+    /// Fetches what is damaged again, if the file was read and is not what it should be.
+    private func repair(
+        _ file: VerifiedFile,
+        _ outcome: inout Outcome?,
+        _ session: DownloadSession
+    ) async {
+        guard var ended = outcome, ended.error?.code == .checksumMismatch else { return }
+        let recorded = FileVerifier.recordedOrigin(of: file.path)
+            .flatMap { try? SourceURL.parse($0).url }
+        let sources = file.sources + [recorded].compactMap(\.self)
+        guard let first = sources.first else {
+            outcome?.error = .usage(
+                "\(file.path.sanitized) is damaged, and no URL of it is known",
+                advice: "give it with --url, or use a Metalink"
+            )
+            return
+        }
+        var plan = FileRepair.Plan(path: file.path, from: first)
+        plan.mirrors = sources.dropFirst().filter { $0 != first }
+        (plan.digest, plan.pieces, plan.size) = (ended.expected, file.pieces, file.size)
+        do throws(DownloadError) {
+            try await FileRepair(plan).run(in: session)
+            ended.wasRepaired = true
+            ended.error = nil
+            outcome = ended
+        } catch {
+            if error.code == .cancelled || error.code == .interrupted { return outcome = nil }
+            ended.error = error
+            outcome = ended
         }
     }
 
     private func print(_ outcomes: [Outcome?]) {
         for (file, outcome) in zip(files, outcomes) {
-            switch outcome {
-            case .same(let digest) where !isQuiet:
-                console.output("\(file.path.sanitized): OK (\(digest.algorithm.rawValue))\n")
-            case .failed(let error, _, _): console.report(error)
-            case .same, nil: break
+            guard let outcome else { continue }
+            if let error = outcome.error {
+                console.report(error)
+            } else if !isQuiet || outcome.wasRepaired {
+                let kind = outcome.expected?.algorithm ?? file.pieces?.algorithm
+                let result = outcome.wasRepaired ? "repaired" : "OK"
+                console.output("\(file.path.sanitized): \(result) (\(kind?.rawValue ?? ""))\n")
             }
         }
     }
 
     private func printJSON(_ outcomes: [Outcome?]) {
         let reports = zip(files, outcomes).compactMap { file, outcome -> Report? in
-            switch outcome {
-            case .same(let digest):
-                let text = digest.description
-                return Report(path: file.path, isVerified: true, expected: text, actual: text)
-            case .failed(let error, let expected, let actual):
-                return Report(
-                    path: file.path,
-                    isVerified: false,
-                    expected: expected?.description,
-                    actual: actual?.description,
-                    error: error.code.rawValue
-                )
-            case nil: return nil
-            }
+            guard let outcome else { return nil }
+            var report = Report(path: file.path, isVerified: outcome.error == nil)
+            report.expected = outcome.expected?.description
+            report.actual = outcome.wasRepaired ? report.expected : outcome.actual?.description
+            report.damaged = outcome.damaged?.map { "\($0.start)-\($0.end - 1)" }
+            report.wasRepaired = outcome.wasRepaired ? true : nil
+            report.error = outcome.error?.code.rawValue
+            return report
         }
         console.output(JSONText.pretty(reports) + "\n")
     }

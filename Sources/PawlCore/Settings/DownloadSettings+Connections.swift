@@ -451,7 +451,7 @@ extension SettingForm where Value == String {
     /// A name without spaces, such as that of a region.
     fileprivate static func word(_ valueName: String) -> SettingForm {
         let advice: Advice = "give a name of letters, digits and - _ . / @ + :"
-        return text(valueName, advice: advice) { (text) throws(ValueError) in
+        return parsed(valueName, text: \.self) { (text) throws(ValueError) in
             let isWord = text.utf8.allSatisfy {
                 $0.isLetter || $0.isDigit || "-_./@+:".utf8.contains($0)
             }

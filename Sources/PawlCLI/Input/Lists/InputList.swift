@@ -53,7 +53,7 @@ package struct InputList: Sendable {
 
     package private(set) var entries: [Entry] = []
     /// Whether a server has sent a part of the list.
-    private(set) var isFromServer: Bool
+    private(set) var isFromServer = false
 
     /// Creates a list of entries that were not read from a text.
     init(entries: [Entry]) { self.entries = entries }

@@ -1,0 +1,125 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+/// `pawl verify` with a Metalink, and `--repair`.
+@Suite(.timeLimit(.minutes(5)))
+struct VerifyRepairTests {
+    private static let piece: Int64 = 65_536
+    private let resource = Resource(size: 1_000_000)
+
+    private func metalink(_ workshop: Workshop, digest: Bool = true) throws -> String {
+        let whole = try #require(resource.digest(.sha256)).hexadecimal
+        let pieces = stride(from: Int64(0), to: resource.size, by: Int(Self.piece)).map { start in
+            let range = ByteRange(start, min(resource.size, start + Self.piece))
+            let digest = Resource(bytes: resource.bytes(range)).digest(.sha1)
+            return "<hash>\(digest?.hexadecimal ?? "")</hash>"
+        }
+        return """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="disk.iso">
+            <size>\(resource.size)</size>
+            \(digest ? "<hash type=\"sha-256\">\(whole)</hash>" : "")
+            <pieces length="\(Self.piece)" type="sha-1">\(pieces.joined())</pieces>
+            <url>\(workshop.url)</url></file></metalink>
+            """
+    }
+
+    /// Writes the file with wrong bytes in these pieces.
+    private func write(_ workshop: Workshop, damaged pieces: Int...) throws {
+        var bytes = resource.bytes()
+        for piece in pieces { bytes[piece * Int(Self.piece) + 5] ^= 0x40 }
+        try workshop.folder.write("disk.iso", bytes)
+    }
+
+    @Test(arguments: [true, false])
+    func `a Metalink tells which pieces are damaged`(digest: Bool) async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("list.meta4", try metalink(workshop, digest: digest))
+        try write(workshop)
+        var run = try await workshop.run("verify", "--metalink", "list.meta4")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.output == "disk.iso: OK (\(digest ? "sha256" : "sha1"))\n")
+        try write(workshop, damaged: 3, 15)
+        run = try await workshop.run("verify", "--metalink", "list.meta4", "disk.iso")
+        #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus))
+        #expect(run.errors.contains("2 of its 16 pieces are damaged"), "\(run.errors)")
+        run = try await workshop.run("verify", "--metalink", "list.meta4", "--json")
+        #expect(run.output.contains("\"196608-262143\""), "\(run.output)")
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
+    @Test func `only the damaged pieces are fetched again`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try write(workshop, damaged: 3, 9)
+        let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.output.contains("disk.iso: repaired (sha256)"), "\(run.output)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        #expect(workshop.folder.list() == ["disk.iso", "list.meta4"])
+        let asked = workshop.origin.requests.map(\.bodyBytesSent).reduce(0, +)
+        #expect(asked <= 3 * Self.piece, "\(asked)")
+    }
+
+    @Test func `a file that is too short, and one that is too long`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("list.meta4", try metalink(workshop))
+        for bytes in [Array(resource.bytes().prefix(500_000)), resource.bytes() + [1, 2, 3]] {
+            try workshop.folder.write("disk.iso", bytes)
+            let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        }
+    }
+
+    @Test func `without a Metalink, the whole file is fetched from its recorded source`()
+        async throws
+    {
+        let workshop = try Workshop(resource)
+        let digest = try #require(resource.digest(.sha256)).description
+        var run = try await workshop.run(workshop.url, "--xattr", "--checksum", digest)
+        #expect(run.status == .code(0), "\(run.errors)")
+        // The attributes of the file stay.
+        var bytes = resource.bytes()
+        bytes[4000] ^= 1
+        try workshop.folder.write("disk.iso", bytes)
+        run = try await workshop.run("verify", "disk.iso")
+        #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus), "\(run.output)")
+        run = try await workshop.run("verify", "--repair", "disk.iso")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        #expect(workshop.folder.list() == ["disk.iso"])
+    }
+
+    @Test func `a source that is damaged as well leaves the file as it is`() async throws {
+        var bad = resource.bytes()
+        bad[3 * Int(Self.piece) + 7] ^= 1
+        let workshop = try Workshop(Resource(bytes: bad))
+        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try write(workshop, damaged: 3)
+        let before = try workshop.folder.read("disk.iso")
+        let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
+        #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus))
+        #expect(try workshop.folder.read("disk.iso") == before)
+    }
+
+    @Test func `without a source there is no repair`() async throws {
+        let workshop = try Workshop(resource)
+        try write(workshop, damaged: 1)
+        let digest = try #require(resource.digest(.sha256)).description
+        var run = try await workshop.run("verify", "--checksum", digest, "--repair", "disk.iso")
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("give it with --url"), "\(run.errors)")
+        run = try await workshop.run(
+            "verify",
+            "--checksum",
+            digest,
+            "--repair",
+            "--url",
+            workshop.url,
+            "disk.iso"
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+    }
+}
