@@ -35,7 +35,7 @@ final class DigestSearch: Sendable {
         logger = parts.logger
         var settings = job.settings
         settings.retries = min(settings.retries, 2)
-        settings.maximumDuration = .seconds(60)
+        settings.maximumDuration = .seconds(20)
         self.settings = settings
     }
 
@@ -65,7 +65,14 @@ final class DigestSearch: Sendable {
             var place = address
             place.path = path
             guard !Task.isCancelled, let url = place.requestURL else { return nil }
-            guard let text = await text(at: url) else { continue }
+            let text: String
+            do throws(DownloadError) {
+                text = try await self.text(at: url)
+            } catch {
+                // A server that does not answer would delay the end of the download for each name.
+                if error.retryClass == .later { break }
+                continue
+            }
             let list = ChecksumList(text, name: path.pathFile.percentDecoded)
             guard let digest = list.digest(of: name) else { continue }
             logger.notice("the checksum is that of \(url.redacted)")
@@ -75,10 +82,10 @@ final class DigestSearch: Sendable {
         return nil
     }
 
-    /// Returns the text of a checksum file; `nil` if there is none.
-    private func text(at url: URL) async -> String? {
+    private func text(at url: URL) async throws(DownloadError) -> String {
         let order = StreamOrder(url: url, settings: settings, seed: seed)
-        let body = try? await StreamDriver(order, engine: engine).collect(limit: Self.mostBytes)
-        return body.flatMap { String(validating: $0.bytes, as: UTF8.self) }
+        let body = try await StreamDriver(order, engine: engine).collect(limit: Self.mostBytes)
+        // The names and digests of a list are ASCII in most cases; other bytes match no name.
+        return String(decoding: body.bytes, as: UTF8.self)
     }
 }

@@ -74,7 +74,7 @@ struct NewAddressTests {
     @Test func `an invalid URL changes nothing`() {
         var other = download()
         #expect(throws: DownloadError.self) {
-            try other.change(url: "file:///etc/passwd", settings: nothing)
+            try other.change(url: "gopher://host/passwd", settings: nothing)
         }
         #expect(other == download())
     }

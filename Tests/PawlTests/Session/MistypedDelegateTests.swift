@@ -250,7 +250,7 @@ struct MistypedDelegateTests {
         let modules = [
             "\(BuiltProduct.folder)/Modules",
             "\(checkouts)/swift-system/Sources/CSystem/include",
-            "\(sources)/CCrypto", "\(sources)/CCurl", "\(sources)/CPlatform",
+            "\(sources)/CCrypto", "\(sources)/CCurl", "\(sources)/CExpat", "\(sources)/CPlatform",
         ]
         let compiler = try ProcessRunner(
             "/usr/bin/env",
