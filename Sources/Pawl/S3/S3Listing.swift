@@ -51,7 +51,8 @@ package struct S3Listing: Sendable {
         try reader.read(page, take)
         try reader.finish(take)
         guard content.isList else {
-            throw DownloadError(.badResponse, "the server sent no list of objects")
+            let said = content.error.map { ": \($0.sanitized(atMost: 60))" } ?? ""
+            throw DownloadError(.badResponse, "the server sent no list of objects\(said)")
         }
         pages += 1
         isComplete = !content.isTruncated
@@ -75,6 +76,8 @@ package struct S3Listing: Sendable {
         var isList = false
         var isTruncated = false
         var continuation: String?
+        /// The code of an error that was sent in place of a list.
+        var error: String?
 
         mutating func take(_ event: XMLEvent) {
             switch event {
@@ -82,6 +85,7 @@ package struct S3Listing: Sendable {
                 if element.name.local == "ListBucketResult" { isList = true }
             case .end(let name, let text):
                 switch name.local {
+                case "Code": error = error ?? text
                 case "Key": texts.append(text)
                 case "EncodingType": isEncoded = text == "url"
                 case "IsTruncated": isTruncated = text == "true"

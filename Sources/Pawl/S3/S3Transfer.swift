@@ -104,12 +104,16 @@ final class S3Transfer: Transfer, TransferSink {
         {
             (version, object.version) = (known, known)
         }
-        guard let place = endpoint.place(of: object, method: request.method) else { return nil }
+        guard var place = endpoint.place(of: object, method: request.method) else { return nil }
+        if let secure = request.secureHosts?.secured(place.url, at: transport.now) {
+            place.url = secure
+        }
         state.withLock { state in
             state.region = endpoint.region
             (state.addedVersion, state.unsigned) = (version, unsigned)
         }
-        return request.overHTTP(at: place, credentials, region: endpoint.region, transport.now)
+        let now = transport.now(at: endpoint)
+        return request.overHTTP(at: place, credentials, region: endpoint.region, now)
     }
 
     private func start(_ request: TransferRequest) {
@@ -173,6 +177,9 @@ final class S3Transfer: Transfer, TransferSink {
     // MARK: - TransferSink
 
     func transferReceived(_ head: ResponseHead) -> HeadDecision {
+        if !request.connection.allowsUntrustedCertificates {
+            request.secureHosts?.learn(from: head, at: transport.now)
+        }
         var head = head
         head.url = request.url
         // The coding is a note of whoever stored the object: ranges are those of the stored bytes.
@@ -252,13 +259,14 @@ final class S3Transfer: Transfer, TransferSink {
         let (account, region, version) = state.withLock {
             ($0.account, $0.region, $0.addedVersion)
         }
+        let isSigned = state.withLock { $0.unsigned == nil }
         guard let account, let object = S3Object(request.url) else { return nil }
         if let known = reply.region, known != region, S3Endpoint.isRegion(known) {
             transport.note(known, of: object.bucket, at: account.endpoint)
             return .region
         }
-        if let time = reply.serverTime {
-            transport.note(serverTime: time)
+        if isSigned, let time = reply.serverTime {
+            transport.note(serverTime: time, at: account.endpoint)
             return .clock
         }
         if reply.hasExpired, case .service(let service) = account.source {

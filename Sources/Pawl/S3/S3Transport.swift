@@ -13,8 +13,8 @@ package final class S3Transport: Transport {
         var accounts: [Question: (account: S3Account, at: Int64)] = [:]
         /// The regions of buckets that are not in the account's region.
         var regions: [String: String] = [:]
-        /// The time by which this machine's clock is behind the servers', in seconds.
-        var clockOffset: Int64 = 0
+        /// The time by which this machine's clock is behind that of each service, in seconds.
+        var clockOffsets: [String: Int64] = [:]
     }
 
     private struct Question: Hashable {
@@ -61,13 +61,22 @@ package final class S3Transport: Transport {
         base.start(request, sink: sink)
     }
 
-    /// The time, as the servers have it.
-    var now: Int64 { clock() + known.withLock { $0.clockOffset } }
+    /// The time of this machine.
+    var now: Int64 { clock() }
 
-    /// Notes the time that a server has reported.
-    func note(serverTime: Int64) {
+    /// Returns the time, as the service at an endpoint has it.
+    func now(at endpoint: S3Endpoint) -> Int64 {
+        let offset = known.withLock { $0.clockOffsets[Self.name(of: endpoint)] } ?? 0
+        return clock().addingReportingOverflow(offset).partialValue
+    }
+
+    /// Notes the time that the service at an endpoint has reported.
+    func note(serverTime: Int64, at endpoint: S3Endpoint) {
         let offset = serverTime.subtractingReportingOverflow(clock()).partialValue
-        known.withLock { $0.clockOffset = offset }
+        known.withLock { known in
+            if known.clockOffsets.count >= Self.mostEntries { known.clockOffsets = [:] }
+            known.clockOffsets[Self.name(of: endpoint)] = offset
+        }
     }
 
     /// Returns the account for a request; it may read files of the user.
@@ -105,6 +114,11 @@ package final class S3Transport: Transport {
     }
 
     private static func key(_ bucket: String, _ endpoint: S3Endpoint) -> String {
-        "\(bucket) \(endpoint.base?.absoluteString ?? "")"
+        "\(bucket) \(name(of: endpoint))"
+    }
+
+    /// The name of a service; that of AWS is empty.
+    private static func name(of endpoint: S3Endpoint) -> String {
+        endpoint.base?.absoluteString ?? ""
     }
 }

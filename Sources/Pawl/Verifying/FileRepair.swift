@@ -1,3 +1,4 @@
+internal import Glibc
 internal import PawlCore
 internal import PawlStorage
 package import struct FoundationEssentials.URL
@@ -36,30 +37,49 @@ package struct FileRepair: Sendable {
         self.settings = settings
     }
 
-    /// Repairs the file.
+    /// Repairs the file; if its path is a symbolic link, the file that the link leads to.
     package func run(in session: DownloadSession) async throws(DownloadError) {
+        guard let path = Self.resolved(plan.path) else {
+            throw DownloadError(.fileUnreadable, "\(plan.path.sanitized) cannot be found")
+        }
         var settings = settings
         if plan.pieces != nil, plan.digest != nil {
-            try await copy()
-            settings.adoptsPartialFile = true
+            settings.adoptsPartialFile = try await copy(path)
         }
         // Otherwise the damaged file would count as a finished download of the URL.
-        RepresentationMark.remove(from: FilePath(plan.path))
+        RepresentationMark.remove(from: FilePath(path))
         let request = DownloadRequest(plan.source) { [settings] in $0 = settings }
-        _ = try await session.download(request, to: .file(plan.path))
+        _ = try await session.download(request, to: .file(path))
     }
 
-    /// Copies the file to the name of its partial file, which the download continues; that of an
-    /// earlier repair stays.
-    private func copy() async throws(DownloadError) {
-        let (source, target) = (FilePath(plan.path), FilePath(plan.path + ".part"))
+    private static func resolved(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(validatingCString: text)
+    }
+
+    /// Copies the file to the name of its partial file, which the download adopts.
+    ///
+    /// Returns `false` if there is the partial file of an earlier repair, or of another download,
+    /// which has a checkpoint.
+    private func copy(_ path: String) async throws(DownloadError) -> Bool {
+        let (source, target) = (FilePath(path), FilePath(path + ".part"))
+        let checkpoint = FilePath(path + ".part.pawl")
         let pool = BlockingPool(threads: 1, name: "pawl-repair")
         defer { pool.shutDown() }
         let (stop, size) = (CancellationToken(), plan.size)
-        try await cancellable { () async throws(DownloadError) in
+        return try await cancellable { () async throws(DownloadError) in
             try await pool.run { () throws(DownloadError) in
-                guard try !ExistingFile.isThere(target) else { return }
+                if try ExistingFile.isThere(checkpoint) { return false }
+                guard try !ExistingFile.isThere(target) else {
+                    throw DownloadError(
+                        .fileExists,
+                        "\(target) exists already, and is not that of a repair",
+                        advice: "rename or remove it"
+                    )
+                }
                 try RepairCopy.make(of: source, at: target, size: size, onPiece: stop.check)
+                return true
             }
         } onCancel: {
             stop.cancel()

@@ -85,6 +85,11 @@ package final class FileVerifier: Sendable {
         }
     }
 
+    /// Returns the size of a file in bytes.
+    package static func size(of path: String) throws(DownloadError) -> Int64 {
+        try ExistingFile.size(FilePath(path))
+    }
+
     /// Returns the URL from which the file was downloaded, if it was stored with the file; `nil` if
     /// it is not known, or if a part of it was secret.
     package static func recordedOrigin(of path: String) -> String? {

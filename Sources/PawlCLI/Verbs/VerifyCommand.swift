@@ -76,7 +76,8 @@ struct VerifyCommand: PawlVerb {
     var quiet = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        var files = try verifiedFiles()
+        var seen: Set<String> = []
+        var files = try verifiedFiles().filter { seen.insert($0.path).inserted }
         guard url.isEmpty || repair && files.count == 1 else {
             throw .usage(
                 "--url is for the repair of one file",

@@ -128,6 +128,10 @@ struct VerifyRun: Sendable {
         let recorded = file.pieces == nil ? FileVerifier.recordedDigest(of: file.path) : nil
         outcome.expected = file.expected ?? recorded
         let name = file.path.sanitized
+        let found = try FileVerifier.size(of: file.path)
+        var text = file.size.flatMap { size in
+            size == found ? nil : "\(name) has \(found) bytes instead of \(size)"
+        }
         if let expected = outcome.expected {
             outcome.actual = try await verifier.digest(
                 expected.algorithm,
@@ -135,14 +139,12 @@ struct VerifyRun: Sendable {
                 progress: progress
             )
             guard outcome.actual != expected else { return }
-        } else if file.pieces == nil {
+            text = text ?? "\(name) has another \(expected.algorithm.rawValue) than expected"
+        } else if file.pieces == nil, file.size == nil {
             throw .usage(
                 "no checksum of \(name) is known",
                 advice: "give it with --checksum, --sums or --metalink"
             )
-        }
-        var text = outcome.expected.map {
-            "\(name) has another \($0.algorithm.rawValue) than expected"
         }
         if let pieces = file.pieces {
             let damaged = try await verifier.wrongPieces(
@@ -156,9 +158,10 @@ struct VerifyRun: Sendable {
             let count = "\(damaged.count) of its \(pieces.count) pieces are damaged"
             text = text.map { "\($0): \(count)" } ?? "\(name): \(count)"
         }
+        guard let text else { return }
         throw DownloadError(
             .checksumMismatch,
-            text ?? name,
+            text,
             advice: "repair it with --repair, or download it again"
         )
     }
@@ -203,7 +206,7 @@ struct VerifyRun: Sendable {
             } else if !isQuiet || outcome.wasRepaired {
                 let kind = outcome.expected?.algorithm ?? file.pieces?.algorithm
                 let result = outcome.wasRepaired ? "repaired" : "OK"
-                console.output("\(file.path.sanitized): \(result) (\(kind?.rawValue ?? ""))\n")
+                console.output("\(file.path.sanitized): \(result) (\(kind?.rawValue ?? "size"))\n")
             }
         }
     }

@@ -1,5 +1,8 @@
 /// A URL that contains the bytes themselves (RFC 2397).
 package struct DataURL: Hashable, Sendable {
+    /// The maximum size of such a URL, which is part of each request, list and checkpoint.
+    static let mostBytes = 1 << 20
+
     /// The media type with its parameters.
     package let mediaType: String
     package let bytes: [UInt8]

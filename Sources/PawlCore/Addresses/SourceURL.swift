@@ -52,6 +52,13 @@ package enum SourceURL {
                 )
             }
         case .data:
+            guard text.utf8.count <= DataURL.mostBytes else {
+                throw refusal(
+                    text,
+                    ": it is longer than \(DataURL.mostBytes) bytes",
+                    "save the bytes in a file instead"
+                )
+            }
             guard DataURL(parts) != nil else {
                 throw refusal(
                     text,

@@ -4,6 +4,8 @@ struct ResponsePlanner: Sendable {
     private let allowsWeakResume: Bool
     /// The size that the file must have; `nil` if any is right.
     private let expectedSize: Int64?
+    /// The pieces of the file, if only they tell whether it is right.
+    private let pieces: PieceDigests?
     /// The number of changes of the representation.
     private var changes = 0
     /// The number of times that bytes differed although nothing indicated a change.
@@ -25,6 +27,7 @@ struct ResponsePlanner: Sendable {
     init(_ settings: DownloadSettings) {
         allowsWeakResume = settings.allowsWeakResume
         expectedSize = settings.expectedSize
+        pieces = settings.checksum.isGiven ? nil : settings.pieces
     }
 
     /// Begins with the bytes of an earlier run, if they may be joined with new ones.
@@ -99,10 +102,17 @@ struct ResponsePlanner: Sendable {
     }
 
     private func sizeError(_ total: Int64, _ host: String) -> DownloadError? {
-        guard let expectedSize, total != expectedSize else { return nil }
+        let expected: String
+        if let expectedSize, total != expectedSize {
+            expected = "\(expectedSize)"
+        } else if let pieces, !pieces.covers(total) {
+            expected = "\(pieces.count) pieces of \(pieces.length)"
+        } else {
+            return nil
+        }
         return DownloadError(
             .notTheFile,
-            "the file of \(host) has \(total) bytes instead of \(expectedSize)",
+            "the file of \(host) has \(total) bytes instead of \(expected)",
             advice: "check the size that was given, or try another URL for the file",
             retryClass: .elsewhere
         )

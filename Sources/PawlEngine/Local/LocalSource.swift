@@ -52,6 +52,12 @@ struct LocalSource: Sendable {
             guard status.isRegular else {
                 throw status.isDirectory ? .isDirectory : .invalidArgument
             }
+            // Files of the kernel, such as those in /proc, have no size.
+            var byte: UInt8 = 0
+            let more = try withUnsafeMutableBytes(of: &byte) { (buffer) throws(Errno) in
+                try file.read(into: buffer, at: status.size)
+            }
+            guard more == 0 else { throw .invalidArgument }
             content = .file(file, status)
             describe(status)
             describe(total: status.size, requested: request.range)

@@ -1,11 +1,12 @@
 internal import Logging
 internal import PawlCore
+internal import PawlStorage
 internal import struct FoundationEssentials.URL
 
 /// Looks for the digest of a file in a checksum file beside it, while the file is downloaded.
 final class DigestSearch: Sendable {
     /// The maximum size of a checksum file; those of large archives have a few megabytes.
-    private static let mostBytes: Int64 = 16 << 20
+    private static let mostBytes: Int64 = 4 << 20
     /// What is added to the name of a file, the best first.
     private static let endings = ["sha256", "sha512", "sha1", "md5"]
     /// The names of lists for a whole folder, the best first.
@@ -35,7 +36,7 @@ final class DigestSearch: Sendable {
         logger = parts.logger
         var settings = job.settings
         settings.retries = min(settings.retries, 2)
-        settings.maximumDuration = .seconds(20)
+        settings.maximumDuration = .seconds(10)
         self.settings = settings
     }
 
@@ -65,16 +66,15 @@ final class DigestSearch: Sendable {
             var place = address
             place.path = path
             guard !Task.isCancelled, let url = place.requestURL else { return nil }
-            let text: String
+            let digest: ContentDigest?
             do throws(DownloadError) {
-                text = try await self.text(at: url)
+                digest = try await self.digest(of: name, at: url)
             } catch {
                 // A server that does not answer would delay the end of the download for each name.
                 if error.retryClass == .later { break }
                 continue
             }
-            let list = ChecksumList(text, name: path.pathFile.percentDecoded)
-            guard let digest = list.digest(of: name) else { continue }
+            guard let digest else { continue }
             logger.notice("the checksum is that of \(url.redacted)")
             return digest
         }
@@ -82,10 +82,28 @@ final class DigestSearch: Sendable {
         return nil
     }
 
-    private func text(at url: URL) async throws(DownloadError) -> String {
+    /// Returns the digest of a file that a list contains; `nil` if it contains none.
+    private func digest(
+        of name: String,
+        at url: URL
+    ) async throws(DownloadError) -> ContentDigest? {
         let order = StreamOrder(url: url, settings: settings, seed: seed)
         let body = try await StreamDriver(order, engine: engine).collect(limit: Self.mostBytes)
-        // The names and digests of a list are ASCII in most cases; other bytes match no name.
-        return String(decoding: body.bytes, as: UTF8.self)
+        let list = AddressParts(url.absoluteString).path.pathFile.percentDecoded
+        // A list may have very many lines, of which few are for this file.
+        return try await engine.digests.run { () throws(DownloadError) in
+            let lines = body.bytes.split(separator: UInt8(ascii: "\n"))
+            let ours = lines.count == 1 ? lines : lines.filter { $0.contains(name.utf8) }
+            let text = ours.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+            return ChecksumList(text, name: list).digest(of: name)
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes of a name follow one another somewhere.
+    fileprivate func contains(_ name: String.UTF8View) -> Bool {
+        guard let first = name.first else { return true }
+        return indices.contains { self[$0] == first && self[$0...].starts(with: name) }
     }
 }

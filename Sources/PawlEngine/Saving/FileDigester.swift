@@ -105,9 +105,12 @@ final class FileDigester: Sendable {
         total: Int64,
         _ stop: CancellationToken
     ) async throws(DownloadError) -> Verification {
-        let pieces = pieces.flatMap { $0.covers(total) ? $0 : nil }
         guard let expected, let digest = try digest(of: store) else {
             guard let pieces else { return .verified(nil) }
+            guard pieces.covers(total) else {
+                let text = "the file has \(total) bytes, which is not the size of its pieces"
+                return .differed([], mismatch(text))
+            }
             let wrong = try await wrongPieces(of: store, pieces, total, stop)
             return wrong.isEmpty
                 ? .verified(nil)
@@ -119,7 +122,7 @@ final class FileDigester: Sendable {
         }
         guard found != expected else { return .verified(found) }
         let error = mismatch("the file has \(found) instead of the expected \(expected)")
-        guard let pieces else { return .differed([], error) }
+        guard let pieces, pieces.covers(total) else { return .differed([], error) }
         return .differed(try await wrongPieces(of: store, pieces, total, stop), error)
     }
 

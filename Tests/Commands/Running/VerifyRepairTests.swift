@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -70,6 +71,38 @@ struct VerifyRepairTests {
             #expect(run.status == .code(0), "\(run.errors)")
             #expect(try workshop.folder.read("disk.iso") == resource.bytes())
         }
+    }
+
+    @Test func `a Metalink without a checksum finds a file of another size`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("list.meta4", try metalink(workshop, digest: false))
+        try workshop.folder.write("disk.iso", resource.bytes() + [1, 2, 3])
+        var run = try await workshop.run("verify", "--metalink", "list.meta4")
+        #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus))
+        #expect(run.errors.contains("1000003 bytes instead of 1000000"), "\(run.errors)")
+        run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+    }
+
+    @Test func `a repair changes no partial file of others, and follows links`() async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try write(workshop, damaged: 2)
+        try workshop.folder.write("disk.iso.part", "mine")
+        let arguments = ["verify", "--metalink", "list.meta4", "--repair"]
+        var run = try await workshop.run(arguments)
+        #expect(run.status == .code(ErrorCode.fileExists.exitStatus), "\(run.errors)")
+        #expect(try workshop.folder.readText("disk.iso.part") == "mine")
+        unlink(workshop.folder.path("disk.iso.part"))
+        symlink("disk.iso", workshop.folder.path("link"))
+        run = try await workshop.run(arguments + ["link", "link"])
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        #expect(workshop.folder.list() == ["disk.iso", "link", "list.meta4"])
+        var status = stat()
+        #expect(lstat(workshop.folder.path("link"), &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFLNK)
     }
 
     @Test func `without a Metalink, the whole file is fetched from its recorded source`()

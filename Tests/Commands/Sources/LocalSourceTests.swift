@@ -70,6 +70,7 @@ struct LocalSourceTests {
             (url(sources, "folder"), "404 it is a folder"),
             (url(sources, "pipe"), "404 it is not a regular file"),
             ("file:///dev/zero", "404 it is not a regular file"),
+            ("file:///proc/self/status", "404 it is not a regular file"),
             (url(sources, "folder/"), "it names a folder"),
             ("file://host.example/disk.iso", "it names no file of this computer"),
             ("file:disk.iso", "it names no file of this computer"),

@@ -63,6 +63,7 @@ struct SourceURLTests {
         ("magnet:?xt=urn:btih:abc", "use http, https, ftp, ftpes, ftps, sftp, file, data or s3"),
         ("data:text/plain", "write it as data:,text"),
         ("data:;base64,?", "write it as data:,text"),
+        ("data:," + String(repeating: "x", count: 1 << 20), "save the bytes in a file"),
         ("https:///a", "https://host/file"),
         ("https://", "https://host/file"),
         ("https:h/a", "https://host/file"),

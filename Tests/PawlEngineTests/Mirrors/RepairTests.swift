@@ -186,6 +186,18 @@ struct RepairTests {
         try scene.expectFile(resource)
     }
 
+    @Test func `a file whose size does not fit its pieces is no file`() async throws {
+        let scene = try Scene(.resource(Resource(size: Scene.size + 1000)))
+        var settings = scene.settings(1)
+        settings.pieces = try pieces(of: resource)
+        var error = try await scene.failure(settings)
+        #expect(error.code == .notTheFile)
+        // A length that was not stated is known only at the end.
+        scene.serve(Reply.resource(Resource(size: Scene.size + 1000)).chunked())
+        error = try await scene.failure(settings)
+        #expect(error.code == .notTheFile)
+    }
+
     @Test func `a small file of another size is no file`() async throws {
         let scene = try Scene(.resource(Resource(size: 10)))
         var settings = scene.settings(1)

@@ -103,7 +103,14 @@ enum BucketFolders {
             var request = request
             request.url = page
             for key in try listing.read(try await session.data(for: request).bytes) {
-                guard let path = names.path(of: listing.names(in: key)) else { continue }
+                guard let path = names.path(of: listing.names(in: key)) else {
+                    let name = String(decoding: key, as: UTF8.self).sanitized(atMost: 200)
+                    throw DownloadError(
+                        .badResponse,
+                        "no file name is left for the object \(name) of \(place)",
+                        advice: "download a smaller folder"
+                    )
+                }
                 let address = listing.address(of: key)
                 // The user's name and password belong to all objects.
                 let url = "s3://\(user)" + address.dropFirst("s3://".count)

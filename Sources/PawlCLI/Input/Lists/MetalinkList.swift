@@ -13,6 +13,7 @@ enum MetalinkList {
     ) throws(DownloadError) -> [InputList.Entry] {
         let metalink = try Metalink(text.utf8, name: name, failure: .usage)
         var entries: [InputList.Entry] = []
+        var names = Set(metalink.files.map(\.name))
         for file in metalink.files {
             let location = "\(name), file \(file.name.sanitized(atMost: 100))"
             var sources = file.sources(preferring: reading.countries)
@@ -40,7 +41,10 @@ enum MetalinkList {
             if let pieces = file.pieces { try entry.add("pieces", pieces.description) }
             entries.append(entry)
             for signature in file.signatures {
-                entries.append(try signed(signature, file, location))
+                let name = file.name + (signature.isPGP ? ".asc" : ".sig")
+                // The Metalink may list the file of a signature, too, or two signatures.
+                guard names.insert(name).inserted else { continue }
+                entries.append(try signed(signature, as: name, location))
             }
         }
         return entries
@@ -49,16 +53,19 @@ enum MetalinkList {
     /// Returns an entry for a signature, which is kept beside its file.
     private static func signed(
         _ signature: Metalink.Signature,
-        _ file: Metalink.File,
+        as name: String,
         _ location: String
     ) throws(DownloadError) -> InputList.Entry {
         let bytes = Array(signature.text.utf8) + [UInt8(ascii: "\n")]
-        let isPGP = signature.mediaType == "application/pgp-signature"
-        var entry = InputList.Entry(
+        var signed = InputList.Entry(
             url: "data:application/octet-stream;base64,\(bytes.base64)",
             location: location
         )
-        try entry.add("output", file.name + (isPGP ? ".asc" : ".sig"))
-        return entry
+        try signed.add("output", name)
+        return signed
     }
+}
+
+extension Metalink.Signature {
+    fileprivate var isPGP: Bool { mediaType == "application/pgp-signature" }
 }
