@@ -31,11 +31,29 @@ struct MetalinkParser {
         switch event {
         case .start(let element):
             if path.isEmpty { try begin(element) }
+            let isKnown = isKnown(element)
             path.append(element)
-            started(element)
+            if isKnown { started(element) }
         case .end(_, let text):
-            guard let element = path.popLast() else { return }
+            guard let element = path.popLast(), isKnown(element) else { return }
             try ended(element, text.trimmed)
+        }
+    }
+
+    /// Whether an element is one of the format, in its place: a publisher and a licence have URLs,
+    /// too.
+    private func isKnown(_ element: XMLElement) -> Bool {
+        guard let parent = path.last?.name, let root = path.first?.name,
+            element.name.namespace == root.namespace, parent.namespace == root.namespace
+        else { return false }
+        let details = version == .three ? "verification" : "file"
+        return switch element.name.local {
+        case "file": parent.local == (version == .three ? "files" : "metalink")
+        case "size": parent.local == "file"
+        case "url": parent.local == (version == .three ? "resources" : "file")
+        case "hash": parent.local == details || parent.local == "pieces"
+        case "pieces", "signature": parent.local == details
+        default: false
         }
     }
 
@@ -77,9 +95,7 @@ struct MetalinkParser {
     private mutating func ended(_ element: XMLElement, _ text: String) throws(DownloadError) {
         guard file != nil else { return }
         switch element.name.local {
-        case "file":
-            guard path.last?.name.local != "file" else { return }
-            try finishFile()
+        case "file": try finishFile()
         case "size": file?.size = Int64(text).flatMap { $0 >= 0 ? $0 : nil }
         case "hash":
             if pieces != nil {

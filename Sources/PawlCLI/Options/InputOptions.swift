@@ -18,7 +18,7 @@ struct InputOptions: DownloadOptionGroup {
         inversion: .prefixedNo,
         help: ArgumentHelp(
             "Download the files that a Metalink describes (.meta4, .metalink), instead of the "
-                + "Metalink itself. Default: on."
+                + "Metalink itself."
         )
     )
     var followMetalink = true

@@ -10,7 +10,7 @@ package struct DownloadPlanner: Sendable {
     private var responses: ResponsePlanner
     private var connections: ConnectionPlanner
     private var transfers: TransferPlanner
-    private var repair = RepairPlanner()
+    private var repair: RepairPlanner
 
     private enum Phase {
         case running
@@ -47,6 +47,7 @@ package struct DownloadPlanner: Sendable {
         window: ReaderWindow? = nil
     ) {
         responses = ResponsePlanner(settings)
+        repair = RepairPlanner(mayDropBytes: !settings.adoptsPartialFile)
         connections = ConnectionPlanner(settings, seed: seed)
         transfers = TransferPlanner([url] + mirrors, settings, seed: seed, window: window)
     }

@@ -13,12 +13,15 @@ package struct RepairPlanner: Sendable {
         case fail
     }
 
-    private static let mostAttempts = 4
+    /// The number of attempts that give up no source.
+    private static let mostAttempts = 3
+    private let mayDropBytes: Bool
     private var attempts = 0
     /// The bytes that each source has sent in this run.
     private var sent: [Int: RangeSet] = [:]
 
-    package init() {}
+    /// - Parameter mayDropBytes: Whether the bytes may be dropped; those of another tool may not.
+    package init(mayDropBytes: Bool = true) { self.mayDropBytes = mayDropBytes }
 
     /// Notes bytes that a source has sent.
     package mutating func received(_ range: ByteRange, from source: Int) {
@@ -34,15 +37,30 @@ package struct RepairPlanner: Sendable {
     /// - Parameters:
     ///   - wrong: The pieces that are known to be wrong; empty if nothing tells which part is.
     ///   - usable: The sources that could be used.
-    package mutating func differed(wrong: [ByteRange], total: Int64, usable: [Int]) -> Step {
-        attempts += 1
-        guard attempts < Self.mostAttempts else { return .fail }
-        guard wrong.isEmpty else { return fetchAgain(wrong, usable) }
+    package mutating func differed(
+        wrong: [ByteRange],
+        total: Int64,
+        usable: [Int]
+    ) -> Step {
+        let step = wrong.isEmpty ? startOver(total, usable) : fetchAgain(wrong, usable)
+        switch step {
+        case .fetchAgain(without: []), .startOverFrom: attempts += 1
+        // With each attempt, there are fewer sources.
+        case .fetchAgain, .startOver, .fail: return step
+        }
+        return attempts > Self.mostAttempts ? .fail : step
+    }
+
+    private func startOver(_ total: Int64, _ usable: [Int]) -> Step {
+        guard mayDropBytes, usable.count > 1 else { return .fail }
         let senders = usable.filter { sent[$0] != nil }
-        guard senders.count < 2 else { return .startOverFrom(senders[0]) }
-        // Bytes of an earlier run may be of any source.
-        let isWhole = senders.contains { sent[$0] == RangeSet(ByteRange(0, total)) }
-        return isWhole && usable.count > 1 ? .startOver(without: senders) : .fail
+        if senders.count == 1, sent[senders[0]] == RangeSet(ByteRange(0, total)) {
+            return .startOver(without: senders)
+        }
+        // Bytes of an earlier run may be of any source: another one than that of this run may not
+        // have sent them.
+        let other = usable.first { !senders.contains($0) }
+        return .startOverFrom(senders.count == 1 ? other ?? senders[0] : senders.first ?? usable[0])
     }
 
     private mutating func fetchAgain(_ wrong: [ByteRange], _ usable: [Int]) -> Step {

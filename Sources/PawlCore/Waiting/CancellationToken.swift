@@ -9,6 +9,8 @@ package final class CancellationToken: Sendable {
     package let deadline: Moment?
     private let time: (any Timekeeper)?
     private let isCancelled = Atomic<Bool>(false)
+    /// Wakes the task that waits for something together with the end of the work; at most one may.
+    package let wakeup = Wakeup()
 
     /// Creates a token without a deadline.
     package init() {
@@ -22,7 +24,10 @@ package final class CancellationToken: Sendable {
         self.time = time
     }
 
-    package func cancel() { isCancelled.store(true, ordering: .relaxed) }
+    package func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+        wakeup.send()
+    }
 
     /// Whether the deadline has passed.
     package var isLate: Bool {

@@ -477,7 +477,7 @@ final class DownloadStore {
         guard let store = openStore.current else {
             throw DownloadError(.unknown, "the download ended without a file")
         }
-        await digestSearch?.settle()
+        try await digestSearch?.settle(stop)
         let digest: ContentDigest?
         switch try await digests.verify(store, total: total, stop) {
         case .verified(let found): digest = found

@@ -81,6 +81,8 @@ struct LocalSource: Sendable {
         case .permissionDenied, .notPermitted: (403, "no permission")
         case .isDirectory: (404, "it is a folder")
         case .invalidArgument: (404, "it is not a regular file")
+        case _ where [ENXIO, ENODEV, ELOOP, ENAMETOOLONG].contains(error.rawValue):
+            (404, error.description)
         default: (500, error.description)
         }
     }

@@ -7,6 +7,8 @@ internal import struct FoundationEssentials.URL
 final class DigestSearch: Sendable {
     /// The maximum size of a checksum file; those of large archives have a few megabytes.
     private static let mostBytes: Int64 = 4 << 20
+    /// The time after which no further file is requested.
+    private static let longest: Duration = .seconds(20)
     /// What is added to the name of a file, the best first.
     private static let endings = ["sha256", "sha512", "sha1", "md5"]
     /// The names of lists for a whole folder, the best first.
@@ -50,10 +52,13 @@ final class DigestSearch: Sendable {
     }
 
     /// Starts the search if it is still needed, and waits for its end.
-    func settle() async {
+    func settle(_ stop: CancellationToken) async throws(DownloadError) {
         guard digests.expected == nil else { return }
         begin()
-        await isDone.wait()
+        while await isDone.wait(or: stop.wakeup) == nil {
+            try stop.check()
+            if Task.isCancelled { throw CancellationToken.cancelled }
+        }
     }
 
     private func find() async -> ContentDigest? {
@@ -62,7 +67,8 @@ final class DigestSearch: Sendable {
         let paths =
             Self.endings.map { "\(address.path).\($0)" }
             + Self.lists.map { address.path.pathFolder + $0 }
-        for path in paths {
+        let end = engine.time.now() + Self.longest
+        for path in paths where engine.time.now() < end {
             var place = address
             place.path = path
             guard !Task.isCancelled, let url = place.requestURL else { return nil }

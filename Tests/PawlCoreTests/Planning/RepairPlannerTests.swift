@@ -66,7 +66,27 @@ struct RepairPlannerTests {
     @Test func `without pieces and without another source, nothing is fetched again`() {
         var planner = planner([(ByteRange(0, 300), 0)])
         #expect(planner.differed(wrong: [], total: 300, usable: [0]) == .fail)
-        planner = self.planner([(ByteRange(100, 300), 0)])
+    }
+
+    @Test func `without pieces, bytes of an earlier run are fetched from another source`() {
+        var planner = planner([(ByteRange(100, 300), 0)])
+        #expect(planner.differed(wrong: [], total: 300, usable: [0, 1]) == .startOverFrom(1))
+    }
+
+    @Test func `each of many wrong sources is left out`() {
+        var planner = planner([(ByteRange(0, 300), 0)])
+        for source in 0..<9 {
+            let usable = Array(source..<10)
+            let step = planner.differed(wrong: [pieces[1]], total: 300, usable: usable)
+            #expect(step == .fetchAgain(without: [source]))
+            planner.received(pieces[1], from: source + 1)
+        }
+    }
+
+    @Test func `bytes of another tool are never dropped`() {
+        var planner = RepairPlanner(mayDropBytes: false)
+        planner.received(ByteRange(0, 100), from: 0)
+        planner.received(ByteRange(100, 300), from: 1)
         #expect(planner.differed(wrong: [], total: 300, usable: [0, 1]) == .fail)
     }
 }
