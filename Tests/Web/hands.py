@@ -91,7 +91,8 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     dialog.get_by_label("Name", exact=True).fill("other")
     dialog.get_by_text("More options").click()
     dialog.get_by_label("Headers").fill("X-One: 3")
-    dialog.get_by_label("New URL").fill(origin.url("slow", 4 * MIB, hold=KIB, drip=2 * KIB))
+    moved = origin.url("slow", 4 * MIB, hold=KIB, drip=2 * KIB)
+    dialog.get_by_label("New URL").fill(moved)
     dialog.get_by_label("Connections").fill("2")
     dialog.get_by_label("Speed limit").fill("")
     dialog.get_by_role("button", name="Change").click()
@@ -100,7 +101,8 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     expect(detail.locator(".connections tbody tr")).to_have_count(2)
     in_state(page, "other", "running")
     assert "limitBytesPerSecond" not in scene.downloads()[0]
-    assert origin.heads["slow"].get("X-One") == "3", origin.heads["slow"]
+    head = origin.heads[moved.split("/", 3)[3]]
+    assert head.get("X-One") == "3", head
     origin.release()
     # The given checksum is wrong.
     in_state(page, "other", "failed")

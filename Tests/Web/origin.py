@@ -50,6 +50,8 @@ class Answer(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
         self.server.heads[url.path[1:]] = dict(self.headers)
+        # With its query, so that a late request for another URL of the file is told apart.
+        self.server.heads[self.path[1:]] = dict(self.headers)
         if "size" not in query:
             self.send_error(404)
             return
