@@ -25,10 +25,9 @@ package struct FileRepair: Sendable {
     private let plan: Plan
     private let settings: DownloadSettings
 
-    /// `settings`: those of the download, except for what the plan contains.
-    package init(_ plan: Plan, _ settings: DownloadSettings = DownloadSettings()) {
+    package init(_ plan: Plan) {
         self.plan = plan
-        var settings = settings
+        var settings = DownloadSettings()
         settings.checksum = plan.digest.map { .digest($0) } ?? .fromServer
         settings.expectedSize = plan.size
         settings.pieces = plan.pieces

@@ -28,21 +28,13 @@ package final class FileVerifier: Sendable {
         of path: String,
         progress: @escaping @Sendable (Int64) -> Void
     ) async throws(DownloadError) -> ContentDigest {
-        let stop = CancellationToken()
-        return try await cancellable { () async throws(DownloadError) in
-            try await pool.run { () throws(DownloadError) in
-                let path = FilePath(path)
-                let file = try attempt(.inspect, path, OpenFile(path, O_RDONLY))
-                var count: Int64 = 0
-                return try FileDigest.compute(algorithm, of: file, path) {
-                    () throws(DownloadError) in
-                    try stop.check()
-                    progress(count)
-                    count += Self.pieceBytes
-                }
+        try await reading(path) { (file, path, stop) throws(DownloadError) in
+            var count: Int64 = 0
+            return try FileDigest.compute(algorithm, of: file, path) { () throws(DownloadError) in
+                try stop.check()
+                progress(count)
+                count += Self.pieceBytes
             }
-        } onCancel: {
-            stop.cancel()
         }
     }
 
@@ -59,26 +51,37 @@ package final class FileVerifier: Sendable {
         total: Int64?,
         progress: @escaping @Sendable (Int64) -> Void
     ) async throws(DownloadError) -> [ByteRange] {
+        try await reading(path) { (file, path, stop) throws(DownloadError) in
+            let size = try attempt(.inspect, path, file.status()).size
+            let total = total ?? size
+            guard pieces.covers(total) else {
+                throw DownloadError(
+                    .checksumMismatch,
+                    "\(path) has \(total) bytes, which is not the size of \(pieces.count) pieces",
+                    advice: "use the Metalink of this version of the file"
+                )
+            }
+            return try PieceCheck(pieces, total: total).wrongPieces {
+                (buffer, offset) throws(DownloadError) in
+                try stop.check()
+                progress(offset)
+                return try attempt(.inspect, path, file.read(into: buffer, at: offset))
+            }
+        }
+    }
+
+    /// Opens a file and reads it on a thread of the pool; cancelling the task cancels the token.
+    private func reading<Result: Sendable>(
+        _ path: String,
+        _ read:
+            @escaping @Sendable (OpenFile, FilePath, CancellationToken) throws(DownloadError) ->
+            Result
+    ) async throws(DownloadError) -> Result {
         let stop = CancellationToken()
         return try await cancellable { () async throws(DownloadError) in
             try await pool.run { () throws(DownloadError) in
                 let path = FilePath(path)
-                let file = try attempt(.inspect, path, OpenFile(path, O_RDONLY))
-                let size = try attempt(.inspect, path, file.status()).size
-                let total = total ?? size
-                guard pieces.covers(total) else {
-                    throw DownloadError(
-                        .checksumMismatch,
-                        "\(path) has \(total) bytes, which is not the size of \(pieces.count) pieces",
-                        advice: "use the Metalink of this version of the file"
-                    )
-                }
-                return try PieceCheck(pieces, total: total).wrongPieces {
-                    (buffer, offset) throws(DownloadError) in
-                    try stop.check()
-                    progress(offset)
-                    return try attempt(.inspect, path, file.read(into: buffer, at: offset))
-                }
+                return try read(attempt(.inspect, path, OpenFile(path, O_RDONLY)), path, stop)
             }
         } onCancel: {
             stop.cancel()
@@ -93,7 +96,7 @@ package final class FileVerifier: Sendable {
     /// Returns the URL from which the file was downloaded, if it was stored with the file; `nil` if
     /// it is not known, or if a part of it was secret.
     package static func recordedOrigin(of path: String) -> String? {
-        let text = TextAttribute(name: "user.xdg.origin.url").text(of: FilePath(path))
+        let text = TextAttribute.origin.text(of: FilePath(path))
         return text.flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
     }
 

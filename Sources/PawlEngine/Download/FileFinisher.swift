@@ -255,7 +255,7 @@ extension DownloadJob {
         notes.attributes[TextAttribute.digest.name] =
             verifiedDigest(of: representation)?.description
         guard settings.recordsOrigin else { return notes }
-        notes.attributes["user.xdg.origin.url"] = url.redacted
+        notes.attributes[TextAttribute.origin.name] = url.redacted
         notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.redacted
         notes.attributes["user.mime_type"] = representation.mediaType?.sanitized
         notes.attributes["user.dublincore.date"] = Date.now.formatted(.iso8601)

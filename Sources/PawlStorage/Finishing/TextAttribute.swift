@@ -6,6 +6,8 @@ package struct TextAttribute: Sendable {
     package static let reason = TextAttribute(name: "user.pawl.reason")
     /// The digest that was verified when the file was downloaded, as `sha256=hex`.
     package static let digest = TextAttribute(name: "user.pawl.digest")
+    /// The URL from which the file was downloaded, without secrets.
+    package static let origin = TextAttribute(name: "user.xdg.origin.url")
     private static let longest = 2048
 
     package let name: String
