@@ -8,8 +8,17 @@ struct CheckedRequest: Sendable {
     let mirrors: [Mirror]
     let settings: DownloadSettings
 
-    init(_ url: URL, _ settings: DownloadSettings) throws(DownloadError) {
-        let (address, credentials) = try SourceURL.parse(url.absoluteString, known: url)
+    /// `mayBeFolder`: whether the URL may be that of a folder that is listed.
+    init(
+        _ url: URL,
+        _ settings: DownloadSettings,
+        mayBeFolder: Bool = false
+    ) throws(DownloadError) {
+        let (address, credentials) = try SourceURL.parse(
+            url.absoluteString,
+            known: url,
+            mayBeFolder: mayBeFolder
+        )
         guard !settings.adoptsPartialFile || settings.checksum.isGiven else {
             throw .usage(
                 "adopting another tool's partial file requires a checksum, which verifies it",

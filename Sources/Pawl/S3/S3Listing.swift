@@ -41,10 +41,17 @@ package struct S3Listing: Sendable {
         return URL(string: "s3://\(bucket.bucket)/?" + query.joined(separator: "&"))
     }
 
-    /// Reads a page, and returns the keys of its objects.
+    /// An object as the list describes it.
+    package struct Entry: Hashable, Sendable {
+        package let key: [UInt8]
+        /// Its entity tag, size and time, which change with it.
+        package let facts: String
+    }
+
+    /// Reads a page, and returns its objects.
     ///
     /// Keys that end in a slash are those of folders, which services create for their web pages.
-    package mutating func read(_ page: [UInt8]) throws(DownloadError) -> [[UInt8]] {
+    package mutating func read(_ page: [UInt8]) throws(DownloadError) -> [Entry] {
         let reader = XMLReader("the list of the objects", failure: .badResponse)
         var content = Page()
         let take = { (event: XMLEvent) throws(DownloadError) in content.take(event) }
@@ -64,14 +71,16 @@ package struct S3Listing: Sendable {
             )
         }
         continuation = content.continuation
-        return content.keys.filter { key in
-            key.starts(with: prefix) && key.last != UInt8(ascii: "/") && key.count > prefix.count
+        return content.entries.filter { entry in
+            entry.key.starts(with: prefix) && entry.key.last != UInt8(ascii: "/")
+                && entry.key.count > prefix.count
         }
     }
 
     /// What a page contains.
     private struct Page {
-        private var texts: [String] = []
+        private var texts: [(key: String, facts: String)] = []
+        private var (key, facts) = ("", [String]())
         private var isEncoded = false
         var isList = false
         var isTruncated = false
@@ -86,7 +95,11 @@ package struct S3Listing: Sendable {
             case .end(let name, let text):
                 switch name.local {
                 case "Code": error = error ?? text
-                case "Key": texts.append(text)
+                case "Key": key = text
+                case "ETag", "Size", "LastModified": facts.append(text)
+                case "Contents":
+                    texts.append((key, facts.joined(separator: " ")))
+                    (key, facts) = ("", [])
                 case "EncodingType": isEncoded = text == "url"
                 case "IsTruncated": isTruncated = text == "true"
                 case "NextContinuationToken": continuation = text
@@ -95,10 +108,14 @@ package struct S3Listing: Sendable {
             }
         }
 
-        /// The keys; in this encoding, a space may be a plus sign.
-        var keys: [[UInt8]] {
-            guard isEncoded else { return texts.map { Array($0.utf8) } }
-            return texts.map { $0.replacingASCII("+", with: " ").percentDecodedBytes }
+        /// The objects; in this encoding, a space may be a plus sign.
+        var entries: [Entry] {
+            texts.map { key, facts in
+                let bytes =
+                    isEncoded
+                    ? key.replacingASCII("+", with: " ").percentDecodedBytes : Array(key.utf8)
+                return Entry(key: bytes, facts: facts)
+            }
         }
     }
 }

@@ -38,6 +38,8 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
     /// The default is `true`. With `false`, and if ``fields`` or the settings contain
     /// `Accept-Encoding` or `Range`, the body is delivered as it was sent.
     public var decodesContent = true
+    /// Whether the URL may be that of a folder of an FTP or SFTP server, whose list is the response.
+    package var listsFolder = false
 
     /// Creates a request for a URL with the session's settings, which `adjustment` may change.
     ///

@@ -288,7 +288,11 @@ public final class DownloadSession: Sendable {
     /// - Throws: `DownloadError`.
     public func bytes(for request: DownloadRequest) async throws(DownloadError) -> DataStream {
         let settings = request.settings(in: configuration)
-        let checked = try CheckedRequest(request.url, settings)
+        let checked = try CheckedRequest(
+            request.url,
+            settings,
+            mayBeFolder: request.listsFolder
+        )
         let control = StreamControl()
         guard let number = register(control) else { throw SessionTask.late }
         let connected = ConnectedRequest(

@@ -41,8 +41,12 @@ package struct LiveDisplay: ProgressDisplay {
         style: TerminalStyle,
         frame: Int
     ) -> [String] {
-        guard !run.running.isEmpty, columns > 1 else { return [] }
+        guard columns > 1 else { return [] }
         let width = columns - 1
+        guard !run.running.isEmpty else {
+            return run.status.map { [$0.shortened(toColumns: width, ellipsis: style.ellipsis)] }
+                ?? []
+        }
         let hasTotal = run.requestedCount > 1
         let room = max(1, rows - 1 - (hasTotal ? 1 : 0))
         let fits = run.running.count <= room

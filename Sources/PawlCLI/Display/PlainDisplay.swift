@@ -11,6 +11,7 @@ package struct PlainDisplay: ProgressDisplay {
     private var lastLines: [Int: Moment] = [:]
     /// The downloads that were reported to wait for the network.
     private var offline: Set<Int> = []
+    private var lastStatus: (line: String, at: Moment)?
 
     package init(style: TerminalStyle, write: @escaping @Sendable (String) -> Void) {
         self.style = style
@@ -18,6 +19,7 @@ package struct PlainDisplay: ProgressDisplay {
     }
 
     package mutating func show(_ run: RunSnapshot, at now: Moment) {
+        showStatus(run, at: now)
         for download in run.running {
             let progress = download.progress
             if isNewlyOffline(download) {
@@ -36,6 +38,15 @@ package struct PlainDisplay: ProgressDisplay {
             lastLines[download.id] = now
             write(progressLine(progress))
         }
+    }
+
+    /// Writes what the run does besides its downloads, if that has changed for a while.
+    private mutating func showStatus(_ run: RunSnapshot, at now: Moment) {
+        guard run.running.isEmpty, let status = run.status else { return }
+        guard let last = lastStatus else { return lastStatus = ("", now) }
+        guard status != last.line, now - last.at >= Self.interval else { return }
+        lastStatus = (status, now)
+        write(status)
     }
 
     package mutating func ended(_ download: EndedDownload) {

@@ -22,6 +22,8 @@ package struct RunSnapshot: Sendable {
     package var failedCount = 0
     /// The bytes of all finished files.
     package var finishedBytes: Int64 = 0
+    /// What the run does besides its downloads; `nil` if nothing.
+    package var status: String?
 
     package init() {}
 

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Pawl
 internal import PawlCore
 internal import struct FoundationEssentials.URL
@@ -14,7 +13,7 @@ enum HostKeyPrompt {
         _ console: Console,
         then next: @escaping @Sendable ([RequestedDownload]) throws(DownloadError) -> VerbWork
     ) throws(DownloadError) -> VerbWork {
-        guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
+        guard Confirmation.isPossible(on: console),
             downloads.contains(where: { Server($0) != nil })
         else { return try next(downloads) }
         return console.work { () throws(DownloadError) in
@@ -69,17 +68,8 @@ enum HostKeyPrompt {
             let host = download.url.host() ?? ""
             console.message("The host key of \(host.sanitized) is not known:")
             console.message("  \(cause.message.sanitized)")
-            console.prompt("Accept it and add it to the known hosts? [yes/no] ")
-            return isConfirmed() ? fingerprint : nil
+            let question = "Accept it and add it to the known hosts?"
+            return Confirmation.ask(question, on: console) ? fingerprint : nil
         }
-    }
-
-    /// Whether the user types `yes` before the run is interrupted.
-    private static func isConfirmed() -> Bool {
-        var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        while poll(&entry, 1, 200) <= 0 {
-            if Task.isCancelled { return false }
-        }
-        return readLine()?.lowercased() == "yes"
     }
 }

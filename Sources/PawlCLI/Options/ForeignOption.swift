@@ -106,12 +106,16 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--post-data --body-data", "use --data"),
         ForeignOption(.wget, "--post-file --body-file", "use '--data @file'"),
         ForeignOption(.wget, "--compression", "use --compressed"),
+        ForeignOption(.wget, "-np --no-parent", "use 'pawl mirror', which never leaves the folder"),
+        ForeignOption(.wget, "--level", "use 'pawl mirror' with --depth"),
+        ForeignOption(.wget, "--accept", "use 'pawl mirror' with --include"),
+        ForeignOption(.wget, "--reject --exclude-directories", "use 'pawl mirror' with --exclude"),
         ForeignOption(.wget, "--continue", "leave it out: downloads are resumed"),
         ForeignOption(.wget, "-nc --no-clobber", "use '--if-exists skip'"),
         ForeignOption(
             .wget,
             "-N --timestamping",
-            "leave it out: a file that is already complete is not fetched again"
+            "leave it out: a complete file is not fetched again; for many files, use 'pawl mirror'"
         ),
         ForeignOption(.wget, "-nv --no-verbose", "use --quiet"),
         ForeignOption(.wget, "-t --tries", "use --retries"),

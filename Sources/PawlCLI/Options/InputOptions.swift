@@ -2,7 +2,8 @@ internal import ArgumentParser
 internal import PawlCore
 
 /// Sources of downloads besides the URLs on the command line.
-struct InputOptions: DownloadOptionGroup {
+/// The options that name lists of downloads.
+struct ListOptions: DownloadOptionGroup {
     @Option(
         name: [.customShort("i", allowingJoined: true), .long],
         parsing: .unconditional,
@@ -31,11 +32,6 @@ struct InputOptions: DownloadOptionGroup {
     )
     var metalinkLocation: String?
 
-    @Option(setting: "mirror") var mirror: [String] = []
-    @Flag(setting: "no-server-mirrors") var noServerMirrors = false
-    @Option(setting: "size") var size: String?
-    @Option(setting: "pieces") var pieces: String?
-
     /// Returns what the arguments of a command name.
     func choice(_ arguments: [String]) throws(DownloadError) -> InputChoice {
         var reading = InputList.Reading()
@@ -55,4 +51,12 @@ struct InputOptions: DownloadOptionGroup {
             reading
         )
     }
+}
+
+/// The options that describe one file and its sources.
+struct SourceOptions: DownloadOptionGroup {
+    @Option(setting: "mirror") var mirror: [String] = []
+    @Flag(setting: "no-server-mirrors") var noServerMirrors = false
+    @Option(setting: "size") var size: String?
+    @Option(setting: "pieces") var pieces: String?
 }

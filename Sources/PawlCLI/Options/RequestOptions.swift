@@ -12,9 +12,6 @@ struct RequestOptions: DownloadOptionGroup {
         )
     )
     var headerFile: [String] = []
-    @Option(setting: "method") var method: String?
-    @Option(setting: "data") var data: [String] = []
-    @Option(setting: "range") var range: String?
     @Flag(setting: "compressed") var compressed = false
     @Option(setting: "redirect-header") var redirectHeader: [String] = []
     @Option(setting: "user-agent") var userAgent: String?
@@ -28,6 +25,13 @@ struct RequestOptions: DownloadOptionGroup {
 }
 
 /// The body as JSON, where `--json` does not mean the form of the output.
+/// The options that change what is requested.
+struct MethodOptions: DownloadOptionGroup {
+    @Option(setting: "method") var method: String?
+    @Option(setting: "data") var data: [String] = []
+    @Option(setting: "range") var range: String?
+}
+
 struct BodyOptions: DownloadOptionGroup {
     @Option(setting: "json") var json: [String] = []
 }

@@ -11,5 +11,4 @@ struct TransferOptions: DownloadOptionGroup {
     @Flag(setting: "wait-for-network") var waitForNetwork = false
     @Flag(setting: "no-host-memory") var noHostMemory = false
     @Flag(setting: "no-resume") var noResume = false
-    @Flag(setting: "adopt") var adopt = false
 }

@@ -14,55 +14,30 @@ struct DownloadRun: Sendable {
     /// Printed after Ctrl-C; `nil` prints nothing.
     var hint: BackgroundHint?
 
-    private enum Event {
-        case ended
-        case outputClosed
-        case tickingStopped
-    }
-
     /// Runs all downloads and returns the exit status.
     ///
     /// Cancelling the task interrupts them; the bytes received so far are kept.
     func run() async -> Int32 {
         let session = DownloadSession(configuration, logger: logger)
         let progress = ProgressCollector(display: display, requestedCount: downloads.count)
-        await runAll(session, progress)
+        let shown = ShownTasks(console: console, progress: progress, printsPaths: printsPaths)
+        await shown.whileShowing { await startAll(session, shown) }
         await session.saveFiles()
-        await writeLines()
-        progress.close()
+        await shown.close()
         return conclude(progress.endedDownloads)
-    }
-
-    /// Waits until the reader has taken all paths, or the run is interrupted.
-    private func writeLines() async {
-        let clock = SystemTimekeeper()
-        while console.writeLines(), !Task.isCancelled {
-            try? await clock.sleep(until: clock.now() + .milliseconds(20))
-        }
-    }
-
-    private func runAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
-        await withTaskGroup(of: Event.self) { group in
-            group.addTask { await tick(progress) }
-            group.addTask {
-                await startAll(session, progress)
-                return .ended
-            }
-            for await event in group where event != .tickingStopped { group.cancelAll() }
-        }
     }
 
     /// Queues the downloads in the order given when there is room for them.
     ///
     /// A download that is not queued yet, or has ended, uses no resources.
-    private func startAll(_ session: DownloadSession, _ progress: ProgressCollector) async {
+    private func startAll(_ session: DownloadSession, _ shown: ShownTasks) async {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 for (index, download) in downloads.enumerated() {
                     guard await session.waitForRoom(), !console.outputIsClosed else { break }
                     let task = makeTask(of: download, in: session)
                     task.resume()
-                    group.addTask { await run(task, of: download, id: index + 1, progress) }
+                    group.addTask { await run(task, of: download, id: index + 1, shown) }
                 }
             }
         } onCancel: {
@@ -85,21 +60,14 @@ struct DownloadRun: Sendable {
         _ task: DownloadTask,
         of requested: RequestedDownload,
         id: Int,
-        _ progress: ProgressCollector
+        _ shown: ShownTasks
     ) async {
-        progress.added(
+        let result = await shown.run(
+            task,
             id: id,
             source: requested.url.redacted,
             name: requested.workingName
-        ) { task.currentProgress }
-        let result: Result<DownloadedFile, DownloadError>
-        do throws(DownloadError) {
-            result = .success(try await task.session.finish(task))
-        } catch {
-            result = .failure(error)
-        }
-        progress.ended(id: id, result, after: task.metrics.duration)
-        if printsPaths, case .success(let file) = result { console.outputLater(file.path) }
+        )
         if case .failure(let error) = result, !wasStopped(by: error) {
             report(error, of: requested)
         }
@@ -120,23 +88,6 @@ struct DownloadRun: Sendable {
             .replacing(.otherPlace, with: "another folder with --directory")
         // The URL tells which one has failed.
         console.report(error, of: requested.url.redacted)
-    }
-
-    private func tick(_ progress: ProgressCollector) async -> Event {
-        let clock = SystemTimekeeper()
-        var hasStarted = false
-        while !console.outputIsClosed {
-            do {
-                try await clock.sleep(until: clock.now() + .milliseconds(100))
-            } catch {
-                return .tickingStopped
-            }
-            if !hasStarted { ProgramCode.returnToSystem() }
-            hasStarted = true
-            console.writeLines()
-            progress.show(at: clock.now())
-        }
-        return .outputClosed
     }
 
     /// The exit status: that of an interruption if the run was interrupted, otherwise that of the

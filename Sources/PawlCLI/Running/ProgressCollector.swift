@@ -26,10 +26,26 @@ final class ProgressCollector: Sendable {
         }
     }
 
-    init(display: any ProgressDisplay, requestedCount: Int) {
+    /// Returns what is shown besides the downloads; `nil` if there is nothing.
+    private let status: @Sendable () -> String?
+
+    init(
+        display: any ProgressDisplay,
+        requestedCount: Int = 0,
+        status: @escaping @Sendable () -> String? = { nil }
+    ) {
         var summary = RunSnapshot()
         summary.requestedCount = requestedCount
         state = Mutex(State(display: display, summary: summary))
+        self.status = status
+    }
+
+    /// Requests one more download, and returns its number.
+    func request() -> Int {
+        state.withLock { state in
+            state.summary.requestedCount += 1
+            return state.summary.requestedCount
+        }
     }
 
     /// Adds a download, which may still wait for its turn.
@@ -54,8 +70,10 @@ final class ProgressCollector: Sendable {
     var endedDownloads: [EndedDownload] { state.withLock { $0.ended } }
 
     func show(at now: Moment) {
+        let status = status()
         state.withLock { state in
             var run = state.summary
+            run.status = status
             for id in state.running.keys.sorted() {
                 guard let entry = state.running[id] else { continue }
                 let progress = entry.progress

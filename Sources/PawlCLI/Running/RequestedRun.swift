@@ -79,10 +79,9 @@ struct RequestedRun: Sendable {
         let hidesProgress = writesOutput && console.outputIsTerminal
         var run = DownloadRun(
             downloads: downloads,
-            configuration: allowing(downloads),
-            display: display(
+            configuration: configuration.allowing(downloads.map(\.settings.connections)),
+            display: console.display(
                 hidesProgress ? ProgressMode.none : mode,
-                console,
                 isQuiet: hidesProgress || verbosity == .quiet
             ),
             console: console,
@@ -103,27 +102,29 @@ struct RequestedRun: Sendable {
         hint.omittedOptions = limits
         return hint
     }
+}
 
-    /// Raises the limit per host to the number of connections that `--connections` names.
-    private func allowing(_ downloads: [RequestedDownload]) -> SessionConfiguration {
-        var configuration = configuration
-        for case .fixed(let count) in downloads.map(\.settings.connections) {
+extension SessionConfiguration {
+    /// Returns the configuration with the limit per host raised to the numbers of connections that
+    /// `--connections` names.
+    func allowing(_ counts: [ConnectionCount]) -> SessionConfiguration {
+        var configuration = self
+        for case .fixed(let count) in counts {
             configuration.connectionsPerHost = max(configuration.connectionsPerHost, count)
         }
         return configuration
     }
+}
 
-    private func display(
-        _ mode: ProgressMode?,
-        _ console: Console,
-        isQuiet: Bool
-    ) -> any ProgressDisplay {
-        let plain = PlainDisplay(style: console.traits.style) { console.message($0) }
+extension Console {
+    /// Returns the display of a mode; `nil` stands for the usual one.
+    func display(_ mode: ProgressMode?, isQuiet: Bool) -> any ProgressDisplay {
+        let plain = PlainDisplay(style: traits.style) { self.message($0) }
         switch mode ?? (isQuiet ? .none : .auto) {
-        case .auto, .bar: return console.traits.canRedraw ? LiveDisplay(console: console) : plain
+        case .auto, .bar: return traits.canRedraw ? LiveDisplay(console: self) : plain
         case .plain: return plain
-        case .json: return JSONDisplay { console.output($0 + "\n") }
-        case .none: return QuietDisplay(console: console, isSilent: isQuiet)
+        case .json: return JSONDisplay { self.output($0 + "\n") }
+        case .none: return QuietDisplay(console: self, isSilent: isQuiet)
         }
     }
 }

@@ -46,17 +46,19 @@ struct AddCommand: PawlVerb {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @OptionGroup(title: "Input") var input: InputOptions
+    @OptionGroup(title: "Input") var input: ListOptions
+    @OptionGroup(title: "Input") var source: SourceOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Request") var method: MethodOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let assignments =
-            input.assignments + output.assignments + transfer.assignments + request.assignments
-            + connection.assignments
+            input.assignments + source.assignments + output.assignments + transfer.assignments
+            + request.assignments + method.assignments + connection.assignments
         let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let priority { submission.priority = try Self.priority(priority) }

@@ -29,11 +29,13 @@ struct GetCommand: PawlVerb {
     @Flag(help: "Add the downloads to the daemon's queue, like pawl add, and exit.")
     var background = false
 
-    @OptionGroup(title: "Input") var input: InputOptions
+    @OptionGroup(title: "Input") var input: ListOptions
+    @OptionGroup(title: "Input") var source: SourceOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
     @OptionGroup(title: "Limits of this run") var limits: LimitOptions
     @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Request") var method: MethodOptions
     @OptionGroup(title: "Request") var body: BodyOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Messages") var progress: ProgressOptions
@@ -47,8 +49,9 @@ struct GetCommand: PawlVerb {
         let verbosity = try progress.verbosity()
         let mode = try progress.mode(config)
         let options =
-            input.assignments + output.assignments + transfer.assignments + request.assignments
-            + body.assignments + connection.assignments
+            input.assignments + source.assignments + output.assignments + transfer.assignments
+            + request.assignments + method.assignments + body.assignments
+            + connection.assignments
         let choice = try input.choice(urls)
         let downloads = RequestedRun(
             urls: choice.urls,

@@ -20,7 +20,8 @@ struct PawlCommand: ParsableCommand {
             CommandGroup(
                 name: "Download",
                 subcommands: [
-                    GetCommand.self, VerifyCommand.self, InspectCommand.self, ConfigCommand.self,
+                    GetCommand.self, MirrorCommand.self, VerifyCommand.self, InspectCommand.self,
+                    ConfigCommand.self,
                 ]
             ),
             CommandGroup(

@@ -4,10 +4,12 @@ package import struct FoundationEssentials.URL
 package enum SourceURL {
     /// Returns the URL without user and fragment, and the credentials that it contained.
     ///
-    /// `known` is a URL that may be identical and then need not be created again.
+    /// `known` is a URL that may be identical and then need not be created again. `mayBeFolder` is
+    /// whether a URL of a folder is accepted, as for a list of its files.
     package static func parse(
         _ text: String,
-        known: URL? = nil
+        known: URL? = nil,
+        mayBeFolder: Bool = false
     ) throws(DownloadError) -> (url: URL, credentials: Credentials?) {
         let text = text.trimmed
         guard !text.isEmpty else {
@@ -17,7 +19,7 @@ package enum SourceURL {
         guard !text.holdsUnsafeToShow else {
             throw refusal(text, ": it contains control characters", "encode them as %XX")
         }
-        try checkScheme(parts, text)
+        try checkScheme(parts, text, mayBeFolder)
         try checkPlace(parts, text)
         let address = parts.requestText
         if let known, known.absoluteString == address {
@@ -80,7 +82,8 @@ package enum SourceURL {
 
     private static func checkScheme(
         _ parts: AddressParts,
-        _ text: String
+        _ text: String,
+        _ mayBeFolder: Bool
     ) throws(DownloadError) {
         if let known = SourceScheme(of: parts.scheme) {
             guard known != .s3 || parts.port == nil else {
@@ -93,7 +96,7 @@ package enum SourceURL {
             // The query of a bucket asks for the list of its objects.
             let isBucket = known == .s3 && (parts.path.isEmpty || parts.path == "/")
             let isFolder = isBucket ? parts.query == nil : parts.path.isFolderPath
-            guard known.isHTTP || known == .data || !isFolder else {
+            guard known.isHTTP || known == .data || mayBeFolder || !isFolder else {
                 throw refusal(text, ": it names a folder", "give the URL of a file")
             }
             return

@@ -71,6 +71,11 @@ extension UInt8 {
         return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
     }
 
+    /// The byte with a capital letter of ASCII replaced by the small one.
+    package var lowercasedASCII: UInt8 {
+        self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
+    }
+
     fileprivate var isEscapable: Bool {
         self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
     }

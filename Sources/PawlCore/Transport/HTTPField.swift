@@ -47,9 +47,3 @@ extension [HTTPField] {
         return joined
     }
 }
-
-extension UInt8 {
-    fileprivate var lowercasedASCII: UInt8 {
-        self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
-    }
-}

@@ -25,8 +25,8 @@ struct S3ListingTests {
         return Array(text.utf8)
     }
 
-    private func texts(_ keys: [[UInt8]]) -> [String] {
-        keys.map { String(decoding: $0, as: UTF8.self) }
+    private func texts(_ entries: [S3Listing.Entry]) -> [String] {
+        entries.map { String(decoding: $0.key, as: UTF8.self) }
     }
 
     @Test func `pages are requested until the last one`() throws {

@@ -35,6 +35,9 @@ package final class NginxServer: Sendable {
         try server.folder.write(name, bytes)
     }
 
+    /// The path of a file in the served folder.
+    package func path(_ name: String) -> String { server.folder.path(name) }
+
     package func url(_ name: String, host: String = "127.0.0.1") -> String {
         "https://\(host):\(port)/\(name)"
     }

@@ -102,7 +102,7 @@ enum BucketFolders {
         while let page = try listing.nextPage() {
             var request = request
             request.url = page
-            for key in try listing.read(try await session.data(for: request).bytes) {
+            for key in try listing.read(try await session.data(for: request).bytes).map(\.key) {
                 guard let path = names.path(of: listing.names(in: key)) else {
                     let name = String(decoding: key, as: UTF8.self).sanitized(atMost: 200)
                     throw DownloadError(

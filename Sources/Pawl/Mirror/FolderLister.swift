@@ -1,0 +1,146 @@
+package import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Requests the lists of folders: pages with links over HTTP, and the lists of FTP and SFTP.
+package struct FolderLister: Sendable {
+    private let session: DownloadSession
+    private let settings: DownloadSettings
+
+    /// The maximum length of a list, in bytes.
+    private static let mostBytes = 512 << 20
+    /// The maximum number of entries of a list.
+    private static let mostEntries = 4_000_000
+
+    package init(_ session: DownloadSession, _ settings: DownloadSettings) {
+        (self.session, self.settings) = (session, settings)
+    }
+
+    /// Returns the content of a folder, and the URL that it has after redirects.
+    package func list(
+        _ folder: ListedFolder
+    ) async throws(DownloadError) -> (content: FolderContent, address: String) {
+        guard let url = AddressParts(folder.address).requestURL,
+            let scheme = SourceScheme(of: url.scheme)
+        else { throw .usage("'\(folder.address.sanitized)' is not a URL") }
+        var request = DownloadRequest(url) { [settings] in $0 = settings }
+        request.listsFolder = true
+        let stream = try await session.bytes(for: request)
+        return try await scheme.isHTTP ? page(stream, folder) : lines(stream, folder)
+    }
+
+    private func page(
+        _ stream: DataStream,
+        _ folder: ListedFolder
+    ) async throws(DownloadError) -> (content: FolderContent, address: String) {
+        let types = ["text/html", "application/xhtml+xml"]
+        guard let type = stream.response.mediaType?.lowercased(), types.contains(type) else {
+            stream.cancel()
+            throw DownloadError(
+                .badResponse,
+                "the server sent no page with links, but "
+                    + (stream.response.mediaType?.sanitized(atMost: 60) ?? "a file of unknown type"),
+                advice: "for a single file, use 'pawl' with its URL"
+            )
+        }
+        var reader = HTMLLinkReader()
+        var found: [HTMLLink] = []
+        let address = stream.response.url
+        try await Self.forEachPiece(of: stream) { (bytes) throws(DownloadError) in
+            reader.read(bytes) { found.append($0) }
+            try Self.check(found.count)
+        }
+        reader.finish { found.append($0) }
+        guard let links = FolderLinks(page: address, base: reader.base) else {
+            throw DownloadError(.badResponse, "the server redirects to a URL that cannot be used")
+        }
+        var builder = ContentBuilder(folder)
+        for link in found {
+            guard let place = links.place(of: link.address) else { continue }
+            builder.add(place, ListedFacts(note: link.note))
+        }
+        return (try builder.content(below: links.address), links.address)
+    }
+
+    private func lines(
+        _ stream: DataStream,
+        _ folder: ListedFolder
+    ) async throws(DownloadError) -> (content: FolderContent, address: String) {
+        var builder = ContentBuilder(folder)
+        var rest: [UInt8] = []
+        try await Self.forEachPiece(of: stream) { (bytes) throws(DownloadError) in
+            rest += bytes
+            while let end = rest.firstIndex(of: 0x0A) {
+                Self.read(rest[..<end], &builder)
+                rest.removeSubrange(...end)
+            }
+            try Self.check(builder.count)
+        }
+        Self.read(rest[...], &builder)
+        return (try builder.content(below: folder.address), folder.address)
+    }
+
+    /// Returns the rules of the server of a URL for programs (RFC 9309 §2.3.1): none if it has none,
+    /// and none for other protocols than HTTP.
+    func robots(of address: String) async throws(DownloadError) -> RobotsRules {
+        var parts = AddressParts(address)
+        (parts.path, parts.query, parts.fragment) = ("/robots.txt", nil, nil)
+        guard SourceScheme(of: parts.scheme)?.isHTTP == true, let url = parts.requestURL else {
+            return .none
+        }
+        var request = DownloadRequest(url) { [settings] in $0 = settings }
+        request.acceptsErrorStatuses = true
+        let stream = try await session.bytes(for: request)
+        guard 200..<300 ~= stream.response.status else {
+            stream.cancel()
+            guard stream.response.status >= 500 else { return .none }
+            throw DownloadError(
+                .serverBusy,
+                "the server's robots.txt cannot be read (HTTP \(stream.response.status)), so it is "
+                    + "not known what it allows",
+                advice: "try again later; to ignore the file, use --no-robots"
+            )
+        }
+        var text: [UInt8] = []
+        var iterator = stream.makeAsyncIterator()
+        while text.count < RobotsRules.mostBytes, let bytes = try await iterator.next() {
+            text += bytes
+        }
+        return RobotsRules(text)
+    }
+
+    private static func read(_ line: ArraySlice<UInt8>, _ builder: inout ContentBuilder) {
+        let line = line.last == 0x0D ? line.dropLast() : line
+        guard let entry = FileListLine(line) else { return }
+        let place = entry.name.percentEncoded()
+        switch entry.kind {
+        case .file: builder.add(place, entry.facts)
+        case .folder: builder.add(place + "/", nil)
+        case .other: builder.leftOutCount += 1
+        }
+    }
+
+    private static func forEachPiece(
+        of stream: DataStream,
+        _ read: ([UInt8]) throws(DownloadError) -> Void
+    ) async throws(DownloadError) {
+        var iterator = stream.makeAsyncIterator()
+        var count = 0
+        while let bytes = try await iterator.next() {
+            count += bytes.count
+            guard count <= mostBytes else { throw tooLarge("\(mostBytes) bytes") }
+            try read(bytes)
+        }
+    }
+
+    private static func check(_ count: Int) throws(DownloadError) {
+        guard count <= mostEntries else { throw tooLarge("\(mostEntries) entries") }
+    }
+
+    private static func tooLarge(_ most: String) -> DownloadError {
+        DownloadError(
+            .tooLarge,
+            "the list of the folder has more than \(most)",
+            advice: "mirror the folders below it one by one"
+        )
+    }
+}

@@ -1,0 +1,154 @@
+package import PawlCore
+
+/// A file in the list of a folder, of a bucket, or of URLs.
+package struct ListedFile: Hashable, Sendable {
+    /// Its URL as it is requested.
+    package var address: String
+    /// Its path below the local folder.
+    package var path: String
+    package var facts: ListedFacts?
+
+    package init(address: String, path: String, facts: ListedFacts? = nil) {
+        (self.address, self.path, self.facts) = (address, path, facts)
+    }
+}
+
+/// A folder on the server.
+package struct ListedFolder: Hashable, Sendable {
+    /// Its URL as it is requested, which ends in a slash.
+    package var address: String
+    /// Its path below the local folder; empty for the root.
+    package var path: String
+    /// The number of folders above it.
+    package var depth = 0
+    /// Digests of the lists of the folders above it, from which circles are recognized.
+    package var lists: [Int] = []
+
+    package init(address: String, path: String = "") {
+        (self.address, self.path) = (address, path)
+    }
+
+    /// Returns the path of something in this folder.
+    func path(of name: String) -> String { path.isEmpty ? name : "\(path)/\(name)" }
+
+    /// Returns a folder in this one.
+    func folder(address: String, path: String, list: Int) -> ListedFolder {
+        var folder = ListedFolder(address: address, path: path)
+        folder.depth = depth + 1
+        folder.lists = lists + [list]
+        return folder
+    }
+}
+
+/// What the list of a folder contains.
+package struct FolderContent: Sendable {
+    package var files: [ListedFile] = []
+    package var folders: [ListedFolder] = []
+    /// The number of symbolic links and other entries that are not downloaded.
+    package var leftOutCount = 0
+
+    package init() {}
+}
+
+/// Collects the entries of a list and gives each a local path.
+package struct ContentBuilder {
+    private struct Entry {
+        /// The path below the folder as the server writes it in URLs, with a slash at the end for a
+        /// folder.
+        let place: String
+        var note: ListedFacts?
+    }
+
+    private let folder: ListedFolder
+    private var entries: [Entry] = []
+    private var indices: [ExactText: Int] = [:]
+    var leftOutCount = 0
+
+    package init(_ folder: ListedFolder) { self.folder = folder }
+
+    /// Adds a file or a folder; one that is already there only gets missing facts.
+    package mutating func add(_ place: String, _ facts: ListedFacts?) {
+        if let index = indices[ExactText(place)] {
+            entries[index].note = entries[index].note ?? facts
+        } else {
+            indices[ExactText(place)] = entries.count
+            entries.append(Entry(place: place, note: facts))
+        }
+    }
+
+    var count: Int { entries.count }
+
+    /// A digest of all names and facts.
+    private var digest: Int {
+        var hasher = Hasher()
+        for entry in entries {
+            hasher.combine(ExactText(entry.place))
+            hasher.combine(entry.note)
+        }
+        return hasher.finalize()
+    }
+
+    /// The maximum number of folders below each other whose lists are equal.
+    private static let mostEqual = 3
+
+    /// Returns the content.
+    ///
+    /// `address`: the URL to which the places are relative.
+    package func content(below address: String) throws(DownloadError) -> FolderContent {
+        let digest = digest
+        let above = folder.lists.suffix(Self.mostEqual)
+        guard
+            entries.isEmpty || above.count < Self.mostEqual
+                || above.contains(where: { $0 != digest })
+        else {
+            throw DownloadError(
+                .badResponse,
+                "the folder seems to contain itself: the lists of \(Self.mostEqual + 1) folders in a "
+                    + "row are equal",
+                advice: "exclude it with --exclude, or limit the depth with --depth"
+            )
+        }
+        var content = FolderContent()
+        content.leftOutCount = leftOutCount
+        var names = FolderNames()
+        var unclean: [Int] = []
+        for (index, entry) in entries.enumerated() {
+            if let path = names.take(Self.names(of: entry.place)) {
+                add(entry, path, below: address, digest, to: &content)
+            } else {
+                unclean.append(index)
+            }
+        }
+        for index in unclean {
+            guard let path = names.takeClean(Self.names(of: entries[index].place)) else {
+                content.leftOutCount += 1
+                continue
+            }
+            add(entries[index], path, below: address, digest, to: &content)
+        }
+        return content
+    }
+
+    private static func names(of place: String) -> [String] {
+        place.pathNames.map { name in name.percentDecoded }
+    }
+
+    private func add(
+        _ entry: Entry,
+        _ path: String,
+        below address: String,
+        _ digest: Int,
+        to content: inout FolderContent
+    ) {
+        let full = folder.path(of: path)
+        if entry.place.isFolderPath {
+            content.folders.append(
+                folder.folder(address: address + entry.place, path: full, list: digest)
+            )
+        } else {
+            content.files.append(
+                ListedFile(address: address + entry.place, path: full, facts: entry.note)
+            )
+        }
+    }
+}

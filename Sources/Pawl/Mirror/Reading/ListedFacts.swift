@@ -1,0 +1,87 @@
+internal import PawlCore
+
+/// What the list of a folder says about a file besides its name: a text that changes when the file
+/// does, such as its size and time.
+///
+/// The text is only compared with that of an earlier list, so its form and its time zone do not
+/// matter.
+package struct ListedFacts: Hashable, Sendable {
+    package let text: String
+    /// The time in seconds within which a file may change twice without another text.
+    ///
+    /// 0 means that every change changes the text.
+    package let resolution: Int64
+
+    private init(text: String, resolution: Int64) {
+        (self.text, self.resolution) = (text, resolution)
+    }
+
+    /// Facts that change with every change of the file, such as an entity tag.
+    package init(exact text: String) { self.init(text: text, resolution: 0) }
+
+    /// Reads the text beside a link; `nil` if it does not contain a date with a time, and a size.
+    ///
+    /// Known forms of times are `28-Nov-2026 10:00`, `2026-11-28 10:00:00`, `2026-Nov-28 10:00`
+    /// and `2026-11-28T10:00:00Z`.
+    package init?(note: String) {
+        let words = note.split { $0 == " " || $0 == "T" && note.contains("-") }
+        var (hasDate, hasSize) = (false, false)
+        var resolution: Int64?
+        for word in words {
+            if Self.isDate(word) {
+                hasDate = true
+            } else if let seconds = Self.clock(word) {
+                resolution = min(resolution ?? seconds, seconds)
+            } else if Self.isSize(word) {
+                hasSize = true
+            }
+        }
+        guard hasDate, hasSize, let resolution else { return nil }
+        self.init(text: note, resolution: resolution)
+    }
+
+    /// Creates the facts of a line as `ls -l` writes it, whose time is that of a day for older files.
+    package init(size: Int64, time: String) {
+        self.init(text: "\(size) \(time)", resolution: time.contains(":") ? 60 : 86_400)
+    }
+
+    private static func isDate(_ word: Substring) -> Bool {
+        let parts = word.split(separator: "-")
+        guard parts.count == 3,
+            parts.contains(where: { $0.count == 4 && $0.allSatisfy(\.isNumber) })
+        else { return false }
+        return parts.allSatisfy { part in
+            part.allSatisfy(\.isNumber) || part.count == 3 && part.allSatisfy(\.isLetter)
+        }
+    }
+
+    /// The resolution of a time such as `10:00` or `10:00:00Z`.
+    private static func clock(_ word: Substring) -> Int64? {
+        let parts = word.split(separator: ":")
+        guard parts.count == 2 || parts.count == 3, parts[0].count == 2,
+            parts.allSatisfy({ $0.prefix(2).count == 2 && $0.prefix(2).allSatisfy(\.isNumber) })
+        else { return nil }
+        return parts.count == 2 ? 60 : 1
+    }
+
+    /// Whether a word is a size such as `1234` or `1.2K`.
+    private static func isSize(_ word: Substring) -> Bool {
+        let number = word.prefix { $0.isNumber || $0 == "." || $0 == "," }
+        let unit = word.dropFirst(number.count)
+        return number.first?.isNumber == true && unit.count <= 3 && unit.allSatisfy(\.isLetter)
+    }
+
+    /// Whether the facts of a file prove later that it has not changed.
+    ///
+    /// If the file was changed shortly before the list was read, it may have been changed again
+    /// within the same minute.
+    ///
+    /// - Parameters:
+    ///   - modified: The file's modification time in seconds since 1970.
+    ///   - now: The time of the same clock when the file was fetched.
+    package func isProof(modified: Int64?, now: Int64?) -> Bool {
+        guard resolution > 0 else { return true }
+        guard let modified, let now else { return false }
+        return now - modified > resolution + 1
+    }
+}

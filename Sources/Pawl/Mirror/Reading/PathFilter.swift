@@ -1,0 +1,88 @@
+internal import Glibc
+package import PawlCore
+
+/// Patterns that decide which files and folders of a tree are wanted.
+///
+/// A pattern is that of fnmatch(3). Without a slash it is compared with a name, and otherwise with
+/// the path below the root, where `*` stands for no slash unless there are two. One that ends in a
+/// slash is for folders only.
+package struct PathFilter: Sendable {
+    private let included: [Pattern]
+    private let excluded: [Pattern]
+
+    private struct Pattern: Sendable {
+        let text: String
+        let isForFolders: Bool
+        let isForPaths: Bool
+        let flags: Int32
+
+        init(_ text: String, _ option: String) throws(DownloadError) {
+            isForFolders = text.isFolderPath
+            var body = text[...]
+            if isForFolders { body = body.dropLast() }
+            isForPaths = body.contains("/")
+            if body.first == "/" { body = body.dropFirst() }
+            guard !body.isEmpty, !text.utf8.contains(0) else {
+                throw .usage(
+                    "\(option): '\(text.sanitized)' is not a pattern",
+                    advice: "write a pattern such as '*.iso' or 'old/'"
+                )
+            }
+            flags = body.contains("**") ? 0 : FNM_PATHNAME
+            self.text = String(body)
+        }
+
+        func matches(_ path: String, isFolder: Bool) -> Bool {
+            guard isFolder || !isForFolders else { return false }
+            let subject = isForPaths ? path : String(path.pathFile)
+            return fnmatch(text, subject, flags) == 0
+        }
+    }
+
+    /// The filter that wants everything.
+    package static let all = PathFilter(included: [], excluded: [])
+
+    private init(included: [Pattern], excluded: [Pattern]) {
+        (self.included, self.excluded) = (included, excluded)
+    }
+
+    package init(including: [String], excluding: [String]) throws(DownloadError) {
+        included = try including.map { (text) throws(DownloadError) in
+            try Pattern(text, "--include")
+        }
+        excluded = try excluding.map { (text) throws(DownloadError) in
+            try Pattern(text, "--exclude")
+        }
+    }
+
+    /// Whether a file is wanted: no pattern excludes it or a folder above it, and if there are
+    /// patterns that include, one of them includes it or a folder above it.
+    package func wants(_ path: String) -> Bool {
+        var folders: [String] = []
+        for name in path.pathNames.dropLast() {
+            folders.append((folders.last.map { $0 + "/" } ?? "") + name)
+        }
+        guard !excluded.contains(where: { $0.matches(path, isFolder: false) }),
+            folders.allSatisfy(entersExcluding)
+        else { return false }
+        return included.isEmpty
+            || included.contains { pattern in
+                pattern.matches(path, isFolder: false)
+                    || folders.contains { pattern.matches($0, isFolder: true) }
+            }
+    }
+
+    /// Whether a folder may contain wanted files.
+    package func enters(_ folder: String) -> Bool {
+        var path = ""
+        for name in folder.pathNames {
+            path += (path.isEmpty ? "" : "/") + name
+            guard entersExcluding(path) else { return false }
+        }
+        return true
+    }
+
+    private func entersExcluding(_ folder: String) -> Bool {
+        !excluded.contains { $0.matches(folder, isFolder: true) }
+    }
+}

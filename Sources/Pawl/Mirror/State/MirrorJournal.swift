@@ -1,0 +1,122 @@
+internal import Glibc
+package import PawlCore
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+
+/// The file in the folder of a mirror in which its state is kept.
+///
+/// Changes are added to its end, at most a second after they have happened, so that a run that is
+/// killed loses little: the next one asks the server about the files of the lost lines. One process
+/// at a time mirrors to a folder.
+package final class MirrorJournal: Sendable {
+    /// The name of the file.
+    package static let name = ".pawl-mirror"
+    /// The number of bytes that may wait to be written.
+    private static let mostWaiting = 32 << 10
+
+    private struct State {
+        var mirror: MirrorState
+        var waiting = ""
+        /// The length of the file; `nil` until it is created.
+        var length: Int64?
+        var failure: DownloadError?
+    }
+
+    private let folder: FileFolder
+    private let path: FilePath
+    /// Locks the folder as long as it is open.
+    private let lock: OpenFile
+    private let state: Mutex<State>
+
+    /// Opens the state of the mirror in a folder, which is created.
+    ///
+    /// - Parameters:
+    ///   - root: What is mirrored, without secrets, for messages.
+    ///   - source: Distinguishes it from everything else that may be mirrored.
+    package init(folder name: String, root: String, source: String) throws(DownloadError) {
+        let place = FilePath(name)
+        try FolderPreparation.prepare(place)
+        lock = try attempt(.inspect, place, OpenFile(place, O_RDONLY | O_DIRECTORY))
+        do throws(Errno) {
+            try lock.lock()
+        } catch {
+            throw DownloadError(
+                .alreadyRunning,
+                "another process is mirroring to \(name.sanitized)",
+                advice: "wait until it has ended, or use another folder"
+            )
+        }
+        folder = FileFolder(place)
+        path = place.appending(Self.name)
+        var first = State(mirror: MirrorState(root: root, source: source))
+        if try folder.exists(Self.name) {
+            let text = try folder.read(Self.name, limit: .max, followsLinks: false)
+            if let known = MirrorState(text) {
+                guard known.source == source else {
+                    throw .usage(
+                        "\(name.sanitized) is a mirror of \(known.root)",
+                        advice: "use another folder, or delete \(path.string.sanitized)"
+                    )
+                }
+                (first.mirror, first.length) = (known, Int64(text.count))
+                // A line that was cut off must not be joined with the next one.
+                if text.last != 0x0A { first.waiting = "\n" }
+            }
+        }
+        state = Mutex(first)
+    }
+
+    package func record(of path: String) -> MirrorRecord? {
+        state.withLock { $0.mirror.record(of: path) }
+    }
+
+    /// Notes that a list of this run contains a path; returns `false` if it is not the first one.
+    package func see(_ path: String) -> Bool { state.withLock { $0.mirror.see(path) } }
+
+    /// The paths of recorded files that no list of this run contains.
+    package var unseen: [String] { state.withLock { $0.mirror.unseen } }
+
+    package func set(_ record: MirrorRecord?, of path: String) {
+        state.withLock { state in
+            guard let line = state.mirror.set(record, of: path) else { return }
+            state.waiting += line
+            if state.waiting.utf8.count >= Self.mostWaiting { self.write(&state) }
+        }
+    }
+
+    /// Writes the changes that wait.
+    package func write() { state.withLock { write(&$0) } }
+
+    private func write(_ state: inout State) {
+        guard !state.waiting.isEmpty, state.failure == nil else { return }
+        do throws(DownloadError) {
+            let file = try attempt(.create, path) { () throws(Errno) in
+                try OpenFile(path, O_WRONLY | O_CREAT | O_NOFOLLOW)
+            }
+            let isNew = state.length == nil
+            let text = (isNew ? state.mirror.head : "") + state.waiting
+            let length = state.length ?? 0
+            try attempt(.write, path) { () throws(Errno) in
+                if isNew { try file.truncate(to: 0) }
+                try file.write(Array(text.utf8), at: length)
+            }
+            state.length = length + Int64(text.utf8.count)
+            state.waiting = ""
+        } catch {
+            state.failure = error
+        }
+    }
+
+    /// Writes what waits, and removes outdated lines.
+    ///
+    /// Throws the first error of writing: what was not written is not known to the next run.
+    package func close() throws(DownloadError) {
+        let text = try state.withLock { (state) throws(DownloadError) -> String? in
+            write(&state)
+            if let failure = state.failure { throw failure }
+            return state.mirror.isWasteful ? state.mirror.compacted() : nil
+        }
+        if let text { try folder.write(Array(text.utf8), to: Self.name) }
+    }
+}

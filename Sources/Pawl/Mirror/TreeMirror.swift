@@ -1,0 +1,319 @@
+internal import Glibc
+package import PawlCore
+internal import PawlStorage
+internal import Synchronization
+internal import SystemPackage
+internal import struct FoundationEssentials.Date
+internal import struct FoundationEssentials.URL
+
+/// Shows what a mirror does.
+package protocol MirrorReporting: Sendable {
+    /// Runs a task to its end, and shows its progress and its result.
+    func run(
+        _ task: DownloadTask,
+        _ file: ListedFile
+    ) async -> Result<DownloadedFile, DownloadError>
+    /// Reports an error at a path or a URL.
+    func report(_ error: DownloadError, at place: String)
+}
+
+/// The numbers of what a mirror has found and done.
+package struct MirrorCounts: Hashable, Sendable {
+    /// The files that were not there before.
+    package var new = 0
+    /// The files that had another version before.
+    package var changed = 0
+    package var unchanged = 0
+    /// The files of others that were kept.
+    package var kept = 0
+    package var failed = 0
+    /// The bytes of the new and the changed files.
+    package var bytes: Int64 = 0
+    package var folders = 0
+    /// The entries of lists that are neither files nor folders, such as symbolic links.
+    package var leftOut = 0
+    /// The files and folders that `robots.txt` forbids.
+    package var disallowed = 0
+
+    package init() {}
+
+    package var files: Int { new + changed + unchanged + kept + failed }
+}
+
+/// Keeps the files of a local folder equal to those of a tree on a server.
+package final class TreeMirror: TreeVisiting {
+    private struct State {
+        var counts = MirrorCounts()
+        var firstError: DownloadError?
+        /// Whether every folder was listed.
+        var isComplete = true
+        var disallowed: [String] = []
+    }
+
+    private let folder: String
+    private let journal: MirrorJournal
+    private let session: DownloadSession
+    private let ifExists: ExistingFilePolicy
+    private let settings: @Sendable (ListedFile) -> DownloadSettings
+    private let reporter: any MirrorReporting
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - folder: The local folder.
+    ///   - ifExists: What to do with a file that the mirror has not fetched, or that was changed
+    ///     since.
+    ///   - settings: Returns the settings for a file.
+    package init(
+        folder: String,
+        _ journal: MirrorJournal,
+        _ session: DownloadSession,
+        ifExists: ExistingFilePolicy,
+        reporter: any MirrorReporting,
+        settings: @escaping @Sendable (ListedFile) -> DownloadSettings
+    ) {
+        (self.folder, self.journal, self.session) = (folder, journal, session)
+        (self.ifExists, self.settings, self.reporter) = (ifExists, settings, reporter)
+    }
+
+    package var counts: MirrorCounts { state.withLock { $0.counts } }
+
+    package var firstError: DownloadError? { state.withLock { $0.firstError } }
+
+    // MARK: - Folders
+
+    package func listed(_ content: FolderContent) {
+        state.withLock { state in
+            state.counts.folders += 1
+            state.counts.leftOut += content.leftOutCount
+        }
+    }
+
+    package func failed(_ folder: ListedFolder, _ error: DownloadError) {
+        state.withLock { $0.isComplete = false }
+        report(error, at: folder.path.isEmpty ? folder.address : folder.path + "/")
+    }
+
+    package func disallowed(_ path: String) {
+        state.withLock { state in
+            state.counts.disallowed += 1
+            state.disallowed.append(path)
+        }
+    }
+
+    private func report(_ error: DownloadError, at place: String) {
+        guard !Task.isCancelled || error.code != .interrupted && error.code != .cancelled else {
+            return
+        }
+        state.withLock { state in
+            if state.firstError == nil { state.firstError = error }
+        }
+        reporter.report(error, at: place)
+    }
+
+    // MARK: - Files
+
+    package func work(for file: ListedFile) -> (@Sendable () async -> Void)? {
+        // Several pages may link to one file.
+        guard journal.see(file.path) else { return nil }
+        let record = journal.record(of: file.path)
+        let step = step(for: file, record)
+        guard step != .unchanged else {
+            state.withLock { $0.counts.unchanged += 1 }
+            return nil
+        }
+        return { [self] in
+            do throws(DownloadError) {
+                try await take(step, file, isOwn: record != nil)
+            } catch {
+                guard !Task.isCancelled else { return }
+                state.withLock { $0.counts.failed += 1 }
+                report(error, at: file.path)
+            }
+        }
+    }
+
+    private func step(for file: ListedFile, _ record: MirrorRecord?) -> MirrorStep {
+        guard file.path != MirrorJournal.name, let status = try? path(of: file).status() else {
+            return file.path == MirrorJournal.name ? .blocked : .fetch
+        }
+        guard status.isRegular else { return .blocked }
+        return MirrorJudge.step(for: file, record, FileStamp(status))
+    }
+
+    private func path(of file: ListedFile) -> FilePath { FilePath(folder).appending(file.path) }
+
+    private func take(
+        _ step: MirrorStep,
+        _ file: ListedFile,
+        isOwn: Bool
+    ) async throws(DownloadError) {
+        switch step {
+        case .unchanged: break
+        case .fetch: try await fetch(file, isOwn ? .overwrite : .fail)
+        case .ask(let record):
+            if let version = try await version(of: file, record),
+                MirrorJudge.isUnchanged(record, version)
+            {
+                return confirm(file, record, version)
+            }
+            try await fetch(file, .overwrite)
+        case .compare: try await compare(file)
+        case .blocked:
+            throw DownloadError(
+                .fileExists,
+                "something that is not a file has the name",
+                advice: "rename it, or leave the file out with --exclude"
+            )
+        }
+    }
+
+    /// Notes that a file has not changed.
+    private func confirm(_ file: ListedFile, _ record: MirrorRecord, _ version: ServerVersion) {
+        if let stamp = stamp(of: file) {
+            var known = version
+            // A 304 need not repeat them (RFC 9110 §15.4.5).
+            known.entityTag = version.entityTag ?? record.entityTag
+            known.lastModified = version.lastModified ?? record.lastModified
+            journal.set(MirrorJudge.record(of: file, stamp, known), of: file.path)
+        }
+        state.withLock { $0.counts.unchanged += 1 }
+    }
+
+    /// Takes a file that exists and that the mirror does not know.
+    private func compare(_ file: ListedFile) async throws(DownloadError) {
+        if let url = URL(string: file.address),
+            RepresentationMark.isUnchanged(path(of: file), of: [url])
+        {
+            // An earlier run has fetched it.
+            return try await fetch(file, .overwrite)
+        }
+        if let stamp = stamp(of: file), let version = try await version(of: file, nil),
+            MirrorJudge.isSame(stamp, version)
+        {
+            journal.set(MirrorJudge.record(of: file, stamp, version), of: file.path)
+            return state.withLock { $0.counts.unchanged += 1 }
+        }
+        switch ifExists {
+        case .overwrite: try await fetch(file, .overwrite)
+        case .skip: state.withLock { $0.counts.kept += 1 }
+        case .fail, .rename:
+            throw DownloadError(
+                .fileExists,
+                "a file that this mirror has not fetched, or that was changed since, has the name",
+                advice: "to replace such files, use --if-exists overwrite; to keep them, "
+                    + "--if-exists skip"
+            )
+        }
+    }
+
+    private func stamp(of file: ListedFile) -> FileStamp? {
+        guard let status = try? path(of: file).status(), status.isRegular else { return nil }
+        return FileStamp(status)
+    }
+
+    private func fetch(
+        _ file: ListedFile,
+        _ ifExists: ExistingFilePolicy
+    ) async throws(DownloadError) {
+        let existed = stamp(of: file) != nil
+        guard let url = URL(string: file.address) else {
+            throw .usage("'\(file.address.sanitized(atMost: 200))' is not a URL")
+        }
+        var settings = settings(file)
+        settings.ifExists = ifExists
+        let request = DownloadRequest(url) { [settings] in $0 = settings }
+        let task = session.downloadTask(
+            with: request,
+            to: .file(path(of: file).string)
+        )
+        let result = try await reporter.run(task, file).get()
+        if let stamp = stamp(of: file), result.path == path(of: file).string {
+            var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
+            if version.date == nil, SourceScheme(of: url.scheme)?.isHTTP != true {
+                version.date = Self.now
+            }
+            journal.set(MirrorJudge.record(of: file, stamp, version), of: file.path)
+        }
+        state.withLock { state in
+            if result.wasAlreadyThere {
+                state.counts.unchanged += 1
+            } else {
+                if existed { state.counts.changed += 1 } else { state.counts.new += 1 }
+                state.counts.bytes += result.byteCount
+            }
+        }
+    }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    /// Asks which version of a file the server has, with one request; `nil` if its answer does not
+    /// tell.
+    private func version(
+        of file: ListedFile,
+        _ record: MirrorRecord?
+    ) async throws(DownloadError) -> ServerVersion? {
+        guard let url = URL(string: file.address), let scheme = SourceScheme(of: url.scheme) else {
+            return nil
+        }
+        let settings = settings(file)
+        guard scheme.isHTTP || scheme == .s3 else {
+            let found = try await session.inspect(url) { $0 = settings }
+            var version = ServerVersion()
+            (version.size, version.lastModified) = (found.totalBytes, found.lastModified)
+            version.date = Self.now
+            return version
+        }
+        var request = DownloadRequest(url) { $0 = settings }
+        request.method = "HEAD"
+        request.acceptsErrorStatuses = true
+        request.decodesContent = false
+        if let tag = record?.entityTag {
+            request.fields.append(HTTPField(name: "If-None-Match", value: tag))
+        } else if let time = record?.lastModified {
+            request.fields.append(HTTPField(name: "If-Modified-Since", value: time))
+        }
+        let stream = try await session.bytes(for: request)
+        defer { stream.cancel() }
+        guard [200, 304].contains(stream.response.status) else { return nil }
+        return ServerVersion(stream.response)
+    }
+
+    // MARK: - Vanished files
+
+    /// Returns the paths of the mirror's files that are no longer on the server; `nil` if some
+    /// folder was not listed, so that this is not known.
+    ///
+    /// Those that somebody has changed are left out.
+    package func vanished(
+        _ isConcerned: (_ path: String) -> Bool
+    ) -> [String]? {
+        let (isComplete, disallowed) = state.withLock { ($0.isComplete, $0.disallowed) }
+        guard isComplete, !Task.isCancelled else { return nil }
+        return journal.unseen.filter { path in
+            guard isConcerned(path),
+                !disallowed.contains(where: { path == $0 || path.hasPrefix($0 + "/") }),
+                let record = journal.record(of: path)
+            else { return false }
+            let file = ListedFile(address: "", path: path)
+            guard let stamp = stamp(of: file) else {
+                // Somebody has removed it.
+                journal.set(nil, of: path)
+                return false
+            }
+            return record.isOf(stamp)
+        }
+    }
+
+    /// Deletes a file that is no longer on the server, and the folders above it that are empty then.
+    package func delete(_ path: String) throws(DownloadError) {
+        let file = FilePath(folder).appending(path)
+        try attempt(.remove, file) { () throws(Errno) in try file.removeFile() }
+        journal.set(nil, of: path)
+        var names = path.pathNames.dropLast()
+        while !names.isEmpty {
+            let parent = FilePath(folder).appending(names.joined(separator: "/"))
+            guard rmdir(parent.string) == 0 else { return }
+            names = names.dropLast()
+        }
+    }
+}

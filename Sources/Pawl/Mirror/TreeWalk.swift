@@ -1,0 +1,174 @@
+package import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Takes what the walk through a tree finds.
+package protocol TreeVisiting: Sendable {
+    /// Returns the work that a file needs; `nil` if it needs none.
+    func work(for file: ListedFile) -> (@Sendable () async -> Void)?
+    /// Notes that a folder was listed.
+    func listed(_ content: FolderContent)
+    /// Notes that a folder could not be listed completely.
+    func failed(_ folder: ListedFolder, _ error: DownloadError)
+    /// Notes that `robots.txt` forbids a path.
+    func disallowed(_ path: String)
+}
+
+/// Visits the folders of a tree, several at a time, and passes on their files.
+package struct TreeWalk: Sendable {
+    /// The number of folders that are listed, or whose files are taken, at the same time.
+    private static let mostFolders = 8
+    /// The number of files of one folder that are taken at the same time.
+    private static let mostFiles = 32
+    /// The number of folders below each other at which the walk ends if the user sets no limit.
+    private static let mostLevels = 64
+
+    private let root: ListedFolder
+    private let lister: FolderLister
+    private let visitor: any TreeVisiting
+    /// The number of folders below each other; 1 for the root alone.
+    package var depth: Int?
+    package var filter = PathFilter.all
+    package var obeysRobots = true
+
+    package init(_ root: ListedFolder, _ lister: FolderLister, _ visitor: any TreeVisiting) {
+        (self.root, self.lister, self.visitor) = (root, lister, visitor)
+    }
+
+    /// The tree as its server has confirmed it.
+    private struct Tree {
+        let origin: Origin?
+        let path: String
+        let robots: RobotsRules
+
+        func contains(_ address: String) -> Bool {
+            origin == URL(string: address).flatMap(Origin.init)
+                && AddressParts(address).path.hasPrefix(path)
+        }
+
+        func allows(_ address: String) -> Bool {
+            robots == .none || robots.allows(AddressParts(address).path)
+        }
+    }
+
+    /// Visits all folders.
+    ///
+    /// Cancelling the task ends the walk.
+    package func run() async {
+        let tree: Tree
+        let found: [ListedFolder]
+        do throws(DownloadError) {
+            let content: FolderContent
+            (tree, content) = try await begin()
+            found = await take(content, of: root, tree)
+        } catch {
+            return visitor.failed(root, error)
+        }
+        await withTaskGroup(of: [ListedFolder].self) { group in
+            var waiting = Array(found.reversed())
+            var count = 0
+            while !Task.isCancelled {
+                while count < Self.mostFolders, let folder = waiting.popLast() {
+                    count += 1
+                    group.addTask { await visit(folder, tree) }
+                }
+                guard let found = await group.next() else { return }
+                count -= 1
+                waiting += found.reversed()
+            }
+        }
+    }
+
+    /// Lists the root, whose server may redirect to another address.
+    private func begin() async throws(DownloadError) -> (Tree, FolderContent) {
+        var robots = try await rules(of: root.address)
+        try Self.check(robots, root.address)
+        let (content, address) = try await lister.list(root)
+        let origin = URL(string: address).flatMap(Origin.init)
+        if origin != URL(string: root.address).flatMap(Origin.init) {
+            robots = try await rules(of: address)
+        }
+        try Self.check(robots, address)
+        return (Tree(origin: origin, path: AddressParts(address).path, robots: robots), content)
+    }
+
+    private func rules(of address: String) async throws(DownloadError) -> RobotsRules {
+        obeysRobots ? try await lister.robots(of: address) : .none
+    }
+
+    private static func check(_ robots: RobotsRules, _ address: String) throws(DownloadError) {
+        guard !robots.allows(AddressParts(address).path) else { return }
+        throw DownloadError(
+            .notAllowed,
+            "the server's robots.txt asks programs not to visit this folder",
+            advice: "if you may, use --no-robots"
+        )
+    }
+
+    /// Takes the files of a folder, and returns the folders in it.
+    private func visit(_ folder: ListedFolder, _ tree: Tree) async -> [ListedFolder] {
+        do throws(DownloadError) {
+            let (content, address) = try await lister.list(folder)
+            guard tree.contains(address) else {
+                throw DownloadError(
+                    .redirectRefused,
+                    "the server redirects to a folder outside of the tree",
+                    advice: "mirror that folder by itself"
+                )
+            }
+            return await take(content, of: folder, tree)
+        } catch {
+            visitor.failed(folder, error)
+            return []
+        }
+    }
+
+    private func take(
+        _ content: FolderContent,
+        of folder: ListedFolder,
+        _ tree: Tree
+    ) async -> [ListedFolder] {
+        visitor.listed(content)
+        await Self.take(
+            content.files.filter { filter.wants($0.path) && allows($0.address, $0.path, tree) },
+            visitor
+        )
+        let folders = content.folders.filter {
+            filter.enters($0.path) && allows($0.address, $0.path, tree)
+        }
+        guard folder.depth + 1 >= depth ?? Self.mostLevels else { return folders }
+        if depth == nil, let next = folders.first {
+            visitor.failed(
+                next,
+                DownloadError(
+                    .badResponse,
+                    "there are more than \(Self.mostLevels) folders below each other",
+                    advice: "set --depth if that is no circle"
+                )
+            )
+        }
+        return []
+    }
+
+    private func allows(_ address: String, _ path: String, _ tree: Tree) -> Bool {
+        let isAllowed = tree.allows(address)
+        if !isAllowed { visitor.disallowed(path) }
+        return isAllowed
+    }
+
+    /// Passes on files, several at a time.
+    package static func take(_ files: [ListedFile], _ visitor: any TreeVisiting) async {
+        await withTaskGroup(of: Void.self) { group in
+            var count = 0
+            for file in files {
+                guard !Task.isCancelled else { return }
+                guard let work = visitor.work(for: file) else { continue }
+                if count == mostFiles {
+                    await group.next()
+                    count -= 1
+                }
+                count += 1
+                group.addTask { await work() }
+            }
+        }
+    }
+}

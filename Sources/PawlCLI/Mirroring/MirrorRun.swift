@@ -1,0 +1,198 @@
+internal import Logging
+internal import Pawl
+internal import PawlCore
+
+/// Mirrors a tree to a folder, and reports the result.
+struct MirrorRun: Sendable {
+    let source: MirrorSource
+    let folder: String
+    let choices: MirrorChoices
+    let configuration: SessionConfiguration
+    let console: Console
+    let display: any ProgressDisplay
+    let logger: Logger
+    let isQuiet: Bool
+    let isJSON: Bool
+
+    /// Runs the mirror and returns the exit status.
+    ///
+    /// Cancelling the task interrupts it; what is complete is known to the next run.
+    func run() async -> Int32 {
+        let journal: MirrorJournal
+        do throws(DownloadError) {
+            journal = try MirrorJournal(folder: folder, root: source.root, source: source.key)
+        } catch {
+            console.report(error)
+            return error.code.exitStatus
+        }
+        let session = DownloadSession(configuration, logger: logger)
+        let current = Counts()
+        let progress = ProgressCollector(display: display) { current.status }
+        let shown = ShownTasks(
+            console: console,
+            progress: progress,
+            printsPaths: !isJSON && !console.outputIsTerminal
+        )
+        let mirror = TreeMirror(
+            folder: folder,
+            journal,
+            session,
+            ifExists: choices.ifExists,
+            reporter: MirrorReporter(shown: shown)
+        ) { [settings = source.settings] in settings($0) }
+        current.follow(mirror)
+        await shown.whileShowing {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await Self.save(journal) }
+                await walk(mirror, session)
+                group.cancelAll()
+            }
+        }
+        await session.saveFiles()
+        await shown.close()
+        return conclude(mirror, journal)
+    }
+
+    /// Writes the state from time to time until the task is cancelled.
+    private static func save(_ journal: MirrorJournal) async {
+        let clock = SystemTimekeeper()
+        while (try? await clock.sleep(until: clock.now() + .milliseconds(500))) != nil {
+            journal.write()
+        }
+    }
+
+    private func walk(_ mirror: TreeMirror, _ session: DownloadSession) async {
+        await withTaskCancellationHandler {
+            switch source {
+            case .tree(let root, let settings):
+                var walk = TreeWalk(root, FolderLister(session, settings), mirror)
+                walk.depth = choices.depth
+                walk.filter = choices.filter
+                walk.obeysRobots = choices.obeysRobots
+                await walk.run()
+            case .bucket(let bucket):
+                await bucket.walk(session, mirror, choices)
+            case .list(_, let files):
+                let wanted = files.map(\.file).filter { choices.concern($0.path) }
+                await TreeWalk.take(wanted, mirror)
+            }
+        } onCancel: {
+            session.startNoMore()
+        }
+    }
+
+    // MARK: - The end
+
+    private func conclude(_ mirror: TreeMirror, _ journal: MirrorJournal) -> Int32 {
+        let counts = mirror.counts
+        let wasInterrupted = Task.isCancelled || console.outputIsClosed
+        let vanished = wasInterrupted ? nil : mirror.vanished(choices.concern)
+        var failure = mirror.firstError
+        var deleted = 0
+        if !isQuiet, !wasInterrupted {
+            console.message(counts.summary)
+            for note in notes(counts) { console.message(note) }
+        }
+        if let vanished, !vanished.isEmpty {
+            let error: DownloadError?
+            (deleted, error) = remove(vanished, mirror)
+            failure = failure ?? error
+        }
+        do throws(DownloadError) {
+            try journal.close()
+        } catch {
+            console.report(error, of: "the state of the mirror")
+            failure = failure ?? error
+        }
+        if isJSON {
+            let event = MirroredEvent(counts, vanished: vanished?.count, deleted: deleted)
+            console.output(JSONText.line(event) + "\n")
+        }
+        guard !wasInterrupted else { return interrupted(counts) }
+        return failure?.code.exitStatus ?? 0
+    }
+
+    private func notes(_ counts: MirrorCounts) -> [String] {
+        var notes: [String] = []
+        if counts.leftOut > 0 {
+            let noun = counts.leftOut == 1 ? "entry is" : "entries are"
+            notes.append("\(counts.leftOut) \(noun) left out: symbolic links and the like")
+        }
+        if counts.disallowed > 0 {
+            let noun = MirrorCounts.count(counts.disallowed, "path")
+            notes.append("\(noun) left out because of robots.txt; see --no-robots")
+        }
+        return notes
+    }
+
+    private func interrupted(_ counts: MirrorCounts) -> Int32 {
+        if !console.outputPipeIsClosed {
+            console.report(
+                DownloadError(
+                    .interrupted,
+                    "interrupted; \(counts.summary)",
+                    advice: DownloadError.resumeAdvice
+                )
+            )
+        }
+        return console.outputIsClosed && !console.outputPipeIsClosed
+            ? 0 : ErrorCode.interrupted.exitStatus
+    }
+
+    /// Shows the files that are no longer on the server, and deletes them if that is wanted.
+    private func remove(
+        _ vanished: [String],
+        _ mirror: TreeMirror
+    ) -> (deleted: Int, DownloadError?) {
+        let count = MirrorCounts.count(vanished.count, "file")
+        let verb = vanished.count == 1 ? "is" : "are"
+        guard choices.deletes else {
+            if !isQuiet {
+                console.message("\(count) \(verb) no longer on the server; see --delete")
+            }
+            return (0, nil)
+        }
+        guard mirror.counts.files > 0 else {
+            let error = DownloadError(
+                .badResponse,
+                "the server lists no file at all, so none is deleted",
+                advice: "check the URL; to delete all files, delete the folder"
+            )
+            console.report(error)
+            return (0, error)
+        }
+        if choices.asks || !isQuiet {
+            console.message("\(count) \(verb) no longer on the server:")
+            for path in vanished { console.message("  \(path.sanitized)") }
+        }
+        if choices.asks {
+            guard Confirmation.isPossible(on: console) else {
+                console.message("Nothing was deleted: there is no terminal to ask on; see --yes")
+                return (0, nil)
+            }
+            guard Confirmation.ask("Delete \(count)?", on: console) else { return (0, nil) }
+        }
+        var failure: DownloadError?
+        var deleted = 0
+        for path in vanished {
+            do throws(DownloadError) {
+                try mirror.delete(path)
+                deleted += 1
+            } catch {
+                console.report(error, of: path.sanitized)
+                failure = failure ?? error
+            }
+        }
+        if !isQuiet { console.message("\(MirrorCounts.count(deleted, "file")) deleted") }
+        return (deleted, failure)
+    }
+}
+
+/// The counts of a mirror that is created after the display.
+private final class Counts: Sendable {
+    private let mirror = Completion<TreeMirror>()
+
+    func follow(_ mirror: TreeMirror) { self.mirror.complete(with: mirror) }
+
+    var status: String? { mirror.value?.counts.status }
+}

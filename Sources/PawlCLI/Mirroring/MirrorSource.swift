@@ -1,0 +1,94 @@
+internal import Pawl
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// What is mirrored.
+enum MirrorSource: Sendable {
+    /// A folder of a server, with the settings of all requests.
+    case tree(ListedFolder, DownloadSettings)
+    case bucket(MirroredBucket)
+    /// The files of a list, and where it was read.
+    case list(String, [ListedDownload])
+
+    /// A file of a list with its settings.
+    struct ListedDownload: Sendable {
+        let file: ListedFile
+        let settings: DownloadSettings
+    }
+
+    /// What is mirrored, without secrets.
+    var root: String {
+        switch self {
+        case .tree(let folder, _): AddressParts(folder.address).redacted.sanitized(atMost: 300)
+        case .bucket(let bucket): bucket.request.url.redacted
+        case .list(let name, _): "the list \(name.sanitized(atMost: 300))"
+        }
+    }
+
+    /// Distinguishes it from everything else that may be mirrored.
+    var key: String {
+        switch self {
+        case .tree(let folder, _): MirrorRecord.source(folder.address)
+        case .bucket(let bucket): MirrorRecord.source(bucket.request.url.absoluteString)
+        case .list(let name, _): MirrorRecord.source("list \(name)")
+        }
+    }
+
+    /// Returns a function that returns the settings for a file.
+    var settings: @Sendable (ListedFile) -> DownloadSettings {
+        switch self {
+        case .tree(_, let settings): return { _ in settings }
+        case .bucket(let bucket): return { _ in bucket.settings }
+        case .list(_, let files):
+            let byPath = Dictionary(files.map { (ExactText($0.file.path), $0.settings) }) {
+                one,
+                _ in
+                one
+            }
+            return { byPath[ExactText($0.path)] ?? DownloadSettings() }
+        }
+    }
+}
+
+/// The objects of a bucket below a prefix.
+struct MirroredBucket: Sendable {
+    let listing: S3Listing
+    /// The request for a page of the list, whose URL is still missing.
+    let request: DownloadRequest
+    let settings: DownloadSettings
+
+    /// Passes on the objects page by page.
+    func walk(
+        _ session: DownloadSession,
+        _ mirror: TreeMirror,
+        _ choices: MirrorChoices
+    ) async {
+        var listing = listing
+        var names = TreeNames()
+        do throws(DownloadError) {
+            while let page = try listing.nextPage() {
+                var request = request
+                request.url = page
+                let entries = try listing.read(try await session.data(for: request).bytes)
+                var files: [ListedFile] = []
+                for entry in entries {
+                    guard let path = names.path(of: listing.names(in: entry.key)) else {
+                        throw DownloadError(
+                            .badResponse,
+                            "no file name is left for one of the objects",
+                            advice: "mirror a smaller folder"
+                        )
+                    }
+                    let facts = ListedFacts(exact: entry.facts)
+                    let address = listing.address(of: entry.key)
+                    let file = ListedFile(address: address, path: path, facts: facts)
+                    if choices.concern(path) { files.append(file) }
+                }
+                mirror.listed(FolderContent())
+                await TreeWalk.take(files, mirror)
+            }
+        } catch {
+            mirror.failed(ListedFolder(address: request.url.absoluteString), error)
+        }
+    }
+}
