@@ -18,12 +18,9 @@ struct CommonOptions {
     ) throws(DownloadError) {
         self.config = config
         self.netrcFile = netrcFile
-        // Standard input can be read once.
-        var read: [OptionAssignment] = []
-        for option in typed { read += try DownloadOptions.read(option) }
-        assignments = read
+        assignments = try OptionFiles.read(typed)
         var options = DownloadOptions()
-        try options.apply(read, .typed)
+        try options.apply(assignments, .typed)
         self.typed = options
     }
 
@@ -34,6 +31,7 @@ struct CommonOptions {
         for url: String,
         listed: [OptionAssignment] = []
     ) throws(DownloadError) -> DownloadOptions {
+        let listed = try OptionFiles.read(listed)
         var options = try common(for: url, listed: listed)
         if !listed.isEmpty { try options.apply(listed, .listed) }
         return options
@@ -53,7 +51,8 @@ struct CommonOptions {
         let isAlone = config.hasCommands && !(login.isEmpty && listed.isEmpty)
         if !isAlone, let options = known[key] { return options }
         var options = DownloadOptions(netrcFile: netrcFile)
-        var levels = config.levels(for: address)
+        var levels: [[OptionAssignment]] = []
+        for level in config.levels(for: address) { levels.append(try OptionFiles.read(level)) }
         if config.hasCommands {
             let places = OptionPlaces(levels + [login, assignments, listed])
             levels = Array(places.needed.prefix(levels.count))

@@ -29,7 +29,9 @@ struct ConfigReport: Sendable {
             sections = sections.filter { $0.hosts?.matches(address) ?? true }
         }
         let login = url.map(config.login) ?? []
-        let places = OptionPlaces(sections.map(\.options) + [login]).places
+        // Without a URL, it is not known which sections apply.
+        let content = url == nil ? { [$0] } : Self.content
+        let places = OptionPlaces(sections.map(\.options) + [login], content: content).places
         for (section, place) in zip(sections, places) {
             for entry in place {
                 entries.append(
@@ -38,7 +40,6 @@ struct ConfigReport: Sendable {
                         value: Self.shown(entry.option),
                         hosts: section.hosts?.description,
                         from: Self.place(of: entry.option),
-                        // Without a URL, it is not known which sections apply.
                         isReplaced: url != nil && entry.isReplaced,
                         heading: Self.heading(of: entry.option, for: section.hosts)
                     )
@@ -85,6 +86,16 @@ struct ConfigReport: Sendable {
             text += "\(line.padded(toColumns: width))  # \(place)\n"
         }
         return text
+    }
+
+    /// The headers in the file that an option names, or the option itself.
+    ///
+    /// A pipe is not read, because it is meant for a download; a file that cannot be read is an
+    /// error of the download.
+    private static func content(of option: OptionAssignment) -> [OptionAssignment] {
+        guard option.name == DownloadOptions.headerFile, OutputPath.isRegularFile(option.value)
+        else { return [option] }
+        return (try? OptionFiles.read(option)) ?? []
     }
 
     private static func heading(of option: OptionAssignment, for hosts: HostPattern?) -> String {

@@ -1,16 +1,16 @@
 internal import PawlCore
 
-/// Reads a file of headers.
+/// The headers of a file, one per line.
 enum HeaderFile {
-    /// Returns the lines that are not empty, with their numbers.
-    static func lines(
-        of path: String,
-        location: String
-    ) throws(DownloadError) -> [(number: Int, line: String)] {
-        let text = try InputFile.text(of: path, location: location, form: "headers, one per line")
-        return InputList.lines(of: text).compactMap { number, line in
+    /// Returns the lines that are not empty as options.
+    static func options(of text: String, location: String) -> [OptionAssignment] {
+        InputList.lines(of: text).compactMap { number, line in
             let line = line.last == "\r" ? String(line.dropLast()) : line
-            return line.isEmpty ? nil : (number, line)
+            guard !line.isEmpty else { return nil }
+            let place = OptionAssignment.Place.named("\(location), line \(number)")
+            var header = OptionAssignment("header", line, at: place)
+            header.form = .content
+            return header
         }
     }
 }

@@ -87,6 +87,8 @@ package enum OutputPath {
         }
     }
 
+    static func isRegularFile(_ path: String) -> Bool { fileMode(path) == S_IFREG }
+
     private static func checkIsNotDirectory(
         _ path: String,
         location: String

@@ -103,37 +103,18 @@ package struct DownloadOptions: Sendable {
             passwordCommand = SecretCommand(option.value, location: option.location)
             hasOwnCommand = true
         default:
-            for option in try Self.read(option) { try applySetting(option) }
+            for option in try Self.content(of: option) { try applySetting(option) }
         }
     }
 
-    /// Replaces an option by the settings that it stands for: reads the file that it names, or runs
-    /// its command.
-    static func read(_ option: OptionAssignment) throws(DownloadError) -> [OptionAssignment] {
+    /// Returns the settings that an option stands for: reads the file that it names, or runs its
+    /// command.
+    private static func content(
+        of option: OptionAssignment
+    ) throws(DownloadError) -> [OptionAssignment] {
+        guard option.form == .command else { return try OptionFiles.read(option) }
         var option = option
-        switch (option.form, option.name) {
-        case (.typed, headerFile):
-            let (path, location) = (option.value, option.location)
-            return try HeaderFile.lines(of: path, location: location).map { number, line in
-                var header = OptionAssignment(
-                    "header",
-                    line,
-                    at: .named("\(location), line \(number)")
-                )
-                header.form = .content
-                return header
-            }
-        case (.typed, "data") where option.value.hasPrefix("@"),
-            (.typed, "json") where option.value.hasPrefix("@"):
-            option.value = try InputFile.text(
-                of: String(option.value.dropFirst()),
-                location: option.location,
-                form: "the body"
-            )
-        case (.command, let name) where name != UserConfig.password:
-            option.value = try SecretCommand(option.value, location: option.location).output()
-        default: return [option]
-        }
+        option.value = try SecretCommand(option.value, location: option.location).output()
         option.form = .content
         return [option]
     }

@@ -16,13 +16,27 @@ package struct OptionPlaces: Sendable {
     /// The options of each place, in the order in which they are applied.
     package let places: [[Entry]]
 
-    package init(_ places: [[OptionAssignment]]) {
+    private struct Option {
+        let assignment: OptionAssignment
+        /// The options that it stands for: those in its file, or the option itself.
+        let content: [OptionAssignment]
+    }
+
+    /// - Parameters:
+    ///   - content: Returns the options that an option stands for; by default, the option itself.
+    package init(
+        _ places: [[OptionAssignment]],
+        content: (OptionAssignment) -> [OptionAssignment] = { [$0] }
+    ) {
+        let options = places.map { place in
+            place.map { Option(assignment: $0, content: content($0)) }
+        }
         var later: Set<OptionValue> = []
         var entries: [[Entry]] = []
-        for (index, place) in places.enumerated().reversed() {
+        for (index, place) in options.enumerated().reversed() {
             entries.append(Self.entries(of: place, later: later))
             let earlierUser = places[..<index].joined().last { $0.name == "user" }
-            for option in place {
+            for option in place.flatMap(\.content) {
                 later.formUnion(OptionValue.replaced(by: option, earlierUser: earlierUser))
             }
         }
@@ -37,7 +51,7 @@ package struct OptionPlaces: Sendable {
     }
 
     private static func entries(
-        of place: [OptionAssignment],
+        of place: [Option],
         later: Set<OptionValue>
     ) -> [Entry] {
         // Options that can be given several times are joined within a place. A name that is given
@@ -45,10 +59,11 @@ package struct OptionPlaces: Sendable {
         var single: Set<OptionValue> = []
         var entries: [Entry] = []
         for option in place.reversed() {
-            let values = OptionValue.set(by: option)
+            let values = Set(option.content.flatMap(OptionValue.set))
             let isReplaced = !values.isEmpty && values.isSubset(of: later.union(single))
-            entries.append(Entry(option: option, isReplaced: isReplaced))
-            let isSingle = option.name != "user" && !DownloadOptions.isRepeatable(option.name)
+            entries.append(Entry(option: option.assignment, isReplaced: isReplaced))
+            let name = option.assignment.name
+            let isSingle = name != "user" && !DownloadOptions.isRepeatable(name)
             if isSingle { single.formUnion(values) }
         }
         return entries.reversed()
@@ -78,9 +93,8 @@ private enum OptionValue: Hashable {
         case UserConfig.password: return [.passwordCommand]
         case "bearer": return [authorization]
         case DownloadOptions.headerFile:
-            // Only the download can read standard input; it also reports a file that cannot be read.
-            let lines = option.value == "-" ? [] : (try? DownloadOptions.read(option)) ?? []
-            return Set(lines.flatMap(set))
+            // The file has not been read.
+            return []
         case "header", "redirect-header":
             // The output of a command begins with the name.
             return option.form == .command ? [] : [field(of: option.value)]

@@ -162,6 +162,47 @@ struct ConfigCommandTests {
         #expect(workshop.origin.requests.last?["X-A"] == "1")
     }
 
+    @Test(arguments: ["-", "/dev/stdin"])
+    func `headers from a pipe are read once, for all downloads`(pipe: String) async throws {
+        let text = """
+            [defaults]
+            proxy-command = "echo none"
+            [host."127.0.0.1"]
+            retries = 3
+            """
+        let (workshop, given) = try home(text, variables: ["PAWL_HEADER_FILE": pipe])
+        var settings = given
+        settings.input = Array("X-A: 1\n".utf8)
+        let local = workshop.url.replacing("127.0.0.1", with: "localhost")
+        let run = try await workshop.run(workshop.url, "\(local)?{1..2}", settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.count >= 3)
+        #expect(workshop.origin.requests.allSatisfy { $0["X-A"] == "1" })
+        try workshop.folder.write("list", "\(workshop.url)?{3..4}\n  header-file=\(pipe)\n")
+        let (_, plain) = try home(nil)
+        settings.environment = plain.environment
+        let before = workshop.origin.requests.count
+        let listed = try await workshop.run("-i", "list", settings: settings)
+        #expect(listed.status == .code(0), "\(listed.errors)")
+        let requests = workshop.origin.requests.dropFirst(before)
+        #expect(requests.count >= 2)
+        #expect(requests.allSatisfy { $0["X-A"] == "1" })
+    }
+
+    @Test func `show does not read a pipe`() async throws {
+        let text = "[host.\"a.example\"]\nheader-file = \"~/headers\"\n"
+        let (workshop, settings) = try home(text, variables: ["PAWL_HEADER": "X-A: 2"])
+        let file = "~/.config/pawl/config.toml, line 2"
+        try workshop.folder.write("headers", "X-A: 1\n")
+        let arguments = ["config", "show", "https://a.example/"]
+        let known = try await workshop.run(arguments, settings)
+        #expect(known.output.contains("# \(file), replaced"), "\(known.output)")
+        #expect(unlink(workshop.folder.path("headers")) == 0)
+        try #require(mkfifo(workshop.folder.path("headers"), 0o600) == 0)
+        let unknown = try await workshop.run(arguments, settings)
+        #expect(unknown.output.contains("# \(file)\n"), "\(unknown.output)")
+    }
+
     @Test(arguments: [("false", "the command failed"), ("true", "the command printed no text")])
     func `a command that prints nothing is an error`(command: String, message: String) async throws
     {

@@ -1,0 +1,49 @@
+internal import PawlCore
+internal import Synchronization
+
+/// The files that options name, each of which is read once: a pipe has nothing for a second reader.
+enum OptionFiles {
+    private struct File: Hashable {
+        let option: String
+        let path: String
+    }
+
+    /// The texts that were read in this process, which serve all downloads of its command.
+    private static let texts = Mutex<[File: String]>([:])
+
+    /// Replaces each option that names a file by what the file contains.
+    static func read(_ options: [OptionAssignment]) throws(DownloadError) -> [OptionAssignment] {
+        var read: [OptionAssignment] = []
+        for option in options { read += try self.read(option) }
+        return read
+    }
+
+    /// Replaces an option that names a file by what the file contains.
+    static func read(_ option: OptionAssignment) throws(DownloadError) -> [OptionAssignment] {
+        guard option.form == .typed else { return [option] }
+        switch option.name {
+        case DownloadOptions.headerFile:
+            let text = try text(of: option.value, option, form: "headers, one per line")
+            return HeaderFile.options(of: text, location: option.location)
+        case "data" where option.value.hasPrefix("@"), "json" where option.value.hasPrefix("@"):
+            let path = String(option.value.dropFirst())
+            var option = option
+            option.value = try text(of: path, option, form: "the body")
+            option.form = .content
+            return [option]
+        default: return [option]
+        }
+    }
+
+    private static func text(
+        of path: String,
+        _ option: OptionAssignment,
+        form: String
+    ) throws(DownloadError) -> String {
+        let file = File(option: option.name, path: path)
+        if let known = texts.withLock({ $0[file] }) { return known }
+        let text = try InputFile.text(of: path, location: option.location, form: form)
+        texts.withLock { $0[file] = text }
+        return text
+    }
+}
