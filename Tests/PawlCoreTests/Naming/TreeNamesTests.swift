@@ -36,6 +36,21 @@ struct TreeNamesTests {
         #expect(paths([["a", "b"], ["a"]]) == ["a/b", "a.1"])
     }
 
+    @Test func `very deep folders take little memory, up to a limit`() {
+        var names = TreeNames()
+        let deep = Array(repeating: "folder", count: TreeNames.mostNames)
+        let path = deep.joined(separator: "/")
+        #expect(names.path(of: deep) == path)
+        #expect(names.path(of: deep) == path + ".1")
+        #expect(names.path(of: deep + ["a"]) == nil)
+        // With the whole path of each folder, these would take 1 GB.
+        for number in 0..<20 {
+            var other = deep
+            other[0] = "\(number)"
+            #expect(names.path(of: other)?.utf8.count ?? 0 > 7 * 2_047)
+        }
+    }
+
     @Test func `very many equal names are refused quickly`() {
         var names = TreeNames()
         let found = (0..<30_000).count { _ in names.path(of: ["a"]) != nil }

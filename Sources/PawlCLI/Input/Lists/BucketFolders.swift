@@ -107,7 +107,7 @@ enum BucketFolders {
                     let name = String(decoding: key, as: UTF8.self).sanitized(atMost: 200)
                     throw DownloadError(
                         .badResponse,
-                        "no file name is left for the object \(name) of \(place)",
+                        "no file name is possible for the object \(name) of \(place)",
                         advice: "download a smaller folder"
                     )
                 }
