@@ -47,7 +47,7 @@ extension DownloadError {
             switch failure.kind {
             case .nameNotResolved:
                 (
-                    .nameNotResolved, "cannot resolve the host name \(Self.name(of: host))",
+                    .nameNotResolved, "cannot resolve the host name \(Self.hostName(of: host))",
                     "check the spelling"
                 )
             case .proxyNotResolved:
@@ -184,7 +184,8 @@ extension DownloadError {
     }
 
     /// Returns the name in `name:port`.
-    private static func name(of host: String) -> String {
+    private static func hostName(of host: String) -> String {
+        guard !HostBudget.isBucket(host) else { return "of the server of \(host)" }
         let pieces = host.pieces(at: ":")
         return pieces.count == 2 ? String(pieces[0]) : host
     }

@@ -34,11 +34,21 @@ package struct HostBudget: Sendable {
     package mutating func setLimit(connectionsPerHost: Int) { limit = max(1, connectionsPerHost) }
 
     /// Returns the name of the host for which a connection to a URL counts.
+    ///
+    /// It is shown to users: `example.org:443`, or a bucket such as `s3://photos`, whose server the
+    /// URL does not tell.
     package static func name(of url: URL) -> String {
-        if SourceScheme(of: url.scheme)?.isLocal == true { return "this computer" }
-        let port = url.port ?? SourceScheme.usualPort(of: url.scheme)
-        return "\(url.shownHost ?? ""):\(port)"
+        let scheme = SourceScheme(of: url.scheme)
+        if scheme?.isLocal == true { return "this computer" }
+        let host = url.shownHost ?? ""
+        if scheme == .s3 { return bucketPrefix + host }
+        return "\(host):\(url.port ?? SourceScheme.usualPort(of: url.scheme))"
     }
+
+    /// Whether a name is that of a bucket.
+    static func isBucket(_ name: String) -> Bool { name.hasPrefix(bucketPrefix) }
+
+    private static let bucketPrefix = "s3://"
 
     /// Requests a connection; returns whether it may be opened now; otherwise the ticket waits.
     package mutating func request(
@@ -69,7 +79,7 @@ package struct HostBudget: Sendable {
 
     /// The use of a host at a moment, also as JSON.
     package struct Use: Codable, Sendable, Hashable {
-        /// The host with its port.
+        /// The host with its port, or a bucket such as `s3://photos`.
         package var host: String
         /// The number of HTTP/1.1 connections that are open or being opened.
         package var connections: Int

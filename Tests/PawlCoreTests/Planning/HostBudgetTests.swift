@@ -8,7 +8,7 @@ struct HostBudgetTests {
     private let host = "mirror.example:443"
 
     @Test(arguments: [
-        ("https://Mirror.example/a", "mirror.example:443"),
+        ("https://Mirror.example/a", "mirror.example:443"), ("s3://photos/a", "s3://photos"),
         ("http://10.0.0.1:8080", "10.0.0.1:8080"),
         ("http://[FD00::1]/a", "[fd00::1]:80"),
     ])
