@@ -91,9 +91,9 @@ package struct S3Account: Sendable {
         // A profile that assumes a role has the access key of another account.
         if profile["role_arn"] == nil,
             let found = try credentials(
-                profile["aws_access_key_id"],
-                profile["aws_secret_access_key"],
-                profile["aws_session_token"],
+                profile[SharedConfig.keyID],
+                profile[SharedConfig.secret],
+                profile[SharedConfig.sessionToken],
                 "the profile has aws_access_key_id or aws_secret_access_key, but not both"
             )
         {

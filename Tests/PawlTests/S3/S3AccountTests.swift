@@ -60,6 +60,25 @@ struct S3AccountTests {
         #expect(other.source == .fixed(S3Credentials(keyID: "OTHER", secret: "x")))
     }
 
+    @Test func `a key, its secret and its token come from one file`() throws {
+        let token = "aws_session_token = token\n"
+        #expect(try account(config: "[default]\n\(token)", credentials: file).source == .fixed(own))
+        #expect(try account(config: file, credentials: "[default]\n\(token)").source == .fixed(own))
+        let other = "[default]\naws_access_key_id = OTHER\n\(token)region = x\n"
+        let both = try account(config: other, credentials: file)
+        #expect(both.source == .fixed(own))
+        #expect(both.endpoint.region == "x")
+        #expect(throws: TransferFailure.self) {
+            try account(
+                config: "[default]\naws_secret_access_key = s3cret\n",
+                credentials: "[default]\naws_access_key_id = AKID\n"
+            )
+        }
+        var temporary = own
+        temporary.sessionToken = "token"
+        #expect(try account(config: file + token).source == .fixed(temporary))
+    }
+
     @Test func `those that are named come first`() throws {
         let given = Credentials(name: "GIVEN", password: "x")
         #expect(
