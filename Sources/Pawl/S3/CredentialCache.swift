@@ -3,7 +3,7 @@ internal import Synchronization
 internal import struct FoundationEssentials.URL
 
 /// The credentials that services have provided, until they end.
-final class CredentialCache: Sendable {
+package final class CredentialCache: Sendable {
     typealias Answer = Result<S3Credentials?, TransferFailure>
     typealias Waiter = @Sendable (Answer) -> Void
 
@@ -14,6 +14,9 @@ final class CredentialCache: Sendable {
 
     /// The time before their end when credentials are requested again.
     private static let reserve: Int64 = 300
+    /// The shortest time for which credentials are kept, because a service may provide the same
+    /// ones until they end.
+    private static let shortestUse: Int64 = 60
     /// The time for which a machine without credentials is not asked again, and the time for which
     /// credentials without an end are kept.
     private static let interval: Int64 = 300
@@ -45,11 +48,17 @@ final class CredentialCache: Sendable {
         follow(inquiry.begin(), inquiry, now: now, of: service)
     }
 
-    /// Drops credentials that a server has refused.
-    func forget(_ service: CredentialService) {
+    /// Drops credentials that a server has refused, unless the service has provided others since.
+    func forget(_ credentials: S3Credentials?, of service: CredentialService) {
         entries.withLock { entries in
-            if case .known? = entries[service] { entries[service] = nil }
+            if case .known(credentials, _)? = entries[service] { entries[service] = nil }
         }
+    }
+
+    /// Returns when a service is asked again after it was asked at `now`.
+    package static func renewal(of credentials: S3Credentials?, at now: Int64) -> Int64 {
+        guard let end = credentials?.expiry else { return now + interval }
+        return max(max(0, end) - reserve, now + shortestUse)
     }
 
     private func follow(
@@ -74,7 +83,7 @@ final class CredentialCache: Sendable {
             }
             _ = transport.start(request, sink: sink)
         case .end(let credentials):
-            let end = credentials?.expiry.map { max(0, $0) - Self.reserve } ?? now + Self.interval
+            let end = Self.renewal(of: credentials, at: now)
             settle(service, .success(credentials), .known(credentials, until: end))
         case .fail(let failure): settle(service, .failure(failure), nil)
         }

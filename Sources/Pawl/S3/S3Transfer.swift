@@ -34,6 +34,8 @@ final class S3Transfer: Transfer, TransferSink {
         var unsigned: String?
         /// The response if it is an error, whose body is read before it is passed on.
         var refusal: Refusal?
+        /// The credentials with which the request was signed.
+        var credentials: S3Credentials?
 
         var running: (any Transfer)? {
             if case .running(let transfer) = phase { transfer } else { nil }
@@ -111,6 +113,7 @@ final class S3Transfer: Transfer, TransferSink {
         state.withLock { state in
             state.region = endpoint.region
             (state.addedVersion, state.unsigned) = (version, unsigned)
+            state.credentials = credentials
         }
         let now = transport.now(at: endpoint)
         return request.overHTTP(at: place, credentials, region: endpoint.region, now)
@@ -259,7 +262,7 @@ final class S3Transfer: Transfer, TransferSink {
         let (account, region, version) = state.withLock {
             ($0.account, $0.region, $0.addedVersion)
         }
-        let isSigned = state.withLock { $0.unsigned == nil }
+        let (credentials, isSigned) = state.withLock { ($0.credentials, $0.unsigned == nil) }
         guard let account, let object = S3Object(request.url) else { return nil }
         if let known = reply.region, known != region, S3Endpoint.isRegion(known) {
             transport.note(known, of: object.bucket, at: account.endpoint)
@@ -270,7 +273,7 @@ final class S3Transfer: Transfer, TransferSink {
             return .clock
         }
         if reply.hasExpired, case .service(let service) = account.source {
-            transport.credentials.forget(service)
+            transport.credentials.forget(credentials, of: service)
             return .credentials
         }
         // To request a version is a right of its own, and it may be deleted.

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlTesting
 import Testing
+import struct FoundationEssentials.Date
 
 /// `s3:` URLs, from an origin that does what moto cannot.
 @Suite(.timeLimit(.minutes(5)))
@@ -334,6 +335,26 @@ struct S3OriginTests {
         runner.signal(2)
         #expect(await runner.waitForExit() == .code(ErrorCode.interrupted.exitStatus))
         #expect(other.origin.requests.isEmpty)
+    }
+
+    @Test func `credentials that end soon are not requested for each request`() async throws {
+        let workshop = try Workshop()
+        let large = Resource(size: 24_000_000)
+        workshop.serve(.resource(large), at: Self.path)
+        let service = try ScriptedOrigin()
+        let end = Date(timeIntervalSinceNow: 120).formatted(.iso8601)
+        let short = document.replacing("2037-01-01T00:00:00Z", with: end)
+        service.route("/creds", .status(200, body: short))
+        let others = ["AWS_CONTAINER_CREDENTIALS_FULL_URI": service.url("/creds")]
+        let run = try await workshop.run(
+            Self.url,
+            "-x",
+            "4",
+            settings: aws(workshop, others, keyID: nil)
+        )
+        try expectOnly("disk.iso", large, in: workshop, run)
+        #expect(workshop.origin.requests.count > 1)
+        #expect(service.requests.count == 1)
     }
 
     @Test func `credentials that have ended are requested again`() async throws {

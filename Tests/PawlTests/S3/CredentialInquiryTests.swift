@@ -49,6 +49,21 @@ struct CredentialInquiryTests {
         )
     }
 
+    private static let ends: [(end: Int64?, next: Int64)] = [
+        (nil, 1_300), (10_000, 9_700), (1_301, 1_060), (1_400, 1_100), (1_010, 1_060), (0, 1_060),
+        (Int64.min, 1_060), (Int64.max, Int64.max - 300),
+    ]
+
+    @Test(arguments: ends)
+    func `credentials are asked for again before their end, but not at each request`(
+        end: Int64?,
+        next: Int64
+    ) {
+        let credentials = S3Credentials(keyID: "AKID", secret: "x", expiry: end)
+        #expect(CredentialCache.renewal(of: credentials, at: 1_000) == next)
+        #expect(CredentialCache.renewal(of: nil, at: 1_000) == 1_300)
+    }
+
     @Test func `another machine than one of AWS has no credentials`() throws {
         for status in [nil, 404, 405, 500] {
             var inquiry = try inquiry()
