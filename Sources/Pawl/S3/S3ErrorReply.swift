@@ -31,6 +31,18 @@ package struct S3ErrorReply: Sendable {
         }
     }
 
+    /// Returns whether a document is an error; `nil` if its beginning does not tell.
+    static func isError(_ beginning: some Collection<UInt8>) -> Bool? {
+        var root: String?
+        // What is no document is no error of the service.
+        let isDocument: Void? = try? XMLReader("the list", failure: .badResponse)
+            .read(beginning) { event in
+                if case .start(let element) = event { root = root ?? element.name.local }
+            }
+        if let root { return root == "Error" }
+        return isDocument == nil ? false : nil
+    }
+
     /// The server's time if the request was refused because this machine's clock is wrong.
     package var serverTime: Int64? {
         guard code == "RequestTimeTooSkewed" else { return nil }
@@ -48,6 +60,9 @@ package struct S3ErrorReply: Sendable {
         switch code {
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken": head.status = 403
         case "RequestTimeout": head.status = 408
+        // After a status of 200, which is sent before the answer is known.
+        case "InternalError": head.status = 500
+        case "ServiceUnavailable", "SlowDown": head.status = 503
         default: break
         }
         guard let code else {

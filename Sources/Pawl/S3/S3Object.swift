@@ -43,6 +43,9 @@ package struct S3Object: Hashable, Sendable {
 
     private static let versionName = "versionId"
 
+    /// Whether the URL names a list of objects.
+    var isList: Bool { key.isEmpty && query.contains { $0.name == "list-type" } }
+
     /// The query of a request for the object.
     package var queryItems: [(name: String, value: String)] { query.map { ($0.name, $0.value) } }
 

@@ -34,11 +34,43 @@ final class S3Transfer: Transfer, TransferSink {
         var unsigned: String?
         /// The response if it is an error, whose body is read before it is passed on.
         var refusal: Refusal?
+        /// The response if it may be an error in place of a list.
+        var listStart: ListStart?
         /// The credentials with which the request was signed.
         var credentials: S3Credentials?
 
         var running: (any Transfer)? {
             if case .running(let transfer) = phase { transfer } else { nil }
+        }
+
+        /// Keeps bytes of an error, or of a list that may be one.
+        mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Receipt {
+            if refusal != nil { return .kept(addToRefusal(bytes[...])) }
+            guard var start = listStart else { return .passed(after: nil) }
+            start.body += bytes
+            listStart = nil
+            guard let head = start.head else { return .passed(after: start) }
+            let known = start.body.prefix(S3ErrorReply.mostBytes)
+            switch S3ErrorReply.isError(known) {
+            case true?:
+                refusal = Refusal(head: head)
+                return .kept(addToRefusal(known))
+            case nil where known.count < S3ErrorReply.mostBytes:
+                listStart = start
+                return .kept(.more)
+            case false?, nil: return .passed(after: start)
+            }
+        }
+
+        private mutating func addToRefusal(_ bytes: some Collection<UInt8>) -> BodyDecision {
+            let count = refusal?.body.count ?? 0
+            refusal?.body += bytes.prefix(S3ErrorReply.mostBytes - count)
+            return count + bytes.count < S3ErrorReply.mostBytes ? .more : .stop
+        }
+
+        mutating func takeListStart() -> ListStart? {
+            defer { listStart = nil }
+            return listStart
         }
     }
 
@@ -50,6 +82,20 @@ final class S3Transfer: Transfer, TransferSink {
     private struct Refusal {
         var head: ResponseHead
         var body: [UInt8] = []
+    }
+
+    /// The beginning of a list, until it is known that it is no error.
+    private struct ListStart {
+        /// `nil` if it was passed on.
+        var head: ResponseHead?
+        var body: [UInt8] = []
+    }
+
+    private enum Receipt {
+        /// The bytes were kept.
+        case kept(BodyDecision)
+        /// The bytes are passed on, after what was kept.
+        case passed(after: ListStart?)
     }
 
     private let request: TransferRequest
@@ -194,7 +240,9 @@ final class S3Transfer: Transfer, TransferSink {
             {
                 request.versions?.note(version, of: request.url, tag)
             }
-            return sink.transferReceived(head)
+            guard S3Object(request.url)?.isList == true else { return sink.transferReceived(head) }
+            state.withLock { $0.listStart = ListStart(head: head) }
+            return .take
         }
         state.withLock { $0.refusal = Refusal(head: head) }
         return .take
@@ -203,17 +251,29 @@ final class S3Transfer: Transfer, TransferSink {
     func transferSent(_ count: Int64) { sink.transferSent(count) }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
-        let decision = state.withLock { state -> BodyDecision? in
-            guard let count = state.refusal?.body.count else { return nil }
-            state.refusal?.body += bytes.prefix(S3ErrorReply.mostBytes - count)
-            return count + bytes.count < S3ErrorReply.mostBytes ? .more : .stop
+        switch state.withLock({ $0.receive(bytes) }) {
+        case .kept(let decision): decision
+        case .passed(after: nil): sink.transferReceived(bytes)
+        case .passed(after: let start?): pass(start)
         }
-        return decision ?? sink.transferReceived(bytes)
+    }
+
+    /// Passes the beginning of a list on to the sink.
+    private func pass(_ start: ListStart) -> BodyDecision {
+        switch start.head.map({ sink.transferReceived($0) }) {
+        case .refuse: return .stop
+        case .hold:
+            state.withLock { $0.listStart = ListStart(body: start.body) }
+            return .hold
+        case .take, nil:
+            guard !start.body.isEmpty else { return .more }
+            return start.body.withUnsafeBytes { sink.transferReceived($0) }
+        }
     }
 
     func transferNudged() -> BodyDecision {
-        let awaitsError = state.withLock { $0.refusal != nil }
-        return awaitsError ? .more : sink.transferNudged()
+        let isKept = state.withLock { $0.refusal != nil || $0.listStart != nil }
+        return isKept ? .more : sink.transferNudged()
     }
 
     func transferEnded(_ end: TransferEnd) {
@@ -225,6 +285,10 @@ final class S3Transfer: Transfer, TransferSink {
             return (nil, outcome, true)
         }
         if let outcome { return sink.transferEnded(TransferEnd(outcome)) }
+        var end = end
+        while let start = state.withLock({ $0.takeListStart() }) {
+            if case .stop = pass(start) { end.outcome = .stopped }
+        }
         guard let refusal, end.outcome != .cancelled else { return sink.transferEnded(end) }
         let reply = S3ErrorReply(refusal.head, body: refusal.body)
         if !isCancelled, sendsAgain(after: reply, status: refusal.head.status) {

@@ -119,6 +119,45 @@ struct S3FolderTests {
         )
     }
 
+    @Test(arguments: ["InternalError", "SlowDown", "ServiceUnavailable"])
+    func `a temporary error in place of a list is tried again`(code: String) async throws {
+        let workshop = try Workshop()
+        let error = Reply.status(
+            200,
+            body: "<?xml version=\"1.0\"?>\n<Error><Code>\(code)</Code></Error>"
+        )
+        serve([page(["a/1"], next: "t"), error, page(["a/2"])], workshop)
+        let settings = ProcessSettings.aws(at: workshop.origin.url(""))
+        let run = try await workshop.run("s3://photos/a/", settings: settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.folder.list() == ["1", "2"])
+        #expect(workshop.origin.requests(to: "/photos/").count == 3)
+        serve([error], workshop)
+        let lasting = try await workshop.run(
+            "s3://photos/a/",
+            "--retries",
+            "0",
+            settings: settings
+        )
+        expectFailure(.serverBusy, lasting)
+        #expect(lasting.errors.contains("s3://photos answered 50"), "\(lasting.errors)")
+        #expect(lasting.errors.contains(code), "\(lasting.errors)")
+    }
+
+    @Test func `another error in place of a list is not tried again`() async throws {
+        let workshop = try Workshop()
+        serve(
+            [.status(200, body: "<Error><Code>AccessDenied</Code></Error>"), page(["a/1"])],
+            workshop
+        )
+        let run = try await workshop.run(
+            "s3://photos/a/",
+            settings: .aws(at: workshop.origin.url(""))
+        )
+        expectFailure(.badResponse, run)
+        #expect(run.errors.contains("no list of objects: AccessDenied"), "\(run.errors)")
+    }
+
     @Test func `a list that is no list is an error`() async throws {
         let workshop = try Workshop()
         for reply in [
