@@ -357,6 +357,24 @@ struct S3OriginTests {
         #expect(service.requests.count == 1)
     }
 
+    @Test func `an endpoint that demands HTTPS gets it`() async throws {
+        let workshop = try Workshop()
+        let secure = try ScriptedOrigin(tls: true)
+        secure.route(Self.path, .resource(resource))
+        let endpoint = secure.url("", host: "localhost").replacing("https:", with: "http:")
+        let settings = ProcessSettings.aws(at: endpoint)
+        let plain = try await workshop.run(Self.url, "-k", "--retries", "0", settings: settings)
+        #expect(plain.status != .code(0))
+        try workshop.folder.write("hosts", "localhost \"unlimited\"\n")
+        let run = try await workshop.run(
+            [Self.url, "-k", "--hsts", "hosts", "-o", "file"],
+            settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("file") == resource.bytes())
+        #expect(secure.requests.allSatisfy { $0["Authorization"] != nil })
+    }
+
     @Test func `credentials that have ended are requested again`() async throws {
         let workshop = try Workshop()
         workshop.serve(
