@@ -25,9 +25,14 @@ package struct FileRepair: Sendable {
     private let plan: Plan
     private let settings: DownloadSettings
 
-    package init(_ plan: Plan) {
+    /// - Parameters:
+    ///   - settings: How the source is reached. What would not fetch a whole file as it is stored
+    ///     has no effect.
+    package init(_ plan: Plan, settings: DownloadSettings = DownloadSettings()) {
         self.plan = plan
-        var settings = DownloadSettings()
+        var settings = settings
+        (settings.method, settings.body, settings.range) = (nil, [], nil)
+        (settings.decodesContent, settings.resumes) = (false, true)
         settings.checksum = plan.digest.map { .digest($0) } ?? .fromServer
         settings.expectedSize = plan.size
         settings.pieces = plan.pieces
@@ -37,7 +42,13 @@ package struct FileRepair: Sendable {
     }
 
     /// Repairs the file; if its path is a symbolic link, the file that the link leads to.
-    package func run(in session: DownloadSession) async throws(DownloadError) {
+    ///
+    /// - Parameters:
+    ///   - onStart: Receives the download when it begins.
+    package func run(
+        in session: DownloadSession,
+        onStart: (DownloadTask) -> Void = { _ in }
+    ) async throws(DownloadError) {
         guard let path = Self.resolved(plan.path) else {
             throw DownloadError(.fileUnreadable, "\(plan.path.sanitized) cannot be found")
         }
@@ -48,7 +59,9 @@ package struct FileRepair: Sendable {
         // Otherwise the damaged file would count as a finished download of the URL.
         RepresentationMark.remove(from: FilePath(path))
         let request = DownloadRequest(plan.source) { [settings] in $0 = settings }
-        _ = try await session.download(request, to: .file(path))
+        let task = session.downloadTask(with: request, to: .file(path))
+        onStart(task)
+        _ = try await session.finish(task)
     }
 
     private static func resolved(_ path: String) -> String? {

@@ -50,12 +50,17 @@ package struct DownloadBatch: Sendable {
         for missing in batch.missingPasswords {
             batch.complete(missing, with: try missing.read(console))
         }
-        // Without them, a server may answer with a page to sign in.
-        for profile in Set(batch.downloads.compactMap(\.settings.connection.browserProfile)) {
-            try profile.checkCookies()
-        }
+        try checkCookies(of: batch.downloads)
         if prints { batch.notes.forEach(console.message) }
         return batch
+    }
+
+    /// Throws if the cookies of a browser cannot be read: without them, a server may answer with a
+    /// page to sign in.
+    static func checkCookies(of downloads: [RequestedDownload]) throws(DownloadError) {
+        for profile in Set(downloads.compactMap(\.settings.connection.browserProfile)) {
+            try profile.checkCookies()
+        }
     }
 
     /// The targets of the downloads, which are equal if only the spelling of a folder differs.

@@ -13,18 +13,23 @@ enum HostKeyPrompt {
         _ console: Console,
         then next: @escaping @Sendable ([RequestedDownload]) throws(DownloadError) -> VerbWork
     ) throws(DownloadError) -> VerbWork {
-        guard Confirmation.isPossible(on: console),
-            downloads.contains(where: { Server($0) != nil })
-        else { return try next(downloads) }
+        guard mayAsk(downloads, console) else { return try next(downloads) }
         return console.work { () throws(DownloadError) in
             try next(await settled(downloads, console))
         }
     }
 
-    private static func settled(
+    private static func mayAsk(_ downloads: [RequestedDownload], _ console: Console) -> Bool {
+        Confirmation.isPossible(on: console)
+            && downloads.contains { Server($0) != nil }
+    }
+
+    /// Returns the downloads with the keys that the user has accepted for them.
+    static func settled(
         _ downloads: [RequestedDownload],
         _ console: Console
     ) async -> [RequestedDownload] {
+        guard mayAsk(downloads, console) else { return downloads }
         var settled = downloads
         var servers: [Server: String?] = [:]
         for (index, download) in downloads.enumerated() {

@@ -22,7 +22,6 @@ struct OutputOptions: DownloadOptionGroup {
 
     @Option(setting: "if-exists") var ifExists: String?
     @Option(setting: "checksum") var checksum: String?
-    @Flag(setting: "adopt") var adopt = false
     @Flag(setting: "remote-time") var remoteTime = false
     @Flag(setting: "xattr") var xattr = false
 }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The contents of requests.
+/// Who requests a file, and what the server is told.
 struct RequestOptions: DownloadOptionGroup {
     @Option(setting: "header") var header: [String] = []
     @Option(
@@ -12,7 +12,6 @@ struct RequestOptions: DownloadOptionGroup {
         )
     )
     var headerFile: [String] = []
-    @Flag(setting: "compressed") var compressed = false
     @Option(setting: "redirect-header") var redirectHeader: [String] = []
     @Option(setting: "user-agent") var userAgent: String?
     @Option(setting: "referer") var referer: String?
@@ -24,14 +23,15 @@ struct RequestOptions: DownloadOptionGroup {
     @Option(setting: "cookies-from") var cookiesFrom: String?
 }
 
-/// The body as JSON, where `--json` does not mean the form of the output.
-/// The options that change what is requested.
-struct MethodOptions: DownloadOptionGroup {
+/// What is requested, if it is not a whole file as it is stored.
+struct ContentOptions: DownloadOptionGroup {
     @Option(setting: "method") var method: String?
     @Option(setting: "data") var data: [String] = []
     @Option(setting: "range") var range: String?
+    @Flag(setting: "compressed") var compressed = false
 }
 
+/// The body as JSON, where `--json` does not mean the form of the output.
 struct BodyOptions: DownloadOptionGroup {
     @Option(setting: "json") var json: [String] = []
 }

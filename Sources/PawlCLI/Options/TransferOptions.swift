@@ -10,5 +10,10 @@ struct TransferOptions: DownloadOptionGroup {
     @Option(setting: "limit") var limit: String?
     @Flag(setting: "wait-for-network") var waitForNetwork = false
     @Flag(setting: "no-host-memory") var noHostMemory = false
+}
+
+/// What happens to the bytes of an earlier run.
+struct ResumeOptions: DownloadOptionGroup {
     @Flag(setting: "no-resume") var noResume = false
+    @Flag(setting: "adopt") var adopt = false
 }

@@ -104,18 +104,6 @@ struct RequestedRun: Sendable {
     }
 }
 
-extension SessionConfiguration {
-    /// Returns the configuration with the limit per host raised to the numbers of connections that
-    /// `--connections` names.
-    func allowing(_ counts: [ConnectionCount]) -> SessionConfiguration {
-        var configuration = self
-        for case .fixed(let count) in counts {
-            configuration.connectionsPerHost = max(configuration.connectionsPerHost, count)
-        }
-        return configuration
-    }
-}
-
 extension Console {
     /// Returns the display of a mode; `nil` stands for the usual one.
     func display(_ mode: ProgressMode?, isQuiet: Bool) -> any ProgressDisplay {
@@ -126,5 +114,17 @@ extension Console {
         case .json: return JSONDisplay { self.output($0 + "\n") }
         case .none: return QuietDisplay(console: self, isSilent: isQuiet)
         }
+    }
+}
+
+extension SessionConfiguration {
+    /// Returns the configuration with a limit per host that is not below the number of connections
+    /// that `--connections` names.
+    func allowing(_ counts: [ConnectionCount]) -> SessionConfiguration {
+        var configuration = self
+        for case .fixed(let count) in counts {
+            configuration.connectionsPerHost = max(configuration.connectionsPerHost, count)
+        }
+        return configuration
     }
 }

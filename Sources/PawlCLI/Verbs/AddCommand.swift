@@ -50,15 +50,16 @@ struct AddCommand: PawlVerb {
     @OptionGroup(title: "Input") var source: SourceOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Transfer") var resume: ResumeOptions
     @OptionGroup(title: "Request") var request: RequestOptions
-    @OptionGroup(title: "Request") var method: MethodOptions
+    @OptionGroup(title: "Request") var content: ContentOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let assignments =
             input.assignments + source.assignments + output.assignments + transfer.assignments
-            + request.assignments + method.assignments + connection.assignments
+            + resume.assignments + request.assignments + content.assignments + connection.assignments
         let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let priority { submission.priority = try Self.priority(priority) }

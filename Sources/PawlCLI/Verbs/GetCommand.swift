@@ -33,9 +33,10 @@ struct GetCommand: PawlVerb {
     @OptionGroup(title: "Input") var source: SourceOptions
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Transfer") var resume: ResumeOptions
     @OptionGroup(title: "Limits of this run") var limits: LimitOptions
     @OptionGroup(title: "Request") var request: RequestOptions
-    @OptionGroup(title: "Request") var method: MethodOptions
+    @OptionGroup(title: "Request") var content: ContentOptions
     @OptionGroup(title: "Request") var body: BodyOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Messages") var progress: ProgressOptions
@@ -50,7 +51,7 @@ struct GetCommand: PawlVerb {
         let mode = try progress.mode(config)
         let options =
             input.assignments + source.assignments + output.assignments + transfer.assignments
-            + request.assignments + method.assignments + body.assignments
+            + resume.assignments + request.assignments + content.assignments + body.assignments
             + connection.assignments
         let choice = try input.choice(urls)
         let downloads = RequestedRun(

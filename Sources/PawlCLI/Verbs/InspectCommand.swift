@@ -26,7 +26,7 @@ struct InspectCommand: PawlVerb {
     var verbose = false
 
     @OptionGroup(title: "Request") var request: RequestOptions
-    @OptionGroup(title: "Request") var method: MethodOptions
+    @OptionGroup(title: "Request") var content: ContentOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
@@ -48,7 +48,7 @@ struct InspectCommand: PawlVerb {
         let batch = try DownloadBatch.asked(
             urls: [target],
             list: nil,
-            options: request.assignments + method.assignments + connection.assignments,
+            options: request.assignments + content.assignments + connection.assignments,
             config: try configChoice.read(),
             console,
             prints: false

@@ -14,7 +14,9 @@ struct VerifyCommand: PawlVerb {
             list, and looks for them in the list's folder.
 
             --repair fetches the damaged pieces again if a Metalink tells them, and otherwise the \
-            whole file. A file keeps its name until the repaired one is complete and verified.
+            whole file. A file keeps its name until the repaired one is complete and verified. The \
+            options for the transfer, the request and the connection apply to this download, and so \
+            do those of the config file.
 
             The exit status is 0 if every file matches its checksum. Otherwise, it is the status of the \
             first file that fails.
@@ -75,6 +77,11 @@ struct VerifyCommand: PawlVerb {
     @Flag(name: .shortAndLong, help: "Print only files that fail.")
     var quiet = false
 
+    @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Config file") var configChoice: ConfigOptions
+
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         var seen: Set<String> = []
         var files = try verifiedFiles().filter { seen.insert($0.path).inserted }
@@ -85,17 +92,37 @@ struct VerifyCommand: PawlVerb {
             )
         }
         for text in url {
-            let source = try SourceURL.read(text, at: "--url").0
-            files[0].sources.append(source)
+            _ = try SourceURL.read(text, at: "--url")
+            files[0].sources.append(text)
         }
         let run = VerifyRun(
             files: files,
             console: console,
             json: json,
             isQuiet: quiet,
-            repairs: repair
+            repair: try repairRun(console)
         )
         return { await run.run() }
+    }
+
+    /// The repair of damaged files; `nil` if it was not requested.
+    private func repairRun(_ console: Console) throws(DownloadError) -> RepairRun? {
+        let options = transfer.assignments + request.assignments + connection.assignments
+        guard repair else {
+            if let option = options.first ?? configChoice.assignments.first {
+                throw .usage(
+                    "\(option.location) is for the repair of files",
+                    advice: "add --repair, or leave it out"
+                )
+            }
+            return nil
+        }
+        let config = try configChoice.read()
+        var configuration = SessionConfiguration.default
+        if let limits = try? LimitOptions.parse([]) {
+            configuration = try limits.configuration(config)
+        }
+        return try RepairRun(options, config, configuration, console)
     }
 
     private func verifiedFiles() throws(DownloadError) -> [VerifiedFile] {
@@ -188,7 +215,9 @@ struct VerifyCommand: PawlVerb {
 extension VerifiedFile {
     fileprivate init(_ file: Metalink.File, path: String) {
         self.init(path: path, expected: file.digest, pieces: file.pieces, size: file.size)
-        sources = file.sources(preferring: []).compactMap { try? SourceURL.parse($0.url).url }
+        sources = file.sources(preferring: []).map(\.url).filter {
+            (try? SourceURL.parse($0)) != nil
+        }
     }
 }
 

@@ -2,14 +2,18 @@ internal import Glibc
 internal import PawlCore
 internal import Synchronization
 
-/// The progress of the files that are being compared, on a terminal.
+/// The progress of the files that are being compared or repaired, on a terminal.
 final class VerifyProgress: Sendable {
-    /// The number of files that are compared at a time.
+    /// The number of files that are compared or repaired at a time.
     static let mostFiles = max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     private struct File {
         var read: Int64 = 0
         var rate = RateEstimator()
+        /// Returns the progress of the download that repairs the file; `nil` if it is compared.
+        var sample: (@Sendable () -> DownloadProgress)?
+
+        var count: Int64 { sample?().completedBytes ?? read }
     }
 
     private struct State {
@@ -33,15 +37,37 @@ final class VerifyProgress: Sendable {
         state.withLock { $0.running[index, default: File()].read = count }
     }
 
+    /// Shows the progress of the download that repairs a file.
+    func follow(_ index: Int, _ sample: @escaping @Sendable () -> DownloadProgress) {
+        state.withLock { $0.running[index, default: File()].sample = sample }
+    }
+
     func ended(_ index: Int) {
         state.withLock { state in
             let file = state.running.removeValue(forKey: index)
             state.endedCount += 1
-            state.endedBytes += file?.read ?? 0
+            state.endedBytes += file?.count ?? 0
         }
     }
 
-    func show(at now: Moment) {
+    /// Does some work while the progress is shown, and returns its result.
+    func shown<Value: Sendable>(during work: () async -> Value) async -> Value {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let clock = SystemTimekeeper()
+                while (try? await clock.sleep(until: clock.now() + .milliseconds(100))) != nil {
+                    self.show(at: clock.now())
+                }
+            }
+            let value = await work()
+            group.cancelAll()
+            await group.waitForAll()
+            close()
+            return value
+        }
+    }
+
+    private func show(at now: Moment) {
         state.withLock { state in
             guard state.display != nil else { return }
             var run = RunSnapshot()
@@ -61,8 +87,11 @@ final class VerifyProgress: Sendable {
     }
 
     private func shown(_ index: Int, _ file: File, _ now: Moment) -> RunningDownload {
-        var progress = DownloadProgress()
+        var progress = file.sample?() ?? DownloadProgress()
         progress.name = String(paths[index].pathFile)
+        if file.sample != nil {
+            return RunningDownload(id: index + 1, source: paths[index], progress: progress)
+        }
         progress.phase = .receiving
         progress.completedBytes = file.read
         progress.bytesPerSecond = file.rate.bytesPerSecond(at: now)
@@ -71,5 +100,5 @@ final class VerifyProgress: Sendable {
         return RunningDownload(id: index + 1, source: paths[index], progress: progress)
     }
 
-    func close() { state.withLock { $0.display?.close() } }
+    private func close() { state.withLock { $0.display?.close() } }
 }

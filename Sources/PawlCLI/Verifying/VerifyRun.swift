@@ -1,7 +1,5 @@
 internal import Pawl
 internal import PawlCore
-internal import Synchronization
-internal import struct FoundationEssentials.URL
 
 /// A file and what it should be.
 struct VerifiedFile: Sendable {
@@ -11,7 +9,7 @@ struct VerifiedFile: Sendable {
     var pieces: PieceDigests?
     var size: Int64?
     /// The URLs of the file, the best first, besides the one that is stored with it.
-    var sources: [URL] = []
+    var sources: [String] = []
 }
 
 /// Compares files with their digests, several at a time, and reports the results in their order.
@@ -20,8 +18,8 @@ struct VerifyRun: Sendable {
     let console: Console
     let json: Bool
     let isQuiet: Bool
-    /// Whether damaged files are repaired.
-    let repairs: Bool
+    /// Repairs damaged files; `nil` if they are only reported.
+    let repair: RepairRun?
 
     private struct Report: Encodable {
         var path: String
@@ -46,26 +44,9 @@ struct VerifyRun: Sendable {
     /// Returns the exit status.
     func run() async -> Int32 {
         let verifier = FileVerifier()
-        let session = repairs ? DownloadSession() : nil
         let progress = VerifyProgress(files.map(\.path), console)
-        let outcomes = await withTaskGroup(of: [Outcome?]?.self) { group in
-            group.addTask {
-                let clock = SystemTimekeeper()
-                while (try? await clock.sleep(until: clock.now() + .milliseconds(100))) != nil {
-                    progress.show(at: clock.now())
-                }
-                return nil
-            }
-            group.addTask { await compareAll(verifier, session, progress) }
-            var outcomes: [Outcome?] = []
-            for await ended in group {
-                guard let ended else { continue }
-                outcomes = ended
-                group.cancelAll()
-            }
-            return outcomes
-        }
-        progress.close()
+        var outcomes = await progress.shown { await compareAll(verifier, progress) }
+        if let repair, !Task.isCancelled { await self.repair(&outcomes, repair) }
         if json { printJSON(outcomes) } else { print(outcomes) }
         let errors = outcomes.compactMap { $0?.error }
         if Task.isCancelled, outcomes.contains(where: { $0 == nil }) {
@@ -77,7 +58,6 @@ struct VerifyRun: Sendable {
 
     private func compareAll(
         _ verifier: FileVerifier,
-        _ session: DownloadSession?,
         _ progress: VerifyProgress
     ) async -> [Outcome?] {
         let width = VerifyProgress.mostFiles
@@ -87,11 +67,7 @@ struct VerifyRun: Sendable {
                 if index >= width, let (ended, outcome) = await group.next() {
                     outcomes[ended] = outcome
                 }
-                group.addTask {
-                    var outcome = await compare(file, index, verifier, progress)
-                    if let session { await repair(file, &outcome, session) }
-                    return (index, outcome)
-                }
+                group.addTask { (index, await compare(file, index, verifier, progress)) }
             }
             for await (ended, outcome) in group { outcomes[ended] = outcome }
             return outcomes
@@ -166,35 +142,20 @@ struct VerifyRun: Sendable {
         )
     }
 
-    /// Fetches what is damaged again, if the file was read and is not what it should be.
-    private func repair(
-        _ file: VerifiedFile,
-        _ outcome: inout Outcome?,
-        _ session: DownloadSession
-    ) async {
-        guard var ended = outcome, ended.error?.code == .checksumMismatch else { return }
-        let recorded = FileVerifier.recordedOrigin(of: file.path)
-            .flatMap { try? SourceURL.parse($0).url }
-        let sources = file.sources + [recorded].compactMap(\.self)
-        guard let first = sources.first else {
-            outcome?.error = .usage(
-                "\(file.path.sanitized) is damaged, and no URL of it is known",
-                advice: "give it with --url, or use a Metalink"
-            )
-            return
+    /// Fetches what is damaged again, of the files that were read and are not what they should be.
+    private func repair(_ outcomes: inout [Outcome?], _ repair: RepairRun) async {
+        let damaged = outcomes.indices.filter { outcomes[$0]?.error?.code == .checksumMismatch }
+        let damages = damaged.map {
+            RepairRun.Damage(file: files[$0], digest: outcomes[$0]?.expected)
         }
-        var plan = FileRepair.Plan(path: file.path, from: first)
-        plan.mirrors = sources.dropFirst().filter { $0 != first }
-        (plan.digest, plan.pieces, plan.size) = (ended.expected, file.pieces, file.size)
-        do throws(DownloadError) {
-            try await FileRepair(plan).run(in: session)
-            ended.wasRepaired = true
-            ended.error = nil
-            outcome = ended
-        } catch {
-            if error.code == .cancelled || error.code == .interrupted { return outcome = nil }
-            ended.error = error
-            outcome = ended
+        for (index, ending) in zip(damaged, await repair.run(damages, isQuiet: isQuiet)) {
+            switch ending {
+            case .repaired:
+                outcomes[index]?.wasRepaired = true
+                outcomes[index]?.error = nil
+            case .failed(let error): outcomes[index]?.error = error
+            case .interrupted: outcomes[index] = nil
+            }
         }
     }
 

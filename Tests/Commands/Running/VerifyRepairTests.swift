@@ -136,6 +136,70 @@ struct VerifyRepairTests {
         #expect(try workshop.folder.read("disk.iso") == before)
     }
 
+    @Test func `the options of a download and the config file apply to a repair`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.resource(resource).requireBasic(name: "me", password: "hunter2"))
+        try write(workshop, damaged: 1)
+        let digest = try #require(resource.digest(.sha256)).description
+        let arguments = ["verify", "--checksum", digest, "disk.iso"]
+        let repair = arguments + ["--repair", "--url", workshop.url]
+        let refused = try await workshop.run(repair)
+        expectFailure(.unauthorized, refused)
+        var run = try await workshop.run(repair + ["-u", "me:hunter2", "-H", "X-A: 1"])
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        #expect(workshop.origin.requests.last?["X-A"] == "1")
+        try workshop.folder.write(
+            "config.toml",
+            "[defaults]\nuser = \"me:hunter2\"\ncompressed = true"
+        )
+        try workshop.folder.setPermissions("config.toml", 0o600)
+        try write(workshop, damaged: 1)
+        run = try await workshop.run(repair + ["--config", "config.toml", "-x", "1"])
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.last?["Accept-Encoding"] == "identity")
+        // The URL can contain the name and the password.
+        try write(workshop, damaged: 1)
+        let signedIn = workshop.url.replacing("http://", with: "http://me:hunter2@")
+        run = try await workshop.run(arguments + ["--repair", "--url", signedIn])
+        #expect(run.status == .code(0), "\(run.errors)")
+        let unused = try await workshop.run(arguments + ["--proxy", "none"])
+        expectFailure(.usage, unused)
+        #expect(unused.errors.contains("--proxy is for the repair of files"), "\(unused.errors)")
+        expectFailure(.usage, try await workshop.run(repair + ["--retries", "x"]))
+    }
+
+    @Test func `the progress of a repair is shown`() async throws {
+        let large = Resource(size: 20 << 20)
+        let (workshop, latch) = (try Workshop(), Latch())
+        workshop.serve(Reply.resource(large).holdAfterBytes(5 << 20, until: latch))
+        try workshop.folder.write("disk.iso", "damaged")
+        let digest = try #require(large.digest(.sha256)).description
+        let runner = try workshop.start(
+            arguments: [
+                "verify", "--checksum", digest, "--repair", "--url", workshop.url, "disk.iso",
+            ],
+            ProcessSettings(terminal: TerminalSize(columns: 100, rows: 24))
+        )
+        #expect(await runner.waitForOutput(containing: "25%"))
+        latch.release()
+        #expect(await runner.waitForExit() == .code(0))
+        #expect(runner.output.contains("disk.iso: repaired (sha256)"))
+    }
+
+    @Test func `the advice of a failed repair names no option that the command lacks`()
+        async throws
+    {
+        let workshop = try Workshop()
+        let wrong = "sha-256=:WJG1tSLV3whtD/CxEPvZ0hu0/HFjrzTQgoai6Eb2vgM=:"
+        workshop.serve(Reply.resource(resource).setting("Repr-Digest", wrong))
+        try workshop.folder.write("list.meta4", try metalink(workshop, digest: false))
+        try write(workshop, damaged: 1)
+        let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
+        expectFailure(.checksumMismatch, run)
+        #expect(run.errors.contains("'pawl get --checksum none'"), "\(run.errors)")
+    }
+
     @Test func `without a source there is no repair`() async throws {
         let workshop = try Workshop(resource)
         try write(workshop, damaged: 1)

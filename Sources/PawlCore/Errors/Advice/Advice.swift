@@ -52,6 +52,16 @@ package struct Advice: Sendable, Hashable {
         parts.reduce(Advice([])) { $0 + ($1 == .phrase(phrase) ? advice : Advice([$1])) }
     }
 
+    /// Returns the advice with other advice in place of each use of a setting.
+    package func replacing(_ setting: AdviceSetting, with advice: Advice) -> Advice {
+        parts.reduce(Advice([])) { sum, part in
+            switch part {
+            case .setting(setting), .set(setting, _): sum + advice
+            default: sum + Advice([part])
+            }
+        }
+    }
+
     package static func + (left: Advice, right: Advice) -> Advice {
         var sum = left
         sum += right

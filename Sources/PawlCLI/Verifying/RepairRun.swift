@@ -1,0 +1,149 @@
+internal import Pawl
+internal import PawlCore
+
+/// Repairs damaged files: fetches them again, with the user's options for their URLs.
+struct RepairRun: Sendable {
+    /// A damaged file.
+    struct Damage: Sendable {
+        let file: VerifiedFile
+        /// The digest that the file should have; `nil` if only those of its pieces are known.
+        let digest: ContentDigest?
+    }
+
+    enum Ending: Sendable {
+        case repaired
+        case failed(DownloadError)
+        case interrupted
+    }
+
+    private struct Repair: Sendable {
+        let index: Int
+        let plan: FileRepair.Plan
+        var download: RequestedDownload
+    }
+
+    private let options: [OptionAssignment]
+    private let config: UserConfig
+    private let configuration: SessionConfiguration
+    private let console: Console
+
+    /// Throws if an option is not valid, before any file is read.
+    init(
+        _ options: [OptionAssignment],
+        _ config: UserConfig,
+        _ configuration: SessionConfiguration,
+        _ console: Console
+    ) throws(DownloadError) {
+        _ = try CommonOptions(typed: options, config: config, netrcFile: NetrcFile.usual)
+        (self.options, self.config) = (options, config)
+        (self.configuration, self.console) = (configuration, console)
+    }
+
+    /// Repairs the files, and returns how each has ended.
+    func run(_ damages: [Damage], isQuiet: Bool) async -> [Ending] {
+        var (endings, repairs) = (
+            [Ending](repeating: .interrupted, count: damages.count), [Repair]()
+        )
+        for (index, damage) in damages.enumerated() where !Task.isCancelled {
+            do throws(DownloadError) {
+                repairs.append(try repair(of: damage, index))
+            } catch {
+                endings[index] = .failed(error)
+            }
+        }
+        let downloads = await HostKeyPrompt.settled(repairs.map(\.download), console)
+        for (index, download) in downloads.enumerated() { repairs[index].download = download }
+        let progress = VerifyProgress(repairs.map(\.plan.path), console)
+        let session = DownloadSession(
+            configuration.allowing(downloads),
+            logger: console.logger(isQuiet ? .quiet : .normal)
+        )
+        let ended = await progress.shown { [repairs] in
+            await Self.run(repairs, in: session, progress)
+        }
+        await session.saveFiles()
+        for (repair, ending) in zip(repairs, ended) { endings[repair.index] = ending }
+        return endings
+    }
+
+    private func repair(of damage: Damage, _ index: Int) throws(DownloadError) -> Repair {
+        let path = damage.file.path
+        let sources =
+            damage.file.sources + [FileVerifier.recordedOrigin(of: path)].compactMap(\.self)
+        guard let first = sources.first else {
+            throw .usage(
+                "\(path.sanitized) is damaged, and no URL of it is known",
+                advice: "give it with --url, or use a Metalink"
+            )
+        }
+        var common = try CommonOptions(typed: options, config: config, netrcFile: NetrcFile.usual)
+        var download = try RequestedDownload(first, try common.options(for: first))
+        if let missing = download.missingPassword {
+            download.complete(missing, with: try missing.read(console))
+        }
+        try DownloadBatch.checkCookies(of: [download])
+        var plan = FileRepair.Plan(path: path, from: download.url)
+        plan.mirrors = sources.dropFirst().compactMap { source in
+            // Another source that is not valid is not needed.
+            (try? SourceURL.parse(source).url).flatMap { $0 == download.url ? nil : $0 }
+        }
+        (plan.digest, plan.pieces, plan.size) = (
+            damage.digest, damage.file.pieces, damage.file.size
+        )
+        return Repair(index: index, plan: plan, download: download)
+    }
+
+    /// Runs the repairs, several at a time, and returns how each has ended.
+    private static func run(
+        _ repairs: [Repair],
+        in session: DownloadSession,
+        _ progress: VerifyProgress
+    ) async -> [Ending] {
+        await withTaskGroup(of: (Int, Ending).self) { group in
+            var endings = [Ending](repeating: .interrupted, count: repairs.count)
+            for (index, repair) in repairs.enumerated() {
+                if index >= VerifyProgress.mostFiles, let (ended, ending) = await group.next() {
+                    endings[ended] = ending
+                }
+                group.addTask { (index, await run(repair, index, in: session, progress)) }
+            }
+            for await (ended, ending) in group { endings[ended] = ending }
+            return endings
+        }
+    }
+
+    private static func run(
+        _ repair: Repair,
+        _ index: Int,
+        in session: DownloadSession,
+        _ progress: VerifyProgress
+    ) async -> Ending {
+        guard !Task.isCancelled else { return .interrupted }
+        defer { progress.ended(index) }
+        do throws(DownloadError) {
+            let work = FileRepair(repair.plan, settings: repair.download.settings)
+            try await work.run(in: session) { task in
+                progress.follow(index) { task.currentProgress }
+            }
+            return .repaired
+        } catch {
+            if error.code == .cancelled || error.code == .interrupted { return .interrupted }
+            var error = error
+            error.guidance = advice(for: error)
+            return .failed(error)
+        }
+    }
+
+    /// The advice of a download, whose options for names and checksums a repair does not have.
+    private static func advice(for error: DownloadError) -> Advice {
+        error.guidance
+            .replacing(.otherName, with: "another name for the file")
+            .replacing(.otherPlace, with: "another folder or name for the file")
+            .replacing(.shorterName, with: "a shorter name for the file")
+            .replacing(.otherFileSystem, with: "a folder on another file system for the file")
+            .replacing(.folder, with: "the file")
+            .replacing(.ifExists, with: "repair a copy with another name")
+            .replacing(.adoptsPartialFile, with: "download the file again")
+            .replacing(.checksum, with: "download it again with 'pawl get --checksum none'")
+    }
+}
