@@ -53,10 +53,15 @@ package struct Metalink: Sendable {
         files = try parser.finish()
     }
 
-    /// Whether a text can only be such a document, or none that Pawl reads.
-    package static func mayBe(_ text: String) -> Bool {
-        text.unicodeScalars.first { !$0.properties.isWhitespace } == "<"
+    /// Whether bytes can only be such a document, in UTF-8 or UTF-16, or none that Pawl reads.
+    package static func mayBe(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.first { !bytesBeforeMarkup.contains($0) } == UInt8(ascii: "<")
     }
+
+    /// White space, the bytes of byte order marks, and the 0 beside each letter in UTF-16.
+    private static let bytesBeforeMarkup: Set<UInt8> = [
+        0x00, 0x09, 0x0A, 0x0D, 0x20, 0xBB, 0xBF, 0xEF, 0xFE, 0xFF,
+    ]
 }
 
 extension Metalink.File {

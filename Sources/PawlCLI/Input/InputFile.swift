@@ -46,12 +46,12 @@ enum InputFile {
         _ path: String,
         _ reading: InputList.Reading
     ) throws(DownloadError) -> InputList {
-        let text = try text(
+        let bytes = try bytes(
             of: path,
             location: "--input-file",
             form: "a list of URLs, one per line, or a Metalink"
         )
-        return try InputList(text, name: name(path).sanitized, reading)
+        return try InputList(bytes: bytes, name: name(path).sanitized, reading)
     }
 
     /// Returns the text of a file.
@@ -62,7 +62,7 @@ enum InputFile {
         location: String,
         form: String
     ) throws(DownloadError) -> String {
-        let bytes = try contents(of: path, location: location, form: form)
+        let bytes = try bytes(of: path, location: location, form: form)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .usage("\(name(path)) is not text in UTF-8", advice: "use \(form)")
         }
@@ -71,7 +71,8 @@ enum InputFile {
 
     private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
-    private static func contents(
+    /// Returns the content of a file.
+    static func bytes(
         of path: String,
         location: String,
         form: String

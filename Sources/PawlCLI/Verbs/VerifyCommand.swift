@@ -161,8 +161,8 @@ struct VerifyCommand: PawlVerb {
         _ paths: [String],
         by list: String
     ) throws(DownloadError) -> [VerifiedFile] {
-        let text = try InputFile.text(of: list, location: "--metalink", form: "a Metalink")
-        let metalink = try Metalink(text.utf8, name: list.sanitized, failure: .usage)
+        let bytes = try InputFile.bytes(of: list, location: "--metalink", form: "a Metalink")
+        let metalink = try Metalink(bytes, name: list.sanitized, failure: .usage)
         guard !paths.isEmpty else {
             let folder = list == "-" ? "" : list.pathFolder
             return metalink.files.map { VerifiedFile($0, path: folder + $0.name) }

@@ -55,6 +55,26 @@ struct MetalinkCommandTests {
         #expect(run.errors.contains("arrived damaged"), "\(run.errors)")
     }
 
+    @Test(arguments: [true, false])
+    func `a Metalink in UTF-16`(bigEndian: Bool) async throws {
+        let (workshop, sources) = (try Workshop(resource), try ScratchFolder())
+        let text =
+            "\u{FEFF}" + (try metalink(workshop)).replacing("?>", with: " encoding=\"UTF-16\"?>")
+        let bytes = text.utf16.flatMap { unit -> [UInt8] in
+            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+            return bigEndian ? [high, low] : [low, high]
+        }
+        let path = try sources.write("list.meta4", bytes)
+        let run = try await workshop.run(path)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        let verified = try await workshop.run("verify", "--metalink", path, "disk.iso")
+        #expect(verified.status == .code(0), "\(verified.errors)")
+        // Other lists are UTF-8, as Pawl writes them.
+        let list = try sources.write("list", Array(bytes.drop { $0 != UInt8(ascii: "x") }))
+        expectFailure(.usage, try await workshop.run("-i", list))
+    }
+
     @Test func `the preferred country comes first`() async throws {
         let (workshop, sources) = (try Workshop(resource), try ScratchFolder())
         let path = try sources.write("list.meta4", try metalink(workshop))

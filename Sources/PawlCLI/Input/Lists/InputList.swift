@@ -64,24 +64,29 @@ package struct InputList: Sendable {
     /// Parses a list.
     ///
     /// Errors contain its name and the line.
-    package init(
-        _ text: String,
-        name: String,
-        _ reading: Reading = Reading()
-    ) throws(DownloadError) {
-        isFromServer = reading.isFromServer
+    package init(_ text: String, name: String) throws(DownloadError) {
         // Some editors write a byte order mark.
         let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
         switch Self.format(of: text, name) {
         case .text: entries = try TextList.entries(of: text, name)
         case .json: entries = try JSONList.entries(of: text, name)
         case .csv: entries = try CSVList.entries(of: text, name)
-        case .metalink:
-            entries = try MetalinkList.entries(of: text, name, reading)
         }
         guard !entries.isEmpty else {
             throw .usage("\(name) contains no URL", advice: "write one URL per line")
         }
+    }
+
+    /// Parses a list or a Metalink, which tells its own encoding.
+    init(bytes: [UInt8], name: String, _ reading: Reading) throws(DownloadError) {
+        if Metalink.mayBe(bytes) {
+            self.init(entries: try MetalinkList.entries(of: bytes, name, reading))
+        } else if let text = String(validating: bytes, as: UTF8.self) {
+            try self.init(text, name: name)
+        } else {
+            throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs or a Metalink")
+        }
+        isFromServer = reading.isFromServer
     }
 
     /// Adds the entries of another list.
@@ -90,7 +95,7 @@ package struct InputList: Sendable {
         isFromServer = isFromServer || other.isFromServer
     }
 
-    private enum Format { case text, json, csv, metalink }
+    private enum Format { case text, json, csv }
 
     private static func format(of text: String, _ name: String) -> Format {
         if let first = text.unicodeScalars.first(where: { !$0.properties.isWhitespace }),
@@ -98,7 +103,6 @@ package struct InputList: Sendable {
         {
             return .json
         }
-        if Metalink.mayBe(text) { return .metalink }
         return name.lowercased().hasSuffix(".csv") ? .csv : .text
     }
 

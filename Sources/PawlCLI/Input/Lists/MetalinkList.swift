@@ -7,11 +7,11 @@ enum MetalinkList {
     private static let mostMirrorBytes = 30 << 10
 
     static func entries(
-        of text: String,
+        of bytes: [UInt8],
         _ name: String,
         _ reading: InputList.Reading
     ) throws(DownloadError) -> [InputList.Entry] {
-        let metalink = try Metalink(text.utf8, name: name, failure: .usage)
+        let metalink = try Metalink(bytes, name: name, failure: .usage)
         var entries: [InputList.Entry] = []
         var names = Set(metalink.files.map(\.name))
         for file in metalink.files {

@@ -92,11 +92,7 @@ enum RemoteList {
         configuration.removesLeftovers = false
         let session = DownloadSession(configuration)
         let bytes = try await session.data(for: request).bytes
-        let name = request.url.redacted
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw .usage("\(name) is not text in UTF-8", advice: "use a list of URLs")
-        }
-        let list = try InputList(text, name: name, reading)
+        let list = try InputList(bytes: bytes, name: request.url.redacted, reading)
         for entry in list.entries { try check(entry) }
         return list
     }
