@@ -122,7 +122,9 @@ package enum SourceURL {
 
     /// The text for messages.
     private static func shown(_ text: String) -> String {
-        AddressParts.withoutUser(text).redacted.sanitized(atMost: 200)
+        // An `@` among the bytes of a `data:` URL does not end a user's part.
+        DataURL.redacted(AddressParts(text))
+            ?? AddressParts.withoutUser(text).redacted.sanitized(atMost: 200)
     }
 
     private static func credentials(_ userInfo: String) -> Credentials? {

@@ -46,6 +46,18 @@ struct SourceURLTests {
         #expect(credentials == Credentials(name: name, password: password))
     }
 
+    @Test func `an invalid data URL is quoted with its media type, and without its bytes`() {
+        for text in ["data:text/plain;base64,YQ@b", "data:text/plain;base64,YQ?x@b/c#d"] {
+            let error = #expect(throws: DownloadError.self) { try SourceURL.parse(text) }
+            let message = error?.message ?? ""
+            #expect(
+                message.hasPrefix("'data:text/plain;base64,\(QueryRedaction.mark)-"),
+                "\(message)"
+            )
+            #expect(!message.contains("YQ"), "\(message)")
+        }
+    }
+
     @Test(arguments: [
         ("", "https://host/file"),
         ("   ", "https://host/file"),
