@@ -1,4 +1,5 @@
 internal import PawlCore
+internal import struct FoundationEssentials.URL
 
 /// Collects the files of a Metalink document from the parts of its XML.
 ///
@@ -137,10 +138,9 @@ struct MetalinkParser {
         // In version 3, the URL of a torrent is told from that of the file by its type only.
         let type = version == .three ? attributes["type"]?.lowercased() : nil
         guard ["http", "https", "ftp", "ftps"].contains(type ?? "http"),
-            let scheme = SourceScheme(of: AddressParts(text).scheme),
-            [.http, .https, .ftp, .ftpes, .ftps].contains(scheme),
-            (try? SourceURL.parse(text)) != nil,
-            file?.sources.count ?? 0 < Self.mostSources
+            file?.sources.count ?? 0 < Self.mostSources,
+            let scheme = (try? SourceURL.parse(text)).flatMap({ SourceScheme(of: $0.url.scheme) }),
+            [.http, .https, .ftp, .ftpes, .ftps].contains(scheme)
         else { return }
         let priority =
             switch version {

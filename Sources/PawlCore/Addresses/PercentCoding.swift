@@ -75,15 +75,6 @@ extension Sequence<UInt8> {
     }
 }
 
-extension [UInt8] {
-    fileprivate func hexadecimalByte(at index: Int) -> UInt8? {
-        guard index + 1 < count, let high = self[index].hexadecimalValue,
-            let low = self[index + 1].hexadecimalValue
-        else { return nil }
-        return high << 4 | low
-    }
-}
-
 extension UInt8 {
     /// Whether the byte is an unreserved or reserved character (RFC 3986 §2.2, §2.3).
     ///
@@ -99,13 +90,6 @@ extension UInt8 {
     }
 
     fileprivate var isUnreserved: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
-
-    fileprivate var hexadecimalValue: UInt8? {
-        if isDigit { return self - UInt8(ascii: "0") }
-        let lower = self | 0x20
-        guard isLetter, lower <= UInt8(ascii: "f") else { return nil }
-        return lower - UInt8(ascii: "a") + 10
-    }
 
     fileprivate var percentEncoded: [UInt8] {
         let digits = Array("0123456789ABCDEF".utf8)

@@ -68,13 +68,7 @@ public struct ContentDigest: Hashable, Sendable {
     /// Parses hexadecimal digits of either case; `nil` if they are not valid or their number does
     /// not fit.
     public init?(_ algorithm: DigestAlgorithm, hexadecimal: String) {
-        let digits = hexadecimal.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == hexadecimal.utf8.count, digits.count.isMultiple(of: 2) else {
-            return nil
-        }
-        let bytes = stride(from: 0, to: digits.count, by: 2).map {
-            UInt8(digits[$0] << 4 | digits[$0 + 1])
-        }
+        guard let bytes = [UInt8](hexadecimal: hexadecimal) else { return nil }
         self.init(algorithm, bytes: bytes)
     }
 }
