@@ -13,15 +13,15 @@ package struct S3Endpoint: Hashable, Sendable {
 
     package static let usualRegion = "us-east-1"
 
-    /// The place of an object in HTTP.
-    package struct Place {
+    /// A request over HTTP before it is signed.
+    package struct UnsignedRequest {
         package var url: URL
         /// What of it is signed.
         package var content: RequestSignature.Content
     }
 
-    /// Returns the place of an object; `nil` if there is none, because the region is not valid.
-    package func place(of object: S3Object, method: String) -> Place? {
+    /// Returns the request for an object; `nil` if the region is not valid.
+    package func unsignedRequest(for object: S3Object, method: String) -> UnsignedRequest? {
         guard Self.isRegion(region) else { return nil }
         let key = object.key.percentEncoded(except: "/")
         let (origin, host, path): (String, String, String)
@@ -45,7 +45,7 @@ package struct S3Endpoint: Hashable, Sendable {
         guard let url = URL(string: origin + path + (text.isEmpty ? "" : "?\(text)")) else {
             return nil
         }
-        return Place(
+        return UnsignedRequest(
             url: url,
             content: RequestSignature.Content(method: method, host: host, path: path, query: query)
         )

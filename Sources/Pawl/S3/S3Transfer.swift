@@ -152,9 +152,10 @@ final class S3Transfer: Transfer, TransferSink {
         {
             (version, object.version) = (known, known)
         }
-        guard var place = endpoint.place(of: object, method: request.method) else { return nil }
-        if let secure = request.secureHosts?.secured(place.url, at: transport.now) {
-            place.url = secure
+        guard var unsignedRequest = endpoint.unsignedRequest(for: object, method: request.method)
+        else { return nil }
+        if let secure = request.secureHosts?.secured(unsignedRequest.url, at: transport.now) {
+            unsignedRequest.url = secure
         }
         state.withLock { state in
             state.region = endpoint.region
@@ -162,7 +163,7 @@ final class S3Transfer: Transfer, TransferSink {
             state.credentials = credentials
         }
         let now = transport.now(at: endpoint)
-        return request.overHTTP(at: place, credentials, region: endpoint.region, now)
+        return request.overHTTP(as: unsignedRequest, credentials, region: endpoint.region, now)
     }
 
     private func start(_ request: TransferRequest) {
@@ -352,13 +353,13 @@ final class S3Transfer: Transfer, TransferSink {
 extension TransferRequest {
     /// Returns the request as it is sent over HTTP, signed if there are credentials.
     fileprivate func overHTTP(
-        at place: S3Endpoint.Place,
+        as unsignedRequest: S3Endpoint.UnsignedRequest,
         _ credentials: S3Credentials?,
         region: String,
         _ now: Int64
     ) -> TransferRequest {
         var sent = self
-        sent.url = place.url
+        sent.url = unsignedRequest.url
         sent.sendsExactPath = true
         (sent.credentials, sent.cookies, sent.versions, sent.pinnedTag) = (nil, nil, nil, nil)
         sent.connection.netrcFile = nil
@@ -368,7 +369,7 @@ extension TransferRequest {
         }
         let isSigned = sent.fields.contains { $0.hasName("Authorization") }
         guard let credentials, !isSigned else { return sent }
-        var content = place.content
+        var content = unsignedRequest.content
         content.fields = sent.fields.filter { $0.name.lowercased().hasPrefix("x-amz-") }
         let signature = RequestSignature(credentials, region: region)
         sent.fields += signature.fields(for: content, at: now) ?? []

@@ -9,14 +9,14 @@ struct S3ObjectTests {
         S3Object(try SourceURL.parse(text).url)
     }
 
-    private func place(
+    private func request(
         _ text: String,
         at base: String? = nil,
         region: String = "eu-west-1"
-    ) throws -> S3Endpoint.Place? {
+    ) throws -> S3Endpoint.UnsignedRequest? {
         let endpoint = S3Endpoint(base: base.flatMap { URL(string: $0) }, region: region)
         let found = try object(text)
-        return endpoint.place(of: try #require(found), method: "GET")
+        return endpoint.unsignedRequest(for: try #require(found), method: "GET")
     }
 
     @Test(arguments: [
@@ -32,8 +32,8 @@ struct S3ObjectTests {
             "https://photos.s3.eu-west-1.amazonaws.com/a?versionId=x%2By"
         ),
     ])
-    func `an object has a place at AWS`(text: String, address: String) throws {
-        #expect(try place(text)?.url.absoluteString == address)
+    func `the request for an object at AWS`(text: String, address: String) throws {
+        #expect(try request(text)?.url.absoluteString == address)
     }
 
     @Test(arguments: [
@@ -45,26 +45,26 @@ struct S3ObjectTests {
         ),
         ("http://[::1]:9000", "http://[::1]:9000/photos/a", "[::1]:9000"),
     ])
-    func `an object has a place at another service`(
+    func `the request for an object at another service`(
         base: String,
         address: String,
         host: String
     ) throws {
-        let found = try place("s3://photos/a", at: base)
-        let place = try #require(found)
-        #expect(place.url.absoluteString == address)
-        #expect(place.content.host == host)
+        let found = try request("s3://photos/a", at: base)
+        let request = try #require(found)
+        #expect(request.url.absoluteString == address)
+        #expect(request.content.host == host)
     }
 
     @Test func `a region in China has another domain`() throws {
-        let found = try place("s3://photos/a", region: "cn-north-1")
-        let place = try #require(found)
-        #expect(place.content.host == "photos.s3.cn-north-1.amazonaws.com.cn")
+        let found = try request("s3://photos/a", region: "cn-north-1")
+        let request = try #require(found)
+        #expect(request.content.host == "photos.s3.cn-north-1.amazonaws.com.cn")
     }
 
     @Test(arguments: ["", "x.evil.example/", "a/b", "a b", "a@b", "a:b", "a#", "a?", "é"])
-    func `a region that would lead elsewhere has no place`(region: String) throws {
-        #expect(try place("s3://photos/a", region: region) == nil)
+    func `there is no request for a region that would lead elsewhere`(region: String) throws {
+        #expect(try request("s3://photos/a", region: region) == nil)
     }
 
     @Test(arguments: ["s3://..a/b", "s3://.a/b", "s3://a..b/c"])
