@@ -84,7 +84,7 @@ package final class S3Transport: Transport {
         let question = Question(
             settings: request.connection.s3,
             given: request.credentials,
-            mayUseOwn: request.connection.usesOwnKeys
+            mayUseOwn: request.connection.actsForProcessOwner
         )
         let now = clock()
         let recent = known.withLock { $0.accounts[question] }

@@ -44,7 +44,7 @@ struct LocalSource: Sendable {
             describe(total: Int64(data.bytes.count), requested: request.range)
             return
         }
-        guard request.connection.usesOwnKeys else {
+        guard request.connection.actsForProcessOwner else {
             throw TransferFailure(.addressRefused, "the files of this computer are not served")
         }
         do throws(Errno) {

@@ -28,7 +28,7 @@ enum SSHOptions {
         } else if let user = getenv("USER") {
             try handle.set(CURLOPT_USERNAME, to: String(cString: user))
         }
-        guard settings.usesOwnKeys else {
+        guard settings.actsForProcessOwner else {
             // A client over TCP sent this request, and must not use this user's keys.
             let types = CURLSSH_AUTH_PASSWORD | CURLSSH_AUTH_KEYBOARD
             return try handle.set(CURLOPT_SSH_AUTH_TYPES, to: Int(types))

@@ -116,9 +116,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// This is checked when a connection is made, and again before each request. It applies to a
     /// proxy's address, too.
     package var allowsPrivateAddresses = true
-    /// Whether the request may use what belongs to this user: keys for SSH and AWS, a Kerberos
+    /// Whether the request is one of the user who runs this process.
+    ///
+    /// Only such a request may use what belongs to that user: keys for SSH and AWS, a Kerberos
     /// ticket, and files.
-    package var usesOwnKeys = true
+    package var actsForProcessOwner = true
 
     /// Creates the default settings.
     public init() {}

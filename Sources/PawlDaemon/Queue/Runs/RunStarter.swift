@@ -170,7 +170,7 @@ struct RunStarter {
             }
             checked.settings.connection.allowsPrivateAddresses =
                 parts.settings.current.allowsPrivateAddresses
-            checked.settings.connection.usesOwnKeys = false
+            checked.settings.connection.actsForProcessOwner = false
             guard !checked.settings.connection.usesTicket else { throw Self.ticketRefused }
         }
         if !parts.settings.current.usesMeteredNetwork {
