@@ -139,7 +139,7 @@ struct MetalinkParser {
         let type = version == .three ? attributes["type"]?.lowercased() : nil
         guard ["http", "https", "ftp", "ftps"].contains(type ?? "http"),
             file?.sources.count ?? 0 < Self.mostSources,
-            let scheme = (try? SourceURL.parse(text)).flatMap({ SourceScheme(of: $0.url.scheme) }),
+            let scheme = (try? SourceURL.parse(text)).flatMap({ URLScheme(of: $0.url.scheme) }),
             [.http, .https, .ftp, .ftpes, .ftps].contains(scheme)
         else { return }
         let priority =

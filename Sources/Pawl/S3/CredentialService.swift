@@ -40,7 +40,7 @@ package enum CredentialService: Hashable, Sendable {
             }
             let base = surroundings["AWS_EC2_METADATA_SERVICE_ENDPOINT"] ?? Self.usualInstance
             guard let (url, _) = try? SourceURL.parse(base),
-                SourceScheme(of: url.scheme)?.isHTTP == true
+                URLScheme(of: url.scheme)?.isHTTP == true
             else { throw Self.badVariable("AWS_EC2_METADATA_SERVICE_ENDPOINT") }
             self = .instance(url)
         }
@@ -53,7 +53,7 @@ package enum CredentialService: Hashable, Sendable {
     /// Whether nobody else on the network could answer at a URL.
     private static func isTrusted(_ url: URL) -> Bool {
         let parts = AddressParts(url.absoluteString)
-        switch SourceScheme(of: parts.scheme) {
+        switch URLScheme(of: parts.scheme) {
         case .https: return true
         case .http:
             let host = parts.host?.lowercased() ?? ""

@@ -119,7 +119,7 @@ package struct S3Account: Sendable {
 
     private static func base(_ text: String) throws(TransferFailure) -> URL {
         guard let (url, nobody) = try? SourceURL.parse(text), nobody == nil,
-            SourceScheme(of: url.scheme)?.isHTTP == true
+            URLScheme(of: url.scheme)?.isHTTP == true
         else {
             // The text may contain a password.
             throw unusable("the endpoint in the environment or the profile is not an HTTP URL")

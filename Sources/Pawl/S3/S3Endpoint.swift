@@ -27,7 +27,7 @@ package struct S3Endpoint: Hashable, Sendable {
         let (origin, host, path): (String, String, String)
         if let base {
             let parts = AddressParts(base.absoluteString)
-            guard let scheme = SourceScheme(of: parts.scheme), scheme.isHTTP, let name = parts.host
+            guard let scheme = URLScheme(of: parts.scheme), scheme.isHTTP, let name = parts.host
             else { return nil }
             let port = parts.port.flatMap { Int($0) } ?? scheme.usualPort
             host = port == scheme.usualPort ? name : "\(name):\(port)"

@@ -17,7 +17,7 @@ package struct S3Object: Hashable, Sendable {
     /// Returns `nil` if the URL does not name an object or a bucket.
     package init?(_ url: URL) {
         let parts = AddressParts(url.absoluteString)
-        guard SourceScheme(of: parts.scheme) == .s3, let bucket = parts.host, !bucket.isEmpty,
+        guard URLScheme(of: parts.scheme) == .s3, let bucket = parts.host, !bucket.isEmpty,
             bucket.utf8.allSatisfy(\.isBucketByte), bucket.utf8.first != UInt8(ascii: "."),
             !bucket.contains("..")
         else { return nil }

@@ -164,7 +164,7 @@ struct HostPattern: Hashable, Sendable, CustomStringConvertible {
     func matches(_ address: AddressParts) -> Bool {
         guard let host = address.host?.lowercased() else { return false }
         if NamePattern.matches(description, host) { return true }
-        let port = address.port ?? "\(SourceScheme.usualPort(of: address.scheme))"
+        let port = address.port ?? "\(URLScheme.usualPort(of: address.scheme))"
         return NamePattern.matches(description, "\(host):\(port)")
     }
 }

@@ -171,6 +171,6 @@ extension UserConfig {
 extension AddressParts {
     /// Whether nobody on the way to the server can read what is sent.
     fileprivate var isSecureSource: Bool {
-        [.https, .ftpes, .ftps, .sftp, .s3].contains(SourceScheme(of: scheme))
+        [.https, .ftpes, .ftps, .sftp, .s3].contains(URLScheme(of: scheme))
     }
 }

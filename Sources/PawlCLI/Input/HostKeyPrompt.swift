@@ -50,7 +50,7 @@ enum HostKeyPrompt {
 
         init?(_ download: RequestedDownload) {
             let connection = download.settings.connection
-            guard SourceScheme(of: download.url.scheme) == .sftp, connection.hostKey == nil,
+            guard URLScheme(of: download.url.scheme) == .sftp, connection.hostKey == nil,
                 let host = download.url.host()
             else { return nil }
             (self.host, port) = (host, download.url.port)

@@ -26,7 +26,7 @@ package struct RequestedDownload: Sendable {
         missingPassword = options.missingPassword
         try Self.checkAdoption(settings, location: location)
         try settings.checkRequest()
-        guard settings.asksForFile || SourceScheme(of: url.scheme)?.isHTTP != false else {
+        guard settings.asksForFile || URLScheme(of: url.scheme)?.isHTTP != false else {
             throw .usage(
                 "only an HTTP server takes a method or a body",
                 advice: "remove --method, --data and --json"

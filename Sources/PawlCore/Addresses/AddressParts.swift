@@ -120,7 +120,7 @@ package struct AddressParts: Hashable, Sendable {
             return AddressParts(text)
         }
         let rest = text[text.utf8.index(after: sign)...]
-        let scheme = SourceScheme(of: AddressParts(text).scheme)
+        let scheme = URLScheme(of: AddressParts(text).scheme)
         return AddressParts((scheme.map { "\($0.rawValue)://" } ?? "") + rest)
     }
 
@@ -163,7 +163,7 @@ package struct AddressParts: Hashable, Sendable {
         parts.userInfo = nil
         parts.fragment = nil
         parts.port = port.flatMap { $0.isEmpty ? nil : $0 }
-        if parts.scheme == SourceScheme.file.rawValue { parts.host = "" }
+        if parts.scheme == URLScheme.file.rawValue { parts.host = "" }
         parts.path = path.isEmpty ? "/" : path.encodingIllegalURLBytes
         parts.query = query?.encodingIllegalURLBytes
         return parts.text

@@ -9,7 +9,7 @@ package struct DataURL: Hashable, Sendable {
 
     /// Returns `nil` if it is no such URL, or if its bytes are not validly encoded.
     package init?(_ parts: AddressParts) {
-        guard SourceScheme(of: parts.scheme) == .data, parts.host == nil,
+        guard URLScheme(of: parts.scheme) == .data, parts.host == nil,
             let (head, encoded) = Self.split(parts)
         else { return nil }
         let mark = ";base64"
@@ -33,7 +33,7 @@ package struct DataURL: Hashable, Sendable {
     ///
     /// A checksum tells URLs with different bytes apart.
     static func redacted(_ parts: AddressParts) -> String? {
-        guard SourceScheme(of: parts.scheme) == .data, parts.host == nil,
+        guard URLScheme(of: parts.scheme) == .data, parts.host == nil,
             let (head, encoded) = split(parts)
         else { return nil }
         let mark = QueryRedaction.mark + "-"

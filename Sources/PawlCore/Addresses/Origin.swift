@@ -9,7 +9,7 @@ package struct Origin: Hashable, Sendable {
     /// Returns `nil` if the scheme is not that of a server, or if the host or the port is not valid.
     package init?(_ url: URL) {
         let parts = AddressParts(url.absoluteString)
-        guard let scheme = SourceScheme(of: parts.scheme), !scheme.isLocal, parts.hasUsablePort,
+        guard let scheme = URLScheme(of: parts.scheme), !scheme.isLocal, parts.hasUsablePort,
             let host = parts.host, !host.isEmpty
         else { return nil }
         self.scheme = scheme.rawValue
@@ -21,7 +21,7 @@ package struct Origin: Hashable, Sendable {
 extension Origin: CustomStringConvertible {
     /// The origin such as `https://example.org:8443`, with the port if it is not the default.
     package var description: String {
-        let isUsual = SourceScheme.usualPort(of: scheme) == port
+        let isUsual = URLScheme.usualPort(of: scheme) == port
         return "\(scheme)://\(host.sanitized)" + (isUsual ? "" : ":\(port)")
     }
 }

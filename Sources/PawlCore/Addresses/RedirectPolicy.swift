@@ -51,7 +51,7 @@ package struct RedirectPolicy: Sendable {
 
     /// Whether the requests for a URL are sent over TLS, or usually are.
     private func isSecure(_ url: URL) -> Bool {
-        [.https, .s3].contains(SourceScheme(of: url.scheme))
+        [.https, .s3].contains(URLScheme(of: url.scheme))
     }
 
     /// Returns the fields and credentials for a request to `origin`.

@@ -31,7 +31,7 @@ package enum SourceURL {
 
     /// Whether a URL names a file of this computer.
     package static func isOfFile(_ text: String) -> Bool {
-        SourceScheme(of: AddressParts(text.trimmed).scheme) == .file
+        URLScheme(of: AddressParts(text.trimmed).scheme) == .file
     }
 
     private static func refusal(
@@ -44,7 +44,7 @@ package enum SourceURL {
 
     /// Checks what tells where the file is: the host, or the path on this computer.
     private static func checkPlace(_ parts: AddressParts, _ text: String) throws(DownloadError) {
-        switch SourceScheme(of: parts.scheme) {
+        switch URLScheme(of: parts.scheme) {
         case .file:
             guard parts.namesThisComputer, parts.path.isAbsolutePath else {
                 throw refusal(
@@ -85,7 +85,7 @@ package enum SourceURL {
         _ text: String,
         _ mayBeFolder: Bool
     ) throws(DownloadError) {
-        if let known = SourceScheme(of: parts.scheme) {
+        if let known = URLScheme(of: parts.scheme) {
             guard known != .s3 || parts.port == nil else {
                 throw refusal(
                     text,
@@ -111,7 +111,7 @@ package enum SourceURL {
         if let scheme, !isHost {
             throw .usage(
                 "'\(shown)': \(scheme.sanitized(atMost: 20)) is not supported",
-                advice: "use \(SourceScheme.names)"
+                advice: "use \(URLScheme.names)"
             )
         }
         let address = "https://" + Substring(shown[...].utf8.drop { $0 == UInt8(ascii: "/") })

@@ -12,7 +12,7 @@ extension URL {
             byte == UInt8(ascii: "@") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
                 || byte == UInt8(ascii: ";")
         }
-        guard mayHide || SourceScheme(of: scheme) == .data else { return text.sanitized }
+        guard mayHide || URLScheme(of: scheme) == .data else { return text.sanitized }
         return AddressParts(text).redacted
     }
 

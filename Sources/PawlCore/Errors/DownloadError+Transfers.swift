@@ -92,7 +92,7 @@ extension DownloadError {
             case .malformedResponse:
                 (.badResponse, "\(host) sent an invalid response", "try again later")
             case .unsupportedURL:
-                (.usage, "the URL is not supported", "use a URL with \(SourceScheme.names)")
+                (.usage, "the URL is not supported", "use a URL with \(URLScheme.names)")
             case .notBuiltIn:
                 (
                     .usage, "the system's libcurl cannot do what a setting requires",

@@ -40,6 +40,6 @@ extension Destination {
 extension URL {
     /// The path, whose last part may name the file; empty if the URL contains the bytes instead.
     fileprivate var pathWithName: String {
-        SourceScheme(of: scheme) == .data ? "" : AddressParts(absoluteString).path
+        URLScheme(of: scheme) == .data ? "" : AddressParts(absoluteString).path
     }
 }

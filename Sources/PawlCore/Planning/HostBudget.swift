@@ -38,11 +38,11 @@ package struct HostBudget: Sendable {
     /// It is shown to users: `example.org:443`, or a bucket such as `s3://photos`, whose server the
     /// URL does not tell.
     package static func name(of url: URL) -> String {
-        let scheme = SourceScheme(of: url.scheme)
+        let scheme = URLScheme(of: url.scheme)
         if scheme?.isLocal == true { return "this computer" }
         let host = url.shownHost ?? ""
         if scheme == .s3 { return bucketPrefix + host }
-        return "\(host):\(url.port ?? SourceScheme.usualPort(of: url.scheme))"
+        return "\(host):\(url.port ?? URLScheme.usualPort(of: url.scheme))"
     }
 
     /// Whether a name is that of a bucket.

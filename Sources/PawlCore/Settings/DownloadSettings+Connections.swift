@@ -499,11 +499,11 @@ extension SettingForm where Value == URL {
     private static func page(
         _ name: String,
         _ example: String,
-        allows: @escaping @Sendable (SourceScheme) -> Bool
+        allows: @escaping @Sendable (URLScheme) -> Bool
     ) -> SettingForm {
         var form = page
         let check: @Sendable (URL) throws(ValueError) -> URL = { (url) throws(ValueError) in
-            guard let scheme = SourceScheme(of: url.scheme), allows(scheme) else {
+            guard let scheme = URLScheme(of: url.scheme), allows(scheme) else {
                 throw ValueError(
                     "'\(url.redacted)' is not \(name)",
                     advice: "give one such as \(example)"

@@ -43,7 +43,7 @@ package struct TransferRequest: Sendable {
 
 extension TransferRequest {
     /// The protocol of the server.
-    package var scheme: SourceScheme { SourceScheme(of: url.scheme) ?? .http }
+    package var scheme: URLScheme { URLScheme(of: url.scheme) ?? .http }
 
     /// The value of the `Referer` field; `nil` if none is sent.
     ///

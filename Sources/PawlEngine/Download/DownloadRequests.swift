@@ -18,7 +18,7 @@ struct DownloadRequests: Sendable {
         secureHosts = engine.secureHosts(for: job.settings.connection)
         transport = engine.transport
         let urls = [job.url] + job.mirrors.map(\.url)
-        versions = urls.contains { SourceScheme(of: $0.scheme) == .s3 } ? ObjectVersions() : nil
+        versions = urls.contains { URLScheme(of: $0.scheme) == .s3 } ? ObjectVersions() : nil
     }
 
     /// Starts a transfer, whose offsets are those of the file that is downloaded.

@@ -32,7 +32,7 @@ final class DigestSearch: Sendable {
         let address = AddressParts(job.url.absoluteString)
         guard job.settings.checksum == .automatic, job.settings.range == nil,
             job.settings.asksForFile, address.query == nil, !address.path.isFolderPath,
-            SourceScheme(of: address.scheme) != .data
+            URLScheme(of: address.scheme) != .data
         else { return nil }
         (url, engine, seed, self.digests) = (job.url, parts.engine, job.seed, digests)
         logger = parts.logger

@@ -67,7 +67,7 @@ final class ByteLedger: Sendable {
     /// The host without any part of the URL that could be a secret, written as browsers do.
     private static func shownHost(of url: URL) -> String? {
         guard let host = url.shownHost else { return nil }
-        let usual = SourceScheme.usualPort(of: url.scheme)
+        let usual = URLScheme.usualPort(of: url.scheme)
         let port = url.port.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
         return (host + port).sanitized(atMost: 260)
     }

@@ -109,7 +109,7 @@ package enum DropList {
         do throws(DownloadError) {
             let url = try SourceURL.parse(entry.url).url
             // Others write these files; they must not use the user's keys for SSH.
-            guard SourceScheme(of: url.scheme)?.isHTTP == true else {
+            guard URLScheme(of: url.scheme)?.isHTTP == true else {
                 throw .usage(
                     "'\(url.redacted)' is not used (ftp or another scheme): a drop file may name only HTTP URLs"
                 )

@@ -78,7 +78,7 @@ struct HostKey {
 
     /// Adds the key to the file of known hosts (sshd(8)); what is in the file stays as it is.
     func add(host: String, port: Int, to path: String) {
-        let name = port == SourceScheme.sftp.usualPort ? host : "[\(host)]:\(port)"
+        let name = port == URLScheme.sftp.usualPort ? host : "[\(host)]:\(port)"
         var line = Array("\(name) \(type) \(Data(blob).base64EncodedString())\n".utf8)
         let folder = path.pathFolder
         if !folder.isEmpty { mkdir(folder, 0o700) }

@@ -53,7 +53,7 @@ enum BucketFolders {
 
     private static func isFolder(_ url: String) -> Bool {
         let parts = AddressParts(url.trimmed)
-        return SourceScheme(of: parts.scheme) == .s3 && parts.path.isFolderPath
+        return URLScheme(of: parts.scheme) == .s3 && parts.path.isFolderPath
             && parts.query == nil
     }
 

@@ -18,7 +18,7 @@ enum MetalinkList {
             let location = "\(name), file \(file.name.sanitized(atMost: 100))"
             var sources = file.sources(preferring: reading.countries)
             if reading.isFromServer {
-                sources.removeAll { SourceScheme(of: AddressParts($0.url).scheme)?.isHTTP != true }
+                sources.removeAll { URLScheme(of: AddressParts($0.url).scheme)?.isHTTP != true }
             }
             guard let first = sources.first else {
                 throw .usage(

@@ -100,7 +100,7 @@ enum RemoteList {
     private static func check(_ entry: InputList.Entry) throws(DownloadError) {
         let urls = [entry.url] + entry.options.filter { $0.name == "mirror" }.map(\.value)
         for url in urls {
-            guard let scheme = SourceScheme(of: AddressParts(url).scheme), !scheme.isHTTP,
+            guard let scheme = URLScheme(of: AddressParts(url).scheme), !scheme.isHTTP,
                 scheme != .data
             else { continue }
             throw .usage(

@@ -1,5 +1,5 @@
 /// The scheme of a URL from which files can be downloaded.
-package enum SourceScheme: String, CaseIterable, Sendable {
+package enum URLScheme: String, CaseIterable, Sendable {
     case http, https
     /// FTP without TLS (RFC 959).
     case ftp
@@ -36,7 +36,7 @@ package enum SourceScheme: String, CaseIterable, Sendable {
 
     /// Returns the scheme of a URL, in any case; `nil` if it is another one.
     package init?(of scheme: String?) {
-        guard let scheme, let known = SourceScheme(rawValue: scheme.lowercased()) else {
+        guard let scheme, let known = URLScheme(rawValue: scheme.lowercased()) else {
             return nil
         }
         self = known
@@ -44,7 +44,7 @@ package enum SourceScheme: String, CaseIterable, Sendable {
 
     /// The port that a URL with a scheme means if it names none.
     package static func usualPort(of scheme: String?) -> Int {
-        SourceScheme(of: scheme)?.usualPort ?? SourceScheme.http.usualPort
+        URLScheme(of: scheme)?.usualPort ?? URLScheme.http.usualPort
     }
 
     /// The names, for messages.
