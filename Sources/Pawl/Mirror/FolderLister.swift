@@ -20,7 +20,7 @@ package struct FolderLister: Sendable {
         _ folder: ListedFolder
     ) async throws(DownloadError) -> (content: FolderContent, address: String) {
         guard let url = AddressParts(folder.address).requestURL,
-            let scheme = SourceScheme(of: url.scheme)
+            let scheme = URLScheme(of: url.scheme)
         else { throw .usage("'\(folder.address.sanitized)' is not a URL") }
         var request = DownloadRequest(url) { [settings] in $0 = settings }
         request.listsFolder = true
@@ -84,7 +84,7 @@ package struct FolderLister: Sendable {
     func robots(of address: String) async throws(DownloadError) -> RobotsRules {
         var parts = AddressParts(address)
         (parts.path, parts.query, parts.fragment) = ("/robots.txt", nil, nil)
-        guard SourceScheme(of: parts.scheme)?.isHTTP == true, let url = parts.requestURL else {
+        guard URLScheme(of: parts.scheme)?.isHTTP == true, let url = parts.requestURL else {
             return .none
         }
         var request = DownloadRequest(url) { [settings] in $0 = settings }

@@ -229,7 +229,7 @@ package final class TreeMirror: TreeVisiting {
         let result = try await reporter.run(task, file).get()
         if let stamp = stamp(of: file), result.path == path(of: file).string {
             var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
-            if version.date == nil, SourceScheme(of: url.scheme)?.isHTTP != true {
+            if version.date == nil, URLScheme(of: url.scheme)?.isHTTP != true {
                 version.date = Self.now
             }
             journal.set(MirrorJudge.record(of: file, stamp, version), of: file.path)
@@ -252,7 +252,7 @@ package final class TreeMirror: TreeVisiting {
         of file: ListedFile,
         _ record: MirrorRecord?
     ) async throws(DownloadError) -> ServerVersion? {
-        guard let url = URL(string: file.address), let scheme = SourceScheme(of: url.scheme) else {
+        guard let url = URL(string: file.address), let scheme = URLScheme(of: url.scheme) else {
             return nil
         }
         let settings = settings(file)

@@ -11,7 +11,7 @@ struct MirrorRequest: Sendable {
     /// Returns the source for the URL of a folder.
     func source(_ text: String) throws(DownloadError) -> MirrorSource {
         var parts = AddressParts(text.trimmed)
-        if let scheme = SourceScheme(of: parts.scheme) {
+        if let scheme = URLScheme(of: parts.scheme) {
             guard !scheme.isLocal else {
                 throw .usage(
                     "\(scheme.rawValue): URLs cannot be mirrored",
@@ -25,7 +25,7 @@ struct MirrorRequest: Sendable {
         let (url, credentials) = try SourceURL.parse(address, mayBeFolder: true)
         var settings = try settings(for: address)
         settings.credentials = credentials ?? settings.credentials
-        guard SourceScheme(of: url.scheme) == .s3 else {
+        guard URLScheme(of: url.scheme) == .s3 else {
             return .tree(ListedFolder(address: url.absoluteString), settings)
         }
         guard let listing = S3Listing(below: url) else {

@@ -87,7 +87,7 @@ struct MirrorCommand: PawlVerb {
                 advice: "see 'pawl mirror --help'"
             )
         }
-        guard SourceScheme(of: AddressParts(folder).scheme) == nil else {
+        guard URLScheme(of: AddressParts(folder).scheme) == nil else {
             throw .usage(
                 "the last argument must be a folder, not a URL",
                 advice: "write 'pawl mirror URL FOLDER'"

@@ -55,7 +55,7 @@ struct RepairRun: Sendable {
         for (index, download) in downloads.enumerated() { repairs[index].download = download }
         let progress = VerifyProgress(repairs.map(\.plan.path), console)
         let session = DownloadSession(
-            configuration.allowing(downloads),
+            configuration.allowing(downloads.map(\.settings.connections)),
             logger: console.logger(isQuiet ? .quiet : .normal)
         )
         let ended = await progress.shown { [repairs] in

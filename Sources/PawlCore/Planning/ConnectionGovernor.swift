@@ -147,6 +147,9 @@ package struct ConnectionGovernor: Sendable {
         package var sources = 1
         /// The number of connections that the servers allow.
         package var allowed = Int.max
+        /// Whether `allowed` contains a connection more than the limit of an earlier download, which
+        /// is to be tested.
+        package var testsLimit = false
         /// Whether connecting took so much longer for the newest connection than for the quickest
         /// that the queue of the link must be full: the present connections use all of the link.
         package var isQueueFull = false
@@ -181,6 +184,8 @@ package struct ConnectionGovernor: Sendable {
         // The end of the download interrupts a trial, which shows nothing.
         let kept = before?.target ?? target
         guard kept > 1 || isProven, let speed = speeds[kept] else { return nil }
+        // The download ended while each trial was still a success: more might be better.
+        guard isProven || isLeapOver || kept >= ceiling else { return nil }
         let isFaster = alone.map { speed >= $0 * Self.proportionalGain } ?? false
         return ConnectionSpeed(
             connections: kept,
@@ -192,6 +197,7 @@ package struct ConnectionGovernor: Sendable {
     package mutating func tick(_ reading: Reading, at now: Moment) {
         ceiling = max(1, min(most, reading.allowed))
         guard !isFixed else { return target = ceiling }
+        if reading.testsLimit, target < ceiling { return testLimit(now) }
         advance(reading, now)
         measureSteady(reading, now)
     }
@@ -237,6 +243,18 @@ package struct ConnectionGovernor: Sendable {
             isShrinking = false
             phase = .measuring(Window(reading, at: now))
         }
+    }
+
+    /// Opens one connection more than a server allowed in an earlier download.
+    ///
+    /// If it is served, what was best below that limit counts no longer, and trials of more
+    /// connections follow.
+    private mutating func testLimit(_ now: Moment) {
+        target = ceiling
+        (before, expected) = (nil, nil)
+        (isShrinking, isProbing) = (false, false)
+        (isUnproven, isProven, isLeapOver) = (false, false, false)
+        phase = .settling(since: now)
     }
 
     /// Notes that the servers refused connections above this number.
@@ -363,7 +381,7 @@ package struct ConnectionGovernor: Sendable {
         if let known = expected {
             expected = nil
             // One connection was enough.
-            if growth.recent >= known.bytesPerSecond * Self.expectedShare {
+            if Self.isAsExpected(growth.recent, known) {
                 isProven = true
                 return takeRest(now)
             }
@@ -402,10 +420,12 @@ package struct ConnectionGovernor: Sendable {
         if isShrinking { return shrink(speed: speed, reading, now) }
         if let known = expected {
             expected = nil
-            if speed >= known.bytesPerSecond * Self.expectedShare {
+            if Self.isAsExpected(speed, known) {
                 isProven = known.isProven
                 return beginShrinking(reading, now)
             }
+            // What was best for another speed is no better than any number.
+            isUnproven = false
         }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             let isSlower = speed < before.bytesPerSecond * Self.tolerableLoss
@@ -432,6 +452,12 @@ package struct ConnectionGovernor: Sendable {
         before = (target, speed)
         target = min(target * 2, ceiling)
         phase = .settling(since: now)
+    }
+
+    /// Whether a speed is that of an earlier download with the same number of connections.
+    private static func isAsExpected(_ speed: Double, _ known: ConnectionSpeed) -> Bool {
+        speed >= known.bytesPerSecond * expectedShare
+            && speed <= known.bytesPerSecond * proportionalGain
     }
 
     private mutating func beginShrinking(_ reading: Reading, _ now: Moment) {

@@ -61,6 +61,9 @@ package struct ConnectionLimit: Sendable {
         mayTryMore(at: now) ? ceiling + step : ceiling
     }
 
+    /// Whether the ceiling of an earlier download is to be tested now.
+    package func testsMemory(at now: Moment) -> Bool { isFromMemory && mayTryMore(at: now) }
+
     /// Whether a burst of refusals is under way, during which no connection is opened.
     package var isSettling: Bool { burst != nil }
 

@@ -182,6 +182,9 @@ struct ConnectionPlanner: Sendable {
         if let last = flowing.map(\.lastProgressAt).max() { reading.silence = transfers.now - last }
         reading.sources = max(1, Set(flowing.map(\.source)).count)
         reading.allowed = transfers.sources.connectionsAllowed(at: transfers.now)
+        reading.testsLimit = transfers.sources.indices.contains { source in
+            transfers.sources[source].evidence.limit.testsMemory(at: transfers.now)
+        }
         if let newest = flowing.max(by: { $0.id < $1.id }), let time = newest.connectTime {
             let record = transfers.sources[newest.source].evidence.record
             reading.isQueueFull = record.hasQueued(time, to: newest.host)

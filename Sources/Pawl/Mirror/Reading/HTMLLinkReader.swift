@@ -159,18 +159,20 @@ package struct HTMLLinkReader: Sendable {
 /// A tag of HTML: its name in lowercase, with a slash for an end tag, and its attributes.
 private struct HTMLTag {
     let name: String
-    private let bytes: [UInt8]
+    private let attributes: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) {
-        let name = bytes.prefix { !$0.isHTMLSpace }
-        let isAlone = name.count > 1 && name.last == UInt8(ascii: "/")
-        self.name = String(decoding: isAlone ? name.dropLast() : name, as: UTF8.self).lowercased()
-        self.bytes = bytes
+        let slash = bytes.prefix { $0 == UInt8(ascii: "/") }
+        let name = bytes.dropFirst(slash.count).prefix {
+            !$0.isHTMLSpace && $0 != UInt8(ascii: "/")
+        }
+        self.name = String(decoding: slash + name, as: UTF8.self).lowercased()
+        attributes = bytes.dropFirst(slash.count + name.count)
     }
 
     /// The value of the first attribute with a name.
     subscript(_ wanted: String) -> String? {
-        var rest = bytes.drop { !$0.isHTMLSpace }
+        var rest = attributes
         while true {
             rest = rest.drop { $0.isHTMLSpace || $0 == UInt8(ascii: "/") }
             guard !rest.isEmpty else { return nil }
