@@ -47,6 +47,22 @@ struct RouteOptionTests {
     }
 
     @Test(arguments: [
+        ("http1.1", HTTPVersion.http1), ("http2", .http2), ("http3", .http3),
+    ])
+    func `each version of HTTP has an option`(name: String, version: HTTPVersion) throws {
+        var options = DownloadOptions()
+        try options.apply(OptionAssignment(name, "true"))
+        #expect(options.settings.connection.httpVersion == version)
+    }
+
+    @Test(arguments: [("ipv4", IPVersion.v4), ("ipv6", .v6)])
+    func `each version of IP has an option`(name: String, version: IPVersion) throws {
+        var options = DownloadOptions()
+        try options.apply(OptionAssignment(name, "true"))
+        #expect(options.settings.connection.ipVersion == version)
+    }
+
+    @Test(arguments: [
         ("proxy", "ftp://proxy.example"), ("proxy", "http://me:secret@"),
         ("proxy", "http://proxy.example/path"), ("interface", "a/b"),
         ("interface", "a-name-that-is-too-long"), ("resolve", "a.example:443"),

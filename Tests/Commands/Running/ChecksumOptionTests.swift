@@ -22,6 +22,21 @@ struct ChecksumOptionTests {
         #expect(run.errors.contains("verified \(algorithm.rawValue)"))
     }
 
+    @Test func `the size and the digests of the pieces can be given`() async throws {
+        let workshop = try Workshop(resource)
+        let pieces = try #require(resource.pieceDigests(length: 65_536)).description
+        let size = "\(resource.size)"
+        let run = try await workshop.run(workshop.url, "--size", size, "--pieces", pieces)
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        let short = try await workshop.run(workshop.url, "--size", "299999", "-o", "short")
+        #expect(short.status != .code(0))
+        let others = Resource(size: resource.size, seed: 7)
+        let wrong = try #require(others.pieceDigests(length: 65_536)).description
+        let different = try await workshop.run(workshop.url, "--pieces", wrong, "-o", "other")
+        expectFailure(.checksumMismatch, different)
+        #expect(workshop.folder.list() == [Workshop.name, "other.corrupt"])
+    }
+
     @Test func `with a wrong checksum the file is kept without its final name`() async throws {
         let workshop = try Workshop(resource)
         let wrong = "sha1=" + String(repeating: "0", count: 40)

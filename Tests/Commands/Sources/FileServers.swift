@@ -53,7 +53,9 @@ enum FileServers {
     enum TLS { case none, explicit, implicit }
 
     /// Starts sshd for this user, who signs in with the key `user`; its own key is `host`.
-    static func ssh() async throws -> ServerProgram {
+    ///
+    /// `lines` come before all others of its configuration, so that they replace them.
+    static func ssh(_ lines: String...) async throws -> ServerProgram {
         let folder = try ScratchFolder()
         try folder.makeFolder(files)
         for name in ["host", "user", "other"] {
@@ -79,7 +81,8 @@ enum FileServers {
                 Subsystem sftp internal-sftp
 
                 """
-            return ["-D", "-e", "-f", try folder.write("sshd_config", settings)]
+            let text = lines.map { $0 + "\n" }.joined() + settings
+            return ["-D", "-e", "-f", try folder.write("sshd_config", text)]
         }
     }
 }

@@ -169,6 +169,34 @@ struct SFTPTests {
         #expect(workshop.folder.list() == ["home"])
     }
 
+    /// Also by a server that accepts no password at all.
+    @Test(arguments: ["yes", "no"])
+    func `a wrong password is an error, and loses nothing`(isAllowed: String) async throws {
+        let server = try await FileServers.ssh("PasswordAuthentication \(isAllowed)")
+        let large = Resource(size: 24_000_000)
+        try serve(large, by: server)
+        let (workshop, settings) = try home()
+        let arguments = [url(server), "--known-hosts", try knownHosts(server), "-v"]
+        let key = ["--key", server.folder.path("user")]
+        let runner = try workshop.start(
+            arguments: arguments + key + ["--limit", "6M", "-x", "1"],
+            settings
+        )
+        try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
+        runner.signal(SIGINT)
+        await runner.waitForExit()
+        let kept = workshop.folder.list()
+        let login = ["-u", "\(FileServers.user):wr0ng"]
+        let refused = try await workshop.run(arguments + login, settings)
+        #expect(refused.status == .code(ErrorCode.unauthorized.exitStatus), "\(refused.errors)")
+        #expect(!refused.everything.contains("wr0ng"), "\(refused.everything)")
+        #expect(workshop.folder.list() == kept)
+        let run = try await workshop.run(arguments + key, settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.errors.contains("resum"), "\(run.errors)")
+        try expectExact(name, large, in: workshop)
+    }
+
     @Test func `a resumed download starts over if the file has changed`() async throws {
         let server = try await FileServers.ssh()
         let large = Resource(size: 24_000_000)

@@ -83,6 +83,17 @@ struct HostMemoryTests {
         #expect(second.refused < first.refused)
     }
 
+    @Test func `a download that does not remember hosts leaves no record`() async throws {
+        let memory = Memory()
+        let gate = HostGate(limit: 3)
+        let scene = try Scene(.resource(resource).rate(2_000_000).admitted(by: gate))
+        var settings = settings(.fixed(8))
+        settings.remembersHosts = false
+        try await scene.download(settings, by: process(memory))
+        #expect(gate.refused > 0)
+        #expect(memory.all.isEmpty)
+    }
+
     @Test(arguments: [ConnectionCount.automatic, .fixed(8)])
     func `a limit that is gone is noticed`(connections: ConnectionCount) async throws {
         let memory = Memory()

@@ -18,12 +18,7 @@ struct RepairTests {
     }
 
     private func pieces(of resource: Resource) throws -> PieceDigests {
-        var digests: [UInt8] = []
-        for start in stride(from: 0, to: resource.size, by: Int(Self.piece)) {
-            let range = ByteRange(start, min(resource.size, start + Self.piece))
-            digests += Resource(bytes: resource.bytes(range)).digest(.sha1)?.bytes ?? []
-        }
-        return try #require(PieceDigests(.sha1, length: Self.piece, bytes: digests))
+        try #require(resource.pieceDigests(length: Self.piece))
     }
 
     private func settings(

@@ -87,6 +87,15 @@ struct PatienceTests {
         #expect(scene.asked.count == 1)
     }
 
+    @Test func `the longest wait that a server may ask for can be chosen`() async throws {
+        let scene = try Scene(.status(503, fields: [("Retry-After", "60")]))
+        var settings = scene.settings(1)
+        settings.maximumRetryAfter = .seconds(59)
+        let error = try await scene.failure(settings)
+        #expect(error.advice.contains("60 s, longer than"), "\(error)")
+        #expect(scene.asked.count == 1)
+    }
+
     @Test(arguments: [429, 503])
     func `a server that refuses further connections gets fewer`(status: Int) async throws {
         let gate = HostGate(limit: 2)

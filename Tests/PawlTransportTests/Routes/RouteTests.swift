@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import PawlCore
 import PawlTesting
@@ -101,11 +102,23 @@ struct RouteTests {
         #expect(resolver.connections > 0)
     }
 
-    @Test func `TCP Fast Open makes no difference to the result`() async throws {
-        let origin = try origin()
+    /// Without a cookie of the server, a client asks for one with its first packet.
+    @Test(.enabled(if: Self.canUseFastOpen), arguments: [false, true])
+    func `TCP Fast Open is used if it is wanted`(isWanted: Bool) async throws {
+        let origin = try TestOrigin { connection in
+            _ = try connection.readHead()
+            let answer = connection.firstPacket.map { $0.usesFastOpen ? "fast" : "slow" } ?? "none"
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\(answer)")
+        }
         var request = TransferRequest(url: try origin.url())
-        request.connection.usesTCPFastOpen = true
-        #expect(try await fetch(request).outcome == .completed)
+        request.connection.usesTCPFastOpen = isWanted
+        #expect(try await fetch(request).text == (isWanted ? "fast" : "slow"))
+    }
+
+    /// Whether this system's clients may use TCP Fast Open, which Linux lets them by default.
+    private static var canUseFastOpen: Bool {
+        let text = try? String(contentsOfFile: "/proc/sys/net/ipv4/tcp_fastopen", encoding: .utf8)
+        return Int(text?.filter(\.isNumber) ?? "").map { $0 & 1 == 1 } ?? false
     }
 
     @Test func `HTTP/3 without a libcurl that has it is an error`() async throws {

@@ -17,6 +17,7 @@ final class TestOrigin: Sendable {
         self.script = script
         self.tls = tls
         (listener, port) = try listen(backlog: 512)
+        FirstPacket.save(of: listener)
         let listener = listener
         spawnThread { [weak self] in
             while true {
@@ -67,6 +68,9 @@ final class OriginConnection: @unchecked Sendable {
         self.descriptor = descriptor
         session = tls?.accept(descriptor)
     }
+
+    /// The client's first packet.
+    var firstPacket: FirstPacket? { FirstPacket(of: descriptor) }
 
     /// The lines of the next request's head.
     func readHead() throws -> [String] {

@@ -58,3 +58,14 @@ package enum Base64 {
         return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
     }
 }
+
+extension Resource {
+    /// The SHA-1 digests of pieces of this length.
+    package func pieceDigests(length: Int64) -> PieceDigests? {
+        let starts = stride(from: 0, to: size, by: Int(length))
+        let digests = starts.compactMap { start in
+            Resource(bytes: bytes(ByteRange(start, min(size, start + length)))).digest(.sha1)
+        }
+        return PieceDigests(.sha1, length: length, bytes: digests.flatMap(\.bytes))
+    }
+}
