@@ -44,6 +44,8 @@ package final class Engine: Sendable {
     package let network: any NetworkPathMonitoring
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.
     let hosts: (any HostRemembering)?
+    /// Reads the Metalink that a server names for its file.
+    let readMetalink: @Sendable ([UInt8], String, String) throws(DownloadError) -> FileDescription
 
     package init(
         transport: any Transport,
@@ -59,6 +61,7 @@ package final class Engine: Sendable {
         namedSecureHosts = settings.namedSecureHosts
         network = settings.network
         hosts = settings.hosts
+        readMetalink = settings.readMetalink
         // A user's callback may wait for another session, so these threads are never shared.
         choices = BlockingPool(threads: 16, name: "pawl-choice")
         let pools = settings.pools ?? EnginePools(digestThreads: settings.digestThreads)

@@ -23,6 +23,14 @@ package struct EngineSettings: Sendable {
     package var network: any NetworkPathMonitoring = AlwaysReachable()
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.
     package var hosts: (any HostRemembering)?
+    /// Reads the Metalink that a server names for its file.
+    ///
+    /// It takes the document, its name for errors, and the name of the file.
+    package var readMetalink:
+        @Sendable ([UInt8], String, String) throws(DownloadError) -> FileDescription = {
+            (_, name, _) throws(DownloadError) in
+            throw DownloadError(.badResponse, "\(name) cannot be read")
+        }
     /// The threads for blocking calls, which several engines may share; `nil` takes own ones.
     package var pools: EnginePools?
     /// The number of own threads that compute digests.

@@ -53,6 +53,33 @@ package struct Metalink: Sendable {
         files = try parser.finish()
     }
 
+    /// Reads the description of one file from a document that comes from a server.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the document, for errors.
+    ///   - file: The name of the file.
+    static func description(
+        _ bytes: [UInt8],
+        name: String,
+        of file: String
+    ) throws(DownloadError) -> FileDescription {
+        let document = try Metalink(bytes, name: name, failure: .badResponse)
+        guard let found = document.file(named: file) else {
+            throw DownloadError(
+                .badResponse,
+                "\(name) does not describe \(file.sanitized(atMost: 100))"
+            )
+        }
+        return found.description
+    }
+
+    /// Returns the file at a path: the one with its name, or the only one.
+    package func file(named path: String) -> File? {
+        files.first { $0.name == path }
+            ?? files.first { $0.name.pathFile == path.pathFile }
+            ?? (files.count == 1 ? files.first : nil)
+    }
+
     /// Whether bytes can only be such a document, in UTF-8 or UTF-16, or none that Pawl reads.
     package static func mayBe(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.first { !bytesBeforeMarkup.contains($0) } == UInt8(ascii: "<")
@@ -65,6 +92,13 @@ package struct Metalink: Sendable {
 }
 
 extension Metalink.File {
+    fileprivate var description: FileDescription {
+        var description = FileDescription()
+        (description.size, description.digest, description.pieces) = (size, digest, pieces)
+        description.sources = sources(preferring: []).map(\.url)
+        return description
+    }
+
     /// Returns the sources in the order in which they should be tried.
     ///
     /// - Parameter countries: The preferred countries, the best first, in lower case.

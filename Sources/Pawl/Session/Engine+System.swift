@@ -32,6 +32,7 @@ extension EngineSettings {
         self.network = network ?? Self.ownNetwork
         pools = Self.ownPools
         hosts = HostMemoryFile.shared
+        readMetalink = Metalink.description
     }
 
     /// The process's monitor of the network, which has one thread for all sessions.

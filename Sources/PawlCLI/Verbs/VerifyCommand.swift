@@ -220,12 +220,3 @@ extension VerifiedFile {
         }
     }
 }
-
-extension Metalink {
-    /// Returns the file at a path: the one with its name, or the only one.
-    fileprivate func file(named path: String) -> File? {
-        files.first { $0.name == path }
-            ?? files.first { $0.name.pathFile == path.pathFile }
-            ?? (files.count == 1 ? files.first : nil)
-    }
-}

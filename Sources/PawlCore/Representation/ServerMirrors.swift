@@ -11,17 +11,27 @@ package enum ServerMirrors {
     ///
     /// - Parameter countries: The preferred countries, the best first, in lower case.
     package static func parse(_ head: ResponseHead, preferring countries: [String] = []) -> [URL] {
-        let policy = RedirectPolicy()
-        var found: [(rank: (Int, Int, Int), url: URL)] = []
-        for link in head.values("Link").flatMap(LinkField.parse)
-        where link.relations.contains("duplicate") {
-            guard let url = try? policy.next(from: head.url, location: link.target, hops: 0),
-                url != head.url, !found.contains(where: { $0.url == url })
-            else { continue }
+        let links = head.values("Link").flatMap(LinkField.parse).filter {
+            $0.relations.contains("duplicate")
+        }
+        let ranked = links.enumerated().map { index, link in
             let place = link.parameters["geo"].flatMap { countries.firstIndex(of: $0.lowercased()) }
             let priority = link.parameters["pri"].flatMap { Int($0) } ?? .max
-            found.append(((place ?? countries.count, priority, found.count), url))
+            return (rank: (place ?? countries.count, priority, index), target: link.target)
         }
-        return found.sorted { $0.rank < $1.rank }.prefix(most).map(\.url)
+        return usable(ranked.sorted { $0.rank < $1.rank }.map(\.target), from: head.url)
+    }
+
+    /// Returns the URLs that may be used, of those that the server at `url` names in this order.
+    package static func usable(_ targets: [String], from url: URL) -> [URL] {
+        let policy = RedirectPolicy()
+        var found: [URL] = []
+        for target in targets where found.count < most {
+            guard let next = try? policy.next(from: url, location: target, hops: 0),
+                next != url, !found.contains(next)
+            else { continue }
+            found.append(next)
+        }
+        return found
     }
 }

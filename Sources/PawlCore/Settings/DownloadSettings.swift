@@ -170,7 +170,8 @@ public enum ChecksumPolicy: Hashable, Sendable {
     /// The digest that the server sends with the file, if any: in `Repr-Digest`, `Digest`,
     /// `Content-MD5`, `x-goog-hash` or `x-amz-checksum-…`.
     case fromServer
-    /// The digest that the server sends, or else that of a checksum file beside the file, if any.
+    /// The digest that the server sends, or else that of a Metalink that the response names or of a
+    /// checksum file beside the file, if any.
     ///
     /// The names of such files are those of the file with `.sha256`, `.sha512`, `.sha1` or `.md5`,
     /// and `SHA256SUMS` and the like. They are requested while the file is downloaded.

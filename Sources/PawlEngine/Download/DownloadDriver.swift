@@ -139,8 +139,7 @@ package final class DownloadDriver {
     private var nextWake: Moment {
         let times = [
             planner.wakeAt(engine.time.now()), stop.deadline, engine.budgets.nextOpening,
-            store.nextCheckpoint,
-            slots.delayedUntil,
+            store.nextCheckpoint, slots.delayedUntil,
         ]
         return times.compactMap { $0 }.min() ?? .distantFuture
     }
@@ -190,6 +189,7 @@ package final class DownloadDriver {
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
         case .seamDiffered(let id): await report(.seamDiffered(id))
+        case .mirrorsNamed(let urls): await report(.mirrorsNamed(urls))
         case .arrived(let id, let body): await arrived(id, body)
         case .overdue(let id, let body): await show(id, body)
         case .brokeOff(let id, let body, let end): await brokeOff(id, body, end)
@@ -293,10 +293,8 @@ package final class DownloadDriver {
         case .releaseSlot(let host): slots.release(host)
         case .open(let order): open(order)
         case .setEnd(let id, let end, let isProven):
-            transfers.cursor(of: id)?.currentEdge = TransferCursor.Edge(
-                end: end,
-                isProven: isProven
-            )
+            let edge = TransferCursor.Edge(end: end, isProven: isProven)
+            transfers.cursor(of: id)?.currentEdge = edge
         case .close(let id):
             slots.stopSharing()
             transfers.cancel(id)
@@ -396,7 +394,7 @@ package final class DownloadDriver {
     /// Records what a head reports besides the bytes: whether the length can be verified, and a
     /// digest.
     private func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
-        parts.noteMultiplexing(head)
+        parts.note(head)
         switch verdict {
         case .pin, .whole:
             monitor.answered(head, isFirst: verdict.isPin && store.startingPoint == nil)
@@ -512,7 +510,9 @@ package final class DownloadDriver {
                     file.contentEncoding = self.planner.representation?.contentEncoding
                 }
             case .syncFailed(let durable): await self.report(.syncFailed(durable: durable))
-            case .differed(let pieces): await self.report(.digestDiffered(wrongPieces: pieces))
+            case .differed(let pieces):
+                await self.report(.mirrorsNamed(self.parts.metalink.mirrors))
+                await self.report(.digestDiffered(wrongPieces: pieces))
             }
         }
     }

@@ -13,6 +13,8 @@ final class DownloadParts: Sendable {
     let resolver: TargetResolver
     let requests: DownloadRequests
     let finisher: FileFinisher
+    /// The Metalink that the server names for the file.
+    let metalink: ServerMetalink
     let logger: Logger
 
     init(_ job: DownloadJob, _ engine: Engine, _ monitor: DownloadMonitor) {
@@ -30,6 +32,7 @@ final class DownloadParts: Sendable {
         logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
         self.logger = logger
         finisher = FileFinisher(job, engine: engine, stop: stop, logger: logger)
+        metalink = ServerMetalink(job, engine, logger)
     }
 
     var mailbox: DriverMailbox { context.mailbox }
@@ -78,8 +81,10 @@ final class DownloadParts: Sendable {
         return requests.start(request, sink: sink)
     }
 
-    /// Records that a host shares its connections, if its response shows it.
-    func noteMultiplexing(_ head: ResponseHead) {
+    /// Records what a response tells besides the bytes: a Metalink, and whether its host shares its
+    /// connections.
+    func note(_ head: ResponseHead) {
+        metalink.note(head)
         guard !head.protocolVersion.hasPrefix("HTTP/1") else { return }
         engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
     }

@@ -70,7 +70,7 @@ final class DownloadStore {
         let (openStore, mailbox) = (parts.context.store, parts.mailbox)
         self.openStore = openStore
         unclaimed = parts.context.unclaimed
-        digests = FileDigester(job.settings, pool: engine.digests)
+        digests = FileDigester(job.settings, pool: engine.digests, parts.metalink)
         digestSearch = DigestSearch(parts, for: digests)
         feed = parts.feed(digests)
         syncer = LatestRequestWorker(pool: engine.syncs) {

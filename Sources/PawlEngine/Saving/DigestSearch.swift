@@ -3,7 +3,8 @@ internal import PawlCore
 internal import PawlStorage
 internal import struct FoundationEssentials.URL
 
-/// Looks for the digest of a file in a checksum file beside it, while the file is downloaded.
+/// Looks for the digest of a file while the file is downloaded: in the Metalink that its server
+/// names, and in checksum files beside it.
 final class DigestSearch: Sendable {
     /// The maximum size of a checksum file; those of large archives have a few megabytes.
     private static let mostBytes: Int64 = 4 << 20
@@ -21,25 +22,21 @@ final class DigestSearch: Sendable {
     private let settings: DownloadSettings
     private let seed: UInt64
     private let digests: FileDigester
+    private let metalink: ServerMetalink
+    private let mailbox: DriverMailbox
     private let logger: Logger
     private let isWanted = Completion<Void>()
     private let isDone = Completion<Void>()
 
-    /// Returns `nil` if the settings ask for no such search, or the URL has no neighbours: what a
-    /// query names is not known.
+    /// Returns `nil` if the settings ask for no such search.
     init?(_ parts: DownloadParts, for digests: FileDigester) {
         let job = parts.job
-        let address = AddressParts(job.url.absoluteString)
         guard job.settings.checksum == .automatic, job.settings.range == nil,
-            job.settings.asksForFile, address.query == nil, !address.path.isFolderPath,
-            URLScheme(of: address.scheme) != .data
+            job.settings.asksForFile
         else { return nil }
         (url, engine, seed, self.digests) = (job.url, parts.engine, job.seed, digests)
-        logger = parts.logger
-        var settings = job.settings
-        settings.retries = min(settings.retries, 2)
-        settings.maximumDuration = .seconds(10)
-        self.settings = settings
+        (metalink, mailbox, logger) = (parts.metalink, parts.mailbox, parts.logger)
+        settings = job.settings.forDocument(within: .seconds(10))
     }
 
     /// Starts the search, because no digest is known.
@@ -47,7 +44,10 @@ final class DigestSearch: Sendable {
 
     /// Searches once `begin()` was called, until the task is cancelled.
     func run() async {
-        if await isWanted.wait() != nil, let digest = await find() { digests.note(digest) }
+        if await isWanted.wait() != nil, let digest = await find() {
+            digests.note(digest)
+            mailbox.post(.mirrorsNamed(metalink.mirrors))
+        }
         isDone.complete(with: ())
     }
 
@@ -62,7 +62,16 @@ final class DigestSearch: Sendable {
     }
 
     private func find() async -> ContentDigest? {
+        if let digest = await metalink.read()?.digest { return digest }
+        return await findBeside()
+    }
+
+    private func findBeside() async -> ContentDigest? {
         let address = AddressParts(url.absoluteString)
+        // What a query names is not known, so nothing is beside it.
+        guard address.query == nil, !address.path.isFolderPath,
+            SourceScheme(of: address.scheme) != .data
+        else { return nil }
         let name = address.path.pathFile.percentDecoded
         let paths =
             Self.endings.map { "\(address.path).\($0)" }

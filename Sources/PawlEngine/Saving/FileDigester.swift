@@ -21,7 +21,9 @@ final class FileDigester: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The digests of the pieces that were given.
     private let pieces: PieceDigests?
+    private let metalink: ServerMetalink
     private let pool: BlockingPool
     private let follower: LatestRequestWorker<Piece>
 
@@ -30,12 +32,12 @@ final class FileDigester: Sendable {
         var frontier: Int64
     }
 
-    init(_ settings: DownloadSettings, pool: BlockingPool) {
+    init(_ settings: DownloadSettings, pool: BlockingPool, _ metalink: ServerMetalink) {
         var initial = State(policy: settings.checksum)
         if case .digest(let digest) = settings.checksum { initial.expected = digest }
         pieces = settings.pieces
         state = Mutex(initial)
-        self.pool = pool
+        (self.pool, self.metalink) = (pool, metalink)
         follower = LatestRequestWorker(pool: pool) { (piece: Piece) throws(DownloadError) in
             try piece.digest.advance(to: piece.frontier)
         } done: { _, _ in
@@ -106,7 +108,9 @@ final class FileDigester: Sendable {
         _ stop: CancellationToken
     ) async throws(DownloadError) -> Verification {
         guard let expected, let digest = try digest(of: store) else {
-            guard let pieces else { return .verified(nil) }
+            guard let pieces = pieces ?? described(metalink.description, total) else {
+                return .verified(nil)
+            }
             guard pieces.covers(total) else {
                 let text = "the file has \(total) bytes, which is not the size of its pieces"
                 return .differed([], mismatch(text))
@@ -122,8 +126,17 @@ final class FileDigester: Sendable {
         }
         guard found != expected else { return .verified(found) }
         let error = mismatch("the file has \(found) instead of the expected \(expected)")
-        guard let pieces, pieces.covers(total) else { return .differed([], error) }
+        let document = pieces == nil ? try await metalink.read(stop) : nil
+        guard let pieces = pieces ?? described(document, total), pieces.covers(total) else {
+            return .differed([], error)
+        }
         return .differed(try await wrongPieces(of: store, pieces, total, stop), error)
+    }
+
+    /// Returns the digests of the pieces from a document of the server, if it is about this file.
+    private func described(_ document: FileDescription?, _ total: Int64) -> PieceDigests? {
+        guard let document, document.mayDescribe(total: total, digest: expected) else { return nil }
+        return document.pieces.flatMap { $0.covers(total) ? $0 : nil }
     }
 
     private func wrongPieces(

@@ -218,7 +218,7 @@ package final class LaneDownload: Sendable {
     private func finish(_ body: SmallBody) {
         let (monitor, engine) = (parts.monitor, parts.engine)
         monitor.sized(body.representation.total)
-        parts.noteMultiplexing(body.head)
+        parts.note(body.head)
         monitor.answered(body.head, isFirst: true)
         let handover = state.withLock { state in
             defer { (state.handover.transfer, state.handover.cursor) = (nil, nil) }

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 internal import PawlCore
 
 /// A message that wakes a driver.
@@ -18,6 +19,8 @@ indirect enum DriverMessage: Sendable {
     ///
     /// It is ending.
     case seamDiffered(TransferID)
+    /// The server has named other sources of the file, whose digest is known.
+    case mirrorsNamed([URL])
     case slotGranted(host: String)
     /// Enough bytes were received for a checkpoint.
     case checkpointDue

@@ -9,20 +9,8 @@ struct VerifyRepairTests {
     private static let piece: Int64 = 65_536
     private let resource = Resource(size: 1_000_000)
 
-    private func metalink(_ workshop: Workshop, digest: Bool = true) throws -> String {
-        let whole = try #require(resource.digest(.sha256)).hexadecimal
-        let pieces = stride(from: Int64(0), to: resource.size, by: Int(Self.piece)).map { start in
-            let range = ByteRange(start, min(resource.size, start + Self.piece))
-            let digest = Resource(bytes: resource.bytes(range)).digest(.sha1)
-            return "<hash>\(digest?.hexadecimal ?? "")</hash>"
-        }
-        return """
-            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="disk.iso">
-            <size>\(resource.size)</size>
-            \(digest ? "<hash type=\"sha-256\">\(whole)</hash>" : "")
-            <pieces length="\(Self.piece)" type="sha-1">\(pieces.joined())</pieces>
-            <url>\(workshop.url)</url></file></metalink>
-            """
+    private func metalink(_ workshop: Workshop, digest: Bool = true) -> String {
+        resource.metalink(urls: [workshop.url], pieceLength: Self.piece, digest: digest)
     }
 
     /// Writes the file with wrong bytes in these pieces.
@@ -35,7 +23,7 @@ struct VerifyRepairTests {
     @Test(arguments: [true, false])
     func `a Metalink tells which pieces are damaged`(digest: Bool) async throws {
         let workshop = try Workshop(resource)
-        try workshop.folder.write("list.meta4", try metalink(workshop, digest: digest))
+        try workshop.folder.write("list.meta4", metalink(workshop, digest: digest))
         try write(workshop)
         var run = try await workshop.run("verify", "--metalink", "list.meta4")
         #expect(run.status == .code(0), "\(run.errors)")
@@ -51,7 +39,7 @@ struct VerifyRepairTests {
 
     @Test func `only the damaged pieces are fetched again`() async throws {
         let workshop = try Workshop(resource)
-        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try workshop.folder.write("list.meta4", metalink(workshop))
         try write(workshop, damaged: 3, 9)
         let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
         #expect(run.status == .code(0), "\(run.errors)")
@@ -64,7 +52,7 @@ struct VerifyRepairTests {
 
     @Test func `a file that is too short, and one that is too long`() async throws {
         let workshop = try Workshop(resource)
-        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try workshop.folder.write("list.meta4", metalink(workshop))
         for bytes in [Array(resource.bytes().prefix(500_000)), resource.bytes() + [1, 2, 3]] {
             try workshop.folder.write("disk.iso", bytes)
             let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
@@ -75,7 +63,7 @@ struct VerifyRepairTests {
 
     @Test func `a Metalink without a checksum finds a file of another size`() async throws {
         let workshop = try Workshop(resource)
-        try workshop.folder.write("list.meta4", try metalink(workshop, digest: false))
+        try workshop.folder.write("list.meta4", metalink(workshop, digest: false))
         try workshop.folder.write("disk.iso", resource.bytes() + [1, 2, 3])
         var run = try await workshop.run("verify", "--metalink", "list.meta4")
         #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus))
@@ -87,7 +75,7 @@ struct VerifyRepairTests {
 
     @Test func `a repair changes no partial file of others, and follows links`() async throws {
         let workshop = try Workshop(resource)
-        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try workshop.folder.write("list.meta4", metalink(workshop))
         try write(workshop, damaged: 2)
         try workshop.folder.write("disk.iso.part", "mine")
         let arguments = ["verify", "--metalink", "list.meta4", "--repair"]
@@ -128,7 +116,7 @@ struct VerifyRepairTests {
         var bad = resource.bytes()
         bad[3 * Int(Self.piece) + 7] ^= 1
         let workshop = try Workshop(Resource(bytes: bad))
-        try workshop.folder.write("list.meta4", try metalink(workshop))
+        try workshop.folder.write("list.meta4", metalink(workshop))
         try write(workshop, damaged: 3)
         let before = try workshop.folder.read("disk.iso")
         let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
