@@ -18,6 +18,8 @@ package struct FileRepair: Sendable {
         package var source: URL
         /// Other URLs of the file, the best first.
         package var mirrors: [URL] = []
+        /// Whether the URLs are stored with the repaired file, as they were with the damaged one.
+        package var recordsOrigin = false
 
         package init(path: String, from source: URL) { (self.path, self.source) = (path, source) }
     }
@@ -38,6 +40,7 @@ package struct FileRepair: Sendable {
         settings.pieces = plan.pieces
         settings.mirrors = Array(plan.mirrors.prefix(DownloadSettings.mostMirrors))
         settings.ifExists = .overwrite
+        settings.recordsOrigin = plan.recordsOrigin
         self.settings = settings
     }
 

@@ -100,6 +100,18 @@ package final class FileVerifier: Sendable {
         return text.flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
     }
 
+    /// Returns the other URLs of the file that were stored with it.
+    package static func recordedMirrors(of path: String) -> [String] {
+        let text = TextAttribute.mirrors.text(of: FilePath(path)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Returns the digests of the pieces that were stored with the file, and the size that it had;
+    /// `nil` if they were not known, or the file system had no space for them.
+    package static func recordedPieces(of path: String) -> (pieces: PieceDigests, total: Int64)? {
+        PieceRecord(of: FilePath(path)).map { ($0.pieces, $0.total) }
+    }
+
     /// Returns the digest that was verified when the file was downloaded; `nil` if none was, or the
     /// file system could not store it.
     package static func recordedDigest(of path: String) -> ContentDigest? {

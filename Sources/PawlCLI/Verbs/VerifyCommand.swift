@@ -13,10 +13,10 @@ struct VerifyCommand: PawlVerb {
             downloaded it. With --sums or --metalink and no file, Pawl compares every file in the \
             list, and looks for them in the list's folder.
 
-            --repair fetches the damaged pieces again if a Metalink tells them, and otherwise the \
-            whole file. A file keeps its name until the repaired one is complete and verified. The \
-            options for the transfer, the request and the connection apply to this download, and so \
-            do those of the config file.
+            --repair fetches the damaged pieces again if a Metalink or the digests that are stored \
+            with the file tell them, and otherwise the whole file. A file keeps its name until the \
+            repaired one is complete and verified. The options for the transfer, the request and the \
+            connection apply to this download, and so do those of the config file.
 
             The exit status is 0 if every file matches its checksum. Otherwise, it is the status of the \
             first file that fails.
@@ -56,8 +56,8 @@ struct VerifyCommand: PawlVerb {
 
     @Flag(
         help: ArgumentHelp(
-            "Repair damaged files from the URLs of the Metalink, from --url, or from the URL that is "
-                + "stored with the file (see pawl --xattr)."
+            "Repair damaged files from the URLs of the Metalink, from --url, or from the URLs that "
+                + "are stored with the file (see pawl --xattr)."
         )
     )
     var repair = false

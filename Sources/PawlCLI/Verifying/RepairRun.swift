@@ -68,8 +68,9 @@ struct RepairRun: Sendable {
 
     private func repair(of damage: Damage, _ index: Int) throws(DownloadError) -> Repair {
         let path = damage.file.path
-        let sources =
-            damage.file.sources + [FileVerifier.recordedOrigin(of: path)].compactMap(\.self)
+        let origin = FileVerifier.recordedOrigin(of: path)
+        let recorded = [origin].compactMap(\.self) + FileVerifier.recordedMirrors(of: path)
+        let sources = damage.file.sources + recorded
         guard let first = sources.first else {
             throw .usage(
                 "\(path.sanitized) is damaged, and no URL of it is known",
@@ -90,6 +91,7 @@ struct RepairRun: Sendable {
         (plan.digest, plan.pieces, plan.size) = (
             damage.digest, damage.file.pieces, damage.file.size
         )
+        plan.recordsOrigin = !recorded.isEmpty
         return Repair(index: index, plan: plan, download: download)
     }
 

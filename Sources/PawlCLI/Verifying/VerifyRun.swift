@@ -10,6 +10,20 @@ struct VerifiedFile: Sendable {
     var size: Int64?
     /// The URLs of the file, the best first, besides the one that is stored with it.
     var sources: [String] = []
+
+    /// The file with what is stored with it, where nothing else is known.
+    var completed: VerifiedFile {
+        // The digests of a Metalink's pieces are worth more than one that may be of another version.
+        guard pieces == nil else { return self }
+        var file = self
+        let digest = FileVerifier.recordedDigest(of: path)
+        file.expected = expected ?? digest
+        guard file.expected == digest, let record = FileVerifier.recordedPieces(of: path),
+            size == nil || size == record.total
+        else { return file }
+        (file.pieces, file.size) = (record.pieces, record.total)
+        return file
+    }
 }
 
 /// Compares files with their digests, several at a time, and reports the results in their order.
@@ -35,6 +49,8 @@ struct VerifyRun: Sendable {
     private struct Outcome {
         var expected: ContentDigest?
         var actual: ContentDigest?
+        /// The algorithm of the pieces' digests; `nil` if they are not known.
+        var pieceAlgorithm: DigestAlgorithm?
         /// The damaged pieces; `nil` if they are not known.
         var damaged: [ByteRange]?
         var wasRepaired = false
@@ -67,7 +83,7 @@ struct VerifyRun: Sendable {
                 if index >= width, let (ended, outcome) = await group.next() {
                     outcomes[ended] = outcome
                 }
-                group.addTask { (index, await compare(file, index, verifier, progress)) }
+                group.addTask { (index, await compare(file.completed, index, verifier, progress)) }
             }
             for await (ended, outcome) in group { outcomes[ended] = outcome }
             return outcomes
@@ -83,7 +99,10 @@ struct VerifyRun: Sendable {
     ) async -> Outcome? {
         guard !Task.isCancelled else { return nil }
         defer { progress.ended(index) }
-        var outcome = Outcome(expected: file.expected)
+        var outcome = Outcome(
+            expected: file.expected,
+            pieceAlgorithm: file.pieces?.algorithm
+        )
         do throws(DownloadError) {
             try OutputPath.checkReadable(file.path, location: "verify")
             try await compare(file, verifier, &outcome) { progress.set(index, $0) }
@@ -100,15 +119,12 @@ struct VerifyRun: Sendable {
         _ outcome: inout Outcome,
         progress: @escaping @Sendable (Int64) -> Void
     ) async throws(DownloadError) {
-        // The digest of a Metalink's pieces is worth more than one that may be of another version.
-        let recorded = file.pieces == nil ? FileVerifier.recordedDigest(of: file.path) : nil
-        outcome.expected = file.expected ?? recorded
         let name = file.path.sanitized
         let found = try FileVerifier.size(of: file.path)
         var text = file.size.flatMap { size in
             size == found ? nil : "\(name) has \(found) bytes instead of \(size)"
         }
-        if let expected = outcome.expected {
+        if let expected = file.expected {
             outcome.actual = try await verifier.digest(
                 expected.algorithm,
                 of: file.path,
@@ -146,7 +162,7 @@ struct VerifyRun: Sendable {
     private func repair(_ outcomes: inout [Outcome?], _ repair: RepairRun) async {
         let damaged = outcomes.indices.filter { outcomes[$0]?.error?.code == .checksumMismatch }
         let damages = damaged.map {
-            RepairRun.Damage(file: files[$0], digest: outcomes[$0]?.expected)
+            RepairRun.Damage(file: files[$0].completed, digest: outcomes[$0]?.expected)
         }
         for (index, ending) in zip(damaged, await repair.run(damages, isQuiet: isQuiet)) {
             switch ending {
@@ -165,7 +181,7 @@ struct VerifyRun: Sendable {
             if let error = outcome.error {
                 console.report(error)
             } else if !isQuiet || outcome.wasRepaired {
-                let kind = outcome.expected?.algorithm ?? file.pieces?.algorithm
+                let kind = outcome.expected?.algorithm ?? outcome.pieceAlgorithm
                 let result = outcome.wasRepaired ? "repaired" : "OK"
                 console.output("\(file.path.sanitized): \(result) (\(kind?.rawValue ?? "size"))\n")
             }

@@ -389,12 +389,12 @@ extension DownloadSettings: TabledSettings {
             \.recordsOrigin,
             .flag(),
             help: """
-                Record the URL without secrets, the media type and the date in extended attributes \
-                of the finished file (user.xdg.origin.url and others).
+                Record the URL and the mirrors without secrets, the media type and the date in \
+                extended attributes of the finished file (user.xdg.origin.url and others).
                 """,
             about: """
-                Whether the finished file gets extended attributes with the URL without secrets, \
-                the media type and the date. Default: false.
+                Whether the finished file gets extended attributes with the URL and the mirrors \
+                without secrets, the media type and the date. Default: false.
                 """
         ),
         Setting(

@@ -140,9 +140,9 @@ public struct DownloadSettings: Sendable {
     public var keepsServerTime = false
     /// Whether the finished file gets extended attributes about its origin.
     ///
-    /// The default is `false`. They are `user.xdg.origin.url` and `user.xdg.referrer.url`, both
-    /// without secrets, `user.mime_type`, and `user.dublincore.date`, the time of the download. On
-    /// a file system without such attributes, nothing happens.
+    /// The default is `false`. They are `user.xdg.origin.url`, `user.pawl.mirrors` and
+    /// `user.xdg.referrer.url`, all without secrets, `user.mime_type`, and `user.dublincore.date`,
+    /// the time of the download. On a file system without such attributes, nothing happens.
     public var recordsOrigin = false
     /// Whether HTTPS may be redirected to HTTP.
     ///

@@ -478,9 +478,9 @@ final class DownloadStore {
             throw DownloadError(.unknown, "the download ended without a file")
         }
         try await digestSearch?.settle(stop)
-        let digest: ContentDigest?
+        let verified: VerifiedDigests
         switch try await digests.verify(store, total: total, stop) {
-        case .verified(let found): digest = found
+        case .verified(let digests): verified = digests
         case .differed(let pieces, let error):
             // What the reader has got cannot be corrected.
             if feed != nil { throw error }
@@ -490,16 +490,17 @@ final class DownloadStore {
         }
         if let feed {
             try await feed.finish(total, in: store)
-            return .named(.output, digest)
+            return .named(.output, verified.whole)
         }
         do throws(DownloadError) {
             let name = try await finisher.finish(
                 store,
                 total: total,
                 isLengthVerified: isLengthVerified,
+                verified,
                 epoch: trustedEpoch
             )
-            return .named(name, digest)
+            return .named(name, verified.whole)
         } catch {
             guard store.trustEpoch != trustedEpoch else { throw error }
             return .syncFailed(durable: try distrust(after: error))

@@ -45,6 +45,7 @@ struct FileFinisher: Sendable {
         _ store: PartialStore,
         total: Int64,
         isLengthVerified: Bool,
+        _ verified: VerifiedDigests,
         epoch: Int
     ) async throws(DownloadError) -> FinishedName {
         let policy = policy(store.paths)
@@ -53,6 +54,11 @@ struct FileFinisher: Sendable {
         file.acceptsSame = job.acceptsSameFile
         file.isLengthVerified = isLengthVerified
         file.notes = job.notes(on: store.representation)
+        file.notes.pieces = verified.pieces
+        if let whole = verified.whole, job.settings.checksum == .automatic {
+            // It may be that of a document beside the file.
+            file.notes.attributes[TextAttribute.digest.name] = whole.description
+        }
         try await announce(file)
         file.readsFiles = false
         let stop = stop
@@ -256,10 +262,23 @@ extension DownloadJob {
             verifiedDigest(of: representation)?.description
         guard settings.recordsOrigin else { return notes }
         notes.attributes[TextAttribute.origin.name] = url.redacted
+        notes.attributes[TextAttribute.mirrors.name] = recordedMirrors
         notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.redacted
         notes.attributes["user.mime_type"] = representation.mediaType?.sanitized
         notes.attributes["user.dublincore.date"] = Date.now.formatted(.iso8601)
         return notes
+    }
+
+    /// The mirrors that can be asked again, as far as there is space for them: a URL without its
+    /// secrets leads nowhere.
+    private var recordedMirrors: String? {
+        let urls = mirrors.map(\.url.redacted).filter { !$0.contains(QueryRedaction.mark) }
+        var (lines, room) = ([String](), 1000)
+        for url in urls {
+            room -= url.utf8.count + 1
+            if room >= 0 { lines.append(url) }
+        }
+        return lines.isEmpty ? nil : lines.joined(separator: "\n")
     }
 
     /// The digest that the file has, because it was compared; `nil` if there was none.

@@ -14,8 +14,7 @@ final class FileDigester: Sendable {
 
     /// The result of a verification.
     enum Verification {
-        /// The file has this digest; `nil` if none was known.
-        case verified(ContentDigest?)
+        case verified(VerifiedDigests)
         /// The file is wrong; the pieces are those that are known to be wrong.
         case differed([ByteRange], DownloadError)
     }
@@ -109,7 +108,7 @@ final class FileDigester: Sendable {
     ) async throws(DownloadError) -> Verification {
         guard let expected, let digest = try digest(of: store) else {
             guard let pieces = pieces ?? described(metalink.description, total) else {
-                return .verified(nil)
+                return .verified(VerifiedDigests())
             }
             guard pieces.covers(total) else {
                 let text = "the file has \(total) bytes, which is not the size of its pieces"
@@ -117,14 +116,18 @@ final class FileDigester: Sendable {
             }
             let wrong = try await wrongPieces(of: store, pieces, total, stop)
             return wrong.isEmpty
-                ? .verified(nil)
+                ? .verified(VerifiedDigests(pieces: PieceRecord(pieces, total: total)))
                 : .differed(wrong, mismatch(Self.text(of: wrong.count)))
         }
         let found = try await pool.run { () throws(DownloadError) in
             try digest.advance(to: total, onPiece: stop.check)
             return try digest.finalize()
         }
-        guard found != expected else { return .verified(found) }
+        guard found != expected else {
+            let pieces = pieces ?? described(metalink.description, total)
+            let record = pieces.flatMap { PieceRecord($0, total: total) }
+            return .verified(VerifiedDigests(whole: found, pieces: record))
+        }
         let error = mismatch("the file has \(found) instead of the expected \(expected)")
         let document = pieces == nil ? try await metalink.read(stop) : nil
         guard let pieces = pieces ?? described(document, total), pieces.covers(total) else {
@@ -178,4 +181,11 @@ final class FileDigester: Sendable {
             return digest
         }
     }
+}
+
+/// The digests of a complete file that are right, as far as they are known.
+struct VerifiedDigests: Sendable {
+    var whole: ContentDigest?
+    /// Those of the pieces, which were not compared if that of the whole file is known.
+    var pieces: PieceRecord?
 }

@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// What a finished file gets besides its bytes: the server's time, and where it came from.
+/// What a finished file gets besides its bytes: the server's time, where it came from, and the
+/// digests of its pieces.
 ///
-/// Neither is needed later, so a file system that cannot store them is no error.
+/// None of it is needed later, so a file system that cannot store them is no error.
 package struct FileNotes: Sendable {
     /// The modification time in seconds since 1970; `nil` keeps the time of the last write.
     package var modified: Int64?
     /// The user attributes, by their names.
     package var attributes: [String: String] = [:]
+    package var pieces: PieceRecord?
 
     package init() {}
 
@@ -15,6 +17,8 @@ package struct FileNotes: Sendable {
         for (name, value) in attributes {
             try? ExtendedAttributes.write(Array(value.utf8), name, on: file)
         }
+        // They are the largest, so the others come first.
+        pieces?.put(on: file)
         guard let modified, let accessed = try? file.status().accessedNanoseconds else { return }
         let times = [
             timespec(nanosecondsSince1970: accessed), timespec(tv_sec: Int(modified), tv_nsec: 0),

@@ -8,6 +8,8 @@ package struct TextAttribute: Sendable {
     package static let digest = TextAttribute(name: "user.pawl.digest")
     /// The URL from which the file was downloaded, without secrets.
     package static let origin = TextAttribute(name: "user.xdg.origin.url")
+    /// The other URLs of the file, one per line, without secrets.
+    package static let mirrors = TextAttribute(name: "user.pawl.mirrors")
     private static let longest = 2048
 
     package let name: String

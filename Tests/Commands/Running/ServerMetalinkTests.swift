@@ -57,6 +57,17 @@ struct ServerMetalinkTests {
         #expect(!paths(workshop).contains(Self.document))
     }
 
+    @Test func `what it says is stored with the file`() async throws {
+        let workshop = try Workshop()
+        serve(workshop, resource, resource.metalink(urls: [workshop.url], pieceLength: Self.piece))
+        let run = try await workshop.run(workshop.url, "--checksum", "auto")
+        #expect(run.status == .code(0), "\(run.errors)")
+        try workshop.folder.write(Workshop.name, damaged(in: 3).bytes())
+        let found = try await workshop.run("verify", Workshop.name)
+        expectFailure(.checksumMismatch, found)
+        #expect(found.errors.contains("1 of its 10 pieces are damaged"), "\(found.errors)")
+    }
+
     /// The server has a damaged file, and its Metalink names a mirror.
     @Test(arguments: [true, false])
     func `with a wrong checksum, only the damaged piece is fetched, from a mirror`(

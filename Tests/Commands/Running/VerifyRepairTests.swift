@@ -1,7 +1,10 @@
 import Glibc
 import PawlCore
 import PawlTesting
+import SystemPackage
 import Testing
+
+import PawlStorage
 
 /// `pawl verify` with a Metalink, and `--repair`.
 @Suite(.timeLimit(.minutes(5)))
@@ -100,16 +103,97 @@ struct VerifyRepairTests {
         let digest = try #require(resource.digest(.sha256)).description
         var run = try await workshop.run(workshop.url, "--xattr", "--checksum", digest)
         #expect(run.status == .code(0), "\(run.errors)")
-        // The attributes of the file stay.
-        var bytes = resource.bytes()
-        bytes[4000] ^= 1
-        try workshop.folder.write("disk.iso", bytes)
-        run = try await workshop.run("verify", "disk.iso")
-        #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus), "\(run.output)")
-        run = try await workshop.run("verify", "--repair", "disk.iso")
+        // The repaired file has the same record.
+        for _ in 1...2 {
+            // The attributes of the file stay.
+            var bytes = resource.bytes()
+            bytes[4000] ^= 1
+            try workshop.folder.write("disk.iso", bytes)
+            run = try await workshop.run("verify", "disk.iso")
+            #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus), "\(run.output)")
+            run = try await workshop.run("verify", "--repair", "disk.iso")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+        }
+        #expect(workshop.folder.list() == ["disk.iso"])
+    }
+
+    /// The options with which the digests of the file and its pieces are known, and stored with it.
+    private func known() throws -> [String] {
+        let digest = try #require(resource.digest(.sha256)).description
+        let pieces = try #require(resource.pieceDigests(length: Self.piece)).description
+        return ["--checksum", digest, "--pieces", pieces]
+    }
+
+    @Test func `the pieces that are stored with a file tell what is to be fetched again`()
+        async throws
+    {
+        let workshop = try Workshop(resource)
+        let first = try await workshop.run([workshop.url, "--xattr"] + known())
+        #expect(first.status == .code(0), "\(first.errors)")
+        // The repaired file has the same record.
+        for piece in [3, 9] {
+            try write(workshop, damaged: piece)
+            let found = try await workshop.run("verify", "disk.iso")
+            #expect(found.status == .code(ErrorCode.checksumMismatch.exitStatus))
+            #expect(found.errors.contains("1 of its 16 pieces are damaged"), "\(found.errors)")
+            let before = workshop.origin.requests.count
+            let run = try await workshop.run("verify", "--repair", "disk.iso")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+            let asked = workshop.origin.requests.dropFirst(before).map(\.bodyBytesSent)
+            #expect(asked.reduce(0, +) <= 3 * Self.piece, "\(asked)")
+        }
+        #expect(workshop.folder.list() == ["disk.iso"])
+    }
+
+    @Test func `a file is repaired from a mirror that is stored with it`() async throws {
+        let (workshop, mirror) = (try Workshop(resource), try ScriptedOrigin())
+        mirror.route("/copy", .resource(resource))
+        let secret = mirror.url("/copy?token=s3cret")
+        let first = try await workshop.run(
+            [workshop.url, "--xattr", "--mirror", mirror.url("/copy"), "--mirror", secret]
+                + known()
+        )
+        #expect(first.status == .code(0), "\(first.errors)")
+        #expect(stored("user.pawl.mirrors", in: workshop) == mirror.url("/copy"))
+        try write(workshop, damaged: 4)
+        workshop.serve(.status(404))
+        let run = try await workshop.run("verify", "--repair", "disk.iso")
         #expect(run.status == .code(0), "\(run.errors)")
         #expect(try workshop.folder.read("disk.iso") == resource.bytes())
-        #expect(workshop.folder.list() == ["disk.iso"])
+    }
+
+    private func stored(_ name: String, in workshop: Workshop) -> String? {
+        let path = FilePath(workshop.folder.path("disk.iso"))
+        return TextAttribute(name: name).text(of: path)
+    }
+
+    @Test func `without --xattr, the URL is not stored, but the pieces are`() async throws {
+        let workshop = try Workshop(resource)
+        let first = try await workshop.run([workshop.url] + known())
+        #expect(first.status == .code(0), "\(first.errors)")
+        #expect(stored("user.xdg.origin.url", in: workshop) == nil)
+        try write(workshop, damaged: 4)
+        let asked = try await workshop.run("verify", "--repair", "disk.iso")
+        #expect(asked.status == .code(ErrorCode.usage.exitStatus))
+        #expect(asked.errors.contains("give it with --url"), "\(asked.errors)")
+        let before = workshop.origin.requests.count
+        let run = try await workshop.run("verify", "--repair", "disk.iso", "--url", workshop.url)
+        #expect(run.status == .code(0), "\(run.errors)")
+        let bytes = workshop.origin.requests.dropFirst(before).map(\.bodyBytesSent)
+        #expect(bytes.reduce(0, +) <= 3 * Self.piece, "\(bytes)")
+    }
+
+    @Test func `the stored pieces are not those of a file with another checksum`() async throws {
+        let workshop = try Workshop(resource)
+        let first = try await workshop.run([workshop.url] + known())
+        #expect(first.status == .code(0), "\(first.errors)")
+        let newer = Resource(size: resource.size, seed: 7)
+        let digest = try #require(newer.digest(.sha256)).description
+        let run = try await workshop.run("verify", "--checksum", digest, "disk.iso")
+        #expect(run.status == .code(ErrorCode.checksumMismatch.exitStatus))
+        #expect(!run.errors.contains("pieces"), "\(run.errors)")
     }
 
     @Test func `a source that is damaged as well leaves the file as it is`() async throws {
