@@ -68,9 +68,24 @@ struct DownloadRun: Sendable {
             source: requested.url.redacted,
             name: requested.workingName
         )
+        if case .success(let file) = result {
+            await keepSignature(of: file, from: task, requested)
+        }
         if case .failure(let error) = result, !wasStopped(by: error) {
             report(error, of: requested)
         }
+    }
+
+    private func keepSignature(
+        of file: DownloadedFile,
+        from task: DownloadTask,
+        _ requested: RequestedDownload
+    ) async {
+        guard let signature = NamedSignature(task.response, of: requested, at: file.path) else {
+            return
+        }
+        let outcome = await signature.keep(in: task.session)
+        logger.notice("\(outcome)")
     }
 
     /// Whether an error shows only that the run was stopped.

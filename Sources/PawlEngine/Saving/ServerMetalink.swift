@@ -31,7 +31,7 @@ final class ServerMetalink: Sendable {
     /// Notes the Metalink that a response names; the first one counts.
     func note(_ head: ResponseHead) {
         guard job.settings.asksForFile, job.settings.range == nil else { return }
-        let url = MetalinkLink.parse(head, of: job.url)
+        let url = ServerDocument.metalink.url(in: head.fields, from: head.url, of: job.url)
         state.withLock { $0.url = $0.url ?? url }
     }
 
@@ -87,15 +87,5 @@ final class ServerMetalink: Sendable {
         return try await engine.digests.run { [engine] () throws(DownloadError) in
             try engine.readMetalink(body.bytes, url.redacted, file)
         }
-    }
-}
-
-extension DownloadSettings {
-    /// The settings of a request for a document about the file, which must not delay the download.
-    func forDocument(within duration: Duration) -> DownloadSettings {
-        var settings = self
-        settings.retries = min(retries, 2)
-        settings.maximumDuration = duration
-        return settings
     }
 }

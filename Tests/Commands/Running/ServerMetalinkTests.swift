@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Metalinks that a server names in its response (RFC 6249).
+/// Metalinks and signatures that a server names in its response (RFC 6249).
 @Suite(.timeLimit(.minutes(5)))
 struct ServerMetalinkTests {
     private static let piece: Int64 = 65_536
@@ -227,5 +227,53 @@ struct ServerMetalinkTests {
         let run = try await workshop.run(workshop.url, "--checksum", digest, "-x", "1")
         expectFailure(.checksumMismatch, run)
         #expect(paths(workshop).count { $0 == Workshop.path } == 1, "\(paths(workshop))")
+    }
+
+    private static let signature = "-----BEGIN PGP SIGNATURE-----\n\nsigned\n"
+
+    private func serveSigned(_ workshop: Workshop, _ text: String = Self.signature) {
+        let link = "</disk.iso.sig>; rel=describedby; type=\"application/pgp-signature\""
+        workshop.serve(Reply.resource(resource).adding("Link", link))
+        workshop.serve(.resource(Resource(text: text)), at: "/disk.iso.sig")
+    }
+
+    @Test func `the signature that a server names is kept if a checksum is looked for`()
+        async throws
+    {
+        let workshop = try Workshop()
+        serveSigned(workshop)
+        let plain = try await workshop.run(workshop.url, "-o", "plain")
+        #expect(plain.status == .code(0), "\(plain.errors)")
+        #expect(workshop.folder.list() == ["plain"])
+        let run = try await workshop.run(workshop.url, "--checksum", "auto")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.readText("disk.iso.asc") == Self.signature)
+        #expect(run.output == "./disk.iso\n", "\(run.output)")
+        #expect(workshop.folder.list() == ["disk.iso", "disk.iso.asc", "plain"])
+    }
+
+    @Test(arguments: ["<html>", "", "-----BEGIN PGP PUBLIC KEY BLOCK-----"])
+    func `a page in place of a signature is not kept`(text: String) async throws {
+        let workshop = try Workshop()
+        serveSigned(workshop, text)
+        let run = try await workshop.run(workshop.url, "--checksum", "auto")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+    }
+
+    @Test func `a signature has an end, and replaces no file`() async throws {
+        let workshop = try Workshop()
+        serveSigned(workshop)
+        workshop.serve(
+            .endless("HTTP/1.1 200 OK\r\n\r\n-----BEGIN PGP SIGNATURE-----", repeating: "x"),
+            at: "/disk.iso.sig"
+        )
+        let run = try await workshop.run(workshop.url, "--checksum", "auto")
+        try expectOnly(Workshop.name, resource, in: workshop, run)
+        serveSigned(workshop)
+        try workshop.folder.write("other.asc", "mine")
+        let second = try await workshop.run(workshop.url, "--checksum", "auto", "-o", "other")
+        #expect(second.status == .code(0), "\(second.errors)")
+        #expect(try workshop.folder.readText("other.asc") == "mine")
+        #expect(workshop.folder.list() == ["disk.iso", "other", "other.asc"])
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 import struct FoundationEssentials.URL
 
-/// The Metalinks that a server names, and whether they are about the file.
+/// The documents that a server names, and whether a description is about the file.
 @Suite(.timeLimit(.minutes(5)))
-struct MetalinkLinkTests {
+struct ServerDocumentTests {
     private func metalink(
         _ links: String...,
         from address: String = "https://a.example/d/f.iso"
@@ -13,7 +13,8 @@ struct MetalinkLinkTests {
         var head = ResponseHead(url: try #require(URL(string: address)), status: 200)
         head.fields = links.map { HTTPField(name: "Link", value: $0) }
         let url = try #require(URL(string: "https://a.example/d/f.iso"))
-        return MetalinkLink.parse(head, of: url)?.absoluteString
+        return ServerDocument.metalink.url(in: head.fields, from: head.url, of: url)?
+            .absoluteString
     }
 
     @Test func `a Metalink of the same server is found`() throws {
