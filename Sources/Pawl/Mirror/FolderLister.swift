@@ -97,7 +97,7 @@ package struct FolderLister: Sendable {
                 .serverBusy,
                 "the server's robots.txt cannot be read (HTTP \(stream.response.status)), so it is "
                     + "not known what it allows",
-                advice: "try again later; to ignore the file, use --no-robots"
+                advice: "try again later, or \(.ignoreRobots)"
             )
         }
         var text: [UInt8] = []

@@ -105,7 +105,7 @@ package struct ContentBuilder {
                 .badResponse,
                 "the folder seems to contain itself: the lists of \(Self.mostEqual + 1) folders in a "
                     + "row are equal",
-                advice: "exclude it with --exclude, or limit the depth with --depth"
+                advice: "\(.leaveOut), or \(.limitDepth)"
             )
         }
         var content = FolderContent()

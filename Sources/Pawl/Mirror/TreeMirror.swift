@@ -162,7 +162,7 @@ package final class TreeMirror: TreeVisiting {
             throw DownloadError(
                 .fileExists,
                 "something that is not a file has the name",
-                advice: "rename it, or leave the file out with --exclude"
+                advice: "rename it; or, for the server's file, \(.leaveOut)"
             )
         }
     }
@@ -200,8 +200,7 @@ package final class TreeMirror: TreeVisiting {
             throw DownloadError(
                 .fileExists,
                 "a file that this mirror has not fetched, or that was changed since, has the name",
-                advice: "to replace such files, use --if-exists overwrite; to keep them, "
-                    + "--if-exists skip"
+                advice: "\(.replaceOrKeep)"
             )
         }
     }
@@ -291,7 +290,7 @@ package final class TreeMirror: TreeVisiting {
         guard isComplete, !Task.isCancelled else { return nil }
         return journal.unseen.filter { path in
             guard isConcerned(path),
-                !disallowed.contains(where: { path == $0 || path.hasPrefix($0 + "/") }),
+                !disallowed.contains(where: { path == $0 || path.hasPrefix($0.asFolderPath) }),
                 let record = journal.record(of: path)
             else { return false }
             let file = ListedFile(address: "", path: path)

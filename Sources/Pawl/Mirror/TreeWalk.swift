@@ -100,7 +100,7 @@ package struct TreeWalk: Sendable {
         throw DownloadError(
             .notAllowed,
             "the server's robots.txt asks programs not to visit this folder",
-            advice: "if you may, use --no-robots"
+            advice: "if you may, \(.ignoreRobots)"
         )
     }
 
@@ -142,7 +142,7 @@ package struct TreeWalk: Sendable {
                 DownloadError(
                     .badResponse,
                     "there are more than \(Self.mostLevels) folders below each other",
-                    advice: "set --depth if that is no circle"
+                    advice: "if that is no circle, \(.limitDepth) to a higher number"
                 )
             )
         }

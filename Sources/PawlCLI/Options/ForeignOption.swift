@@ -107,9 +107,13 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--post-file --body-file", "use '--data @file'"),
         ForeignOption(.wget, "--compression", "use --compressed"),
         ForeignOption(.wget, "-np --no-parent", "use 'pawl mirror', which never leaves the folder"),
-        ForeignOption(.wget, "--level", "use 'pawl mirror' with --depth"),
-        ForeignOption(.wget, "--accept", "use 'pawl mirror' with --include"),
-        ForeignOption(.wget, "--reject --exclude-directories", "use 'pawl mirror' with --exclude"),
+        ForeignOption(.wget, "--level", "use 'pawl mirror', which has a depth"),
+        ForeignOption(.wget, "--accept", "use 'pawl mirror', which has patterns"),
+        ForeignOption(
+            .wget,
+            "--reject --exclude-directories",
+            "use 'pawl mirror', which has patterns"
+        ),
         ForeignOption(.wget, "--continue", "leave it out: downloads are resumed"),
         ForeignOption(.wget, "-nc --no-clobber", "use '--if-exists skip'"),
         ForeignOption(

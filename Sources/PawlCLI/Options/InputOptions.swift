@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import PawlCore
 
-/// Sources of downloads besides the URLs on the command line.
 /// The options that name lists of downloads.
 struct ListOptions: DownloadOptionGroup {
     @Option(

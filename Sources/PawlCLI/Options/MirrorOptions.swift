@@ -74,7 +74,9 @@ struct MirrorOptions: ParsableArguments {
             )
         }
         return MirrorChoices(
-            filter: try PathFilter(including: include, excluding: exclude),
+            filter: try usage("--include and --exclude") { () throws(ValueError) in
+                try PathFilter(including: include, excluding: exclude)
+            },
             depth: depth,
             obeysRobots: !noRobots,
             deletes: delete,

@@ -59,7 +59,8 @@ struct AddCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let assignments =
             input.assignments + source.assignments + output.assignments + transfer.assignments
-            + resume.assignments + request.assignments + content.assignments + connection.assignments
+            + resume.assignments + request.assignments + content.assignments
+            + connection.assignments
         let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let priority { submission.priority = try Self.priority(priority) }

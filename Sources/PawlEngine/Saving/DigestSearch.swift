@@ -70,7 +70,7 @@ final class DigestSearch: Sendable {
         let address = AddressParts(url.absoluteString)
         // What a query names is not known, so nothing is beside it.
         guard address.query == nil, !address.path.isFolderPath,
-            SourceScheme(of: address.scheme) != .data
+            URLScheme(of: address.scheme) != .data
         else { return nil }
         let name = address.path.pathFile.percentDecoded
         let paths =

@@ -265,7 +265,7 @@ struct VerifyRepairTests {
         let workshop = try Workshop()
         let wrong = "sha-256=:WJG1tSLV3whtD/CxEPvZ0hu0/HFjrzTQgoai6Eb2vgM=:"
         workshop.serve(Reply.resource(resource).setting("Repr-Digest", wrong))
-        try workshop.folder.write("list.meta4", try metalink(workshop, digest: false))
+        try workshop.folder.write("list.meta4", metalink(workshop, digest: false))
         try write(workshop, damaged: 1)
         let run = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
         expectFailure(.checksumMismatch, run)

@@ -181,7 +181,7 @@ struct TreeReadingTests {
         #expect(!filter.enters("a/b/c"))
         #expect(!filter.enters("a/b"))
         for pattern in ["", "/", "//"] {
-            #expect(throws: DownloadError.self) {
+            #expect(throws: ValueError.self) {
                 try PathFilter(including: [], excluding: [pattern])
             }
         }

@@ -41,13 +41,13 @@ package struct FolderLinks {
         guard !link.contains("?") else { return nil }
         while link.hasPrefix("./") { link.removeFirst(2) }
         let path: Substring
-        if isBaseFolder, link.first != "/", !link.contains(":") {
+        if isBaseFolder, !link.isAbsolutePath, !link.contains(":") {
             path = link.encodingIllegalURLBytes[...]
         } else {
             guard let found = below(link) else { return nil }
             path = found
         }
-        let parts = path.split(separator: "/")
+        let parts = String(path).pathNames
         guard !parts.isEmpty, parts.allSatisfy(Self.isName) else { return nil }
         return parts.joined(separator: "/") + (path.isFolderPath ? "/" : "")
     }
@@ -58,16 +58,16 @@ package struct FolderLinks {
         else { return nil }
         let path = AddressParts(url.absoluteString).path
         guard Self.names(of: path).starts(with: names) else { return nil }
-        var rest = path[...]
+        var rest = path[...].utf8
         for _ in 0..<names.count + 1 {
-            guard let slash = rest.firstIndex(of: "/") else { return nil }
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
             rest = rest[rest.index(after: slash)...]
         }
-        return rest
+        return Substring(rest)
     }
 
     private static func names(of path: String) -> [[UInt8]] {
-        path.split(separator: "/").map(\.percentDecodedBytes)
+        path.pathNames.map(\.percentDecodedBytes)
     }
 
     /// Whether a part of a path is the name of a file or a folder.

@@ -16,15 +16,15 @@ package struct PathFilter: Sendable {
         let isForPaths: Bool
         let flags: Int32
 
-        init(_ text: String, _ option: String) throws(DownloadError) {
+        init(_ text: String) throws(ValueError) {
             isForFolders = text.isFolderPath
             var body = text[...]
             if isForFolders { body = body.dropLast() }
-            isForPaths = body.contains("/")
-            if body.first == "/" { body = body.dropFirst() }
+            isForPaths = body.utf8.contains(UInt8(ascii: "/"))
+            if String(body).isAbsolutePath { body = body.dropFirst() }
             guard !body.isEmpty, !text.utf8.contains(0) else {
-                throw .usage(
-                    "\(option): '\(text.sanitized)' is not a pattern",
+                throw ValueError(
+                    "'\(text.sanitized)' is not a pattern",
                     advice: "write a pattern such as '*.iso' or 'old/'"
                 )
             }
@@ -46,13 +46,9 @@ package struct PathFilter: Sendable {
         (self.included, self.excluded) = (included, excluded)
     }
 
-    package init(including: [String], excluding: [String]) throws(DownloadError) {
-        included = try including.map { (text) throws(DownloadError) in
-            try Pattern(text, "--include")
-        }
-        excluded = try excluding.map { (text) throws(DownloadError) in
-            try Pattern(text, "--exclude")
-        }
+    package init(including: [String], excluding: [String]) throws(ValueError) {
+        included = try including.map { (text) throws(ValueError) in try Pattern(text) }
+        excluded = try excluding.map { (text) throws(ValueError) in try Pattern(text) }
     }
 
     /// Whether a file is wanted: no pattern excludes it or a folder above it, and if there are

@@ -35,9 +35,9 @@ package struct RobotsRules: Hashable, Sendable {
                 if !isNaming { agents = [] }
                 isNaming = true
                 // A version may follow the name.
-                let name = value.lowercased().prefix { $0 != "/" && $0 != " " }
-                agents.insert(String(name))
-                if name == Self.agent { hasOwn = true }
+                let name = value.lowercased().utf8.prefix { $0.isLetter || "-_*".utf8.contains($0) }
+                agents.insert(String(Substring(name)))
+                if Substring(name) == Self.agent { hasOwn = true }
             case let word where word == "allow" || word == "disallow":
                 isNaming = false
                 guard !value.isEmpty else { continue }

@@ -25,7 +25,7 @@ package final class MirrorJournal: Sendable {
 
     private let folder: FileFolder
     private let path: FilePath
-    /// Locks the folder as long as it is open.
+    /// Keeps the folder locked while it is open.
     private let lock: OpenFile
     private let state: Mutex<State>
 

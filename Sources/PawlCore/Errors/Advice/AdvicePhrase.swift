@@ -17,6 +17,14 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
     case otherFileSystem = "other-file-system"
     /// The option or the property that takes the path of a folder.
     case folder
+    /// The request to leave out a file or a folder of a mirror.
+    case leaveOut = "leave-out"
+    /// The request to limit the levels of folders of a mirror.
+    case limitDepth = "limit-depth"
+    /// The request to ignore a server's `robots.txt`.
+    case ignoreRobots = "ignore-robots"
+    /// The request to replace, or to keep, files of others in a mirror.
+    case replaceOrKeep = "replace-or-keep"
     /// The description of a wait that is longer than the settings allow.
     case longerThanAllowed = "longer-than-allowed"
 
@@ -57,6 +65,15 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
                 "a `destination` on another file system"
             )
         case .folder: ("the destination", "--directory", "`destination`")
+        case .leaveOut: ("leave it out", "leave it out with --exclude", "leave it out")
+        case .limitDepth: ("limit the depth", "limit the depth with --depth", "limit the depth")
+        case .ignoreRobots: ("ignore that file", "use --no-robots", "ignore that file")
+        case .replaceOrKeep:
+            (
+                "replace or keep such files",
+                "to replace such files, use --if-exists overwrite; to keep them, --if-exists skip",
+                "replace or keep such files"
+            )
         case .longerThanAllowed:
             // The command has no option for it.
             (
