@@ -69,10 +69,12 @@ package struct FolderLister: Sendable {
         var rest: [UInt8] = []
         try await Self.forEachPiece(of: stream) { (bytes) throws(DownloadError) in
             rest += bytes
-            while let end = rest.firstIndex(of: 0x0A) {
-                Self.read(rest[..<end], &builder)
-                rest.removeSubrange(...end)
+            var start = 0
+            while let end = rest[start...].firstIndex(of: 0x0A) {
+                Self.read(rest[start..<end], &builder)
+                start = end + 1
             }
+            rest.removeSubrange(..<start)
             try Self.check(builder.count)
         }
         Self.read(rest[...], &builder)

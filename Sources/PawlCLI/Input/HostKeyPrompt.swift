@@ -34,7 +34,9 @@ enum HostKeyPrompt {
         var servers: [Server: String?] = [:]
         for (index, download) in downloads.enumerated() {
             guard let server = Server(download), !Task.isCancelled else { continue }
-            if servers[server] == nil { servers[server] = await accepted(by: download, console) }
+            if servers[server] == nil {
+                servers[server] = await accepted(for: download.url, download.settings, console)
+            }
             if let fingerprint = servers[server] ?? nil {
                 settled[index].accept(hostKey: fingerprint)
             }
@@ -58,19 +60,34 @@ enum HostKeyPrompt {
         }
     }
 
+    /// Asks for a folder, and notes the accepted key in the settings.
+    static func settle(
+        _ folder: ListedFolder,
+        _ settings: inout DownloadSettings,
+        _ console: Console
+    ) async {
+        // The server shows its key before it says that there is no such file.
+        guard let url = URL(string: folder.address + "pawl"),
+            URLScheme(of: url.scheme) == .sftp, settings.connection.hostKey == nil,
+            Confirmation.isPossible(on: console)
+        else { return }
+        settings.connection.hostKey = await accepted(for: url, settings, console)
+    }
+
     /// The fingerprint that the user accepts; `nil` if the key is known or refused.
     private static func accepted(
-        by download: RequestedDownload,
+        for url: URL,
+        _ settings: DownloadSettings,
         _ console: Console
     ) async -> String? {
         do {
-            _ = try await DownloadSession.shared.inspect(download.url) { $0 = download.settings }
+            _ = try await DownloadSession.shared.inspect(url) { $0 = settings }
             return nil
         } catch {
             guard let cause = error.cause as? NetworkFailure, cause.kind == "hostKeyUnknown",
                 let fingerprint = cause.message.split(separator: " ").last.map(String.init)
             else { return nil }
-            let host = download.url.host() ?? ""
+            let host = url.host() ?? ""
             console.message("The host key of \(host.sanitized) is not known:")
             console.message("  \(cause.message.sanitized)")
             let question = "Accept it and add it to the known hosts?"

@@ -4,7 +4,7 @@ internal import PawlCore
 
 /// Mirrors a tree to a folder, and reports the result.
 struct MirrorRun: Sendable {
-    let source: MirrorSource
+    var source: MirrorSource
     let folder: String
     let choices: MirrorChoices
     let configuration: SessionConfiguration
@@ -18,6 +18,15 @@ struct MirrorRun: Sendable {
     ///
     /// Cancelling the task interrupts it; what is complete is known to the next run.
     func run() async -> Int32 {
+        var run = self
+        if case .tree(let root, var settings) = source {
+            await HostKeyPrompt.settle(root, &settings, console)
+            run.source = .tree(root, settings)
+        }
+        return await run.mirror()
+    }
+
+    private func mirror() async -> Int32 {
         let journal: MirrorJournal
         do throws(DownloadError) {
             journal = try MirrorJournal(folder: folder, root: source.root, source: source.key)

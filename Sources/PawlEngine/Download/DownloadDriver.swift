@@ -182,9 +182,9 @@ package final class DownloadDriver {
             noteHead(head, verdict)
             if case .redirect = verdict { monitor.redirected(from: head.url) }
             let known = await hosts.meet(head, verdict, at: engine.time.now())
+            let mirrors = store.knowsDigest(after: verdict) ? parts.mirrors(in: head) : []
+            await report(.mirrorsNamed(mirrors))
             await report(.headJudged(id, verdict, connectTime: head.connectTime, known: known))
-            guard verdict.isPin, store.knowsDigest else { return }
-            await report(.mirrorsNamed(parts.mirrors(in: head)))
         case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)

@@ -246,7 +246,7 @@ final class DownloadStore {
         trustedEpoch = store.trustEpoch
         monitor.named(store.paths.final.lastComponent?.string ?? "")
         schedule.opened(at: engine.time.now())
-        if !knowsDigest { digestSearch?.begin() }
+        if digests.expected == nil { digestSearch?.begin() }
         if adopted == nil { try await reserve(total, in: store) }
     }
 
@@ -320,9 +320,10 @@ final class DownloadStore {
 
     /// Takes the digest that a later response reports, if the user did not give one.
     func noteDigest(of representation: Representation) { digests.note(representation) }
-
-    /// Whether the digest that the file must have is known.
-    var knowsDigest: Bool { digests.expected != nil }
+    /// Whether a response describes the file, and its digest is known then.
+    func knowsDigest(after verdict: HeadVerdict) -> Bool {
+        if case .pin(let file, _) = verdict { digests.isKnown(with: file) } else { false }
+    }
 
     /// Applies what a later response reports, such as the total size, or that an entity tag cannot
     /// be used.

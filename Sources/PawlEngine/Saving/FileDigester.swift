@@ -60,6 +60,13 @@ final class FileDigester: Sendable {
     /// Takes the digest that a server sent with the file.
     func note(_ representation: Representation) { note(representation.digest) }
 
+    /// Whether the digest that the file must have is known when a representation is noted.
+    func isKnown(with representation: Representation) -> Bool {
+        state.withLock { state in
+            state.expected != nil || state.policy.takesServers && representation.digest != nil
+        }
+    }
+
     /// Starts over for another representation's bytes: forgets the computed digest and the one that
     /// the server sent for the old representation.
     func reset(to representation: Representation) {

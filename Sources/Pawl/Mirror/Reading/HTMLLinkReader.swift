@@ -36,16 +36,17 @@ package struct HTMLLinkReader: Sendable {
     }
 
     private var state = State.text
-    /// The bytes of the tag, or the end of the text that is compared with the end of a comment or of
-    /// an element.
+    /// The bytes of the tag.
     private var token: [UInt8] = []
+    /// The number of bytes of the end of a comment, or of an element, that have been read.
+    private var matched = 0
     /// The quotation mark that ends the value of an attribute.
     private var quote: UInt8?
     /// The last byte of the tag that is not a space.
     private var lastByte: UInt8 = 0
     private var isTagTooLong = false
-    /// The name of the element whose text is passed over.
-    private var rawName: [UInt8] = []
+    /// The beginning of the tag that ends the text that is passed over, such as `</script`.
+    private var rawEnd: [UInt8] = []
     private var open: HTMLLink?
     /// Whether the text belongs to the link itself.
     private var isInside = false
@@ -75,17 +76,24 @@ package struct HTMLLinkReader: Sendable {
                 state = .text
             } else if token.count == 2 {
                 state = token == Array("--".utf8) ? .comment : .tag
-                token = state == .tag ? [UInt8(ascii: "!")] : []
+                (token, matched) = ([UInt8(ascii: "!")], 0)
             }
         case .comment:
-            token = token.suffix(2) + [byte]
-            if token == Array("-->".utf8) { state = .text }
+            if byte == UInt8(ascii: "-") {
+                matched += 1
+            } else if byte == UInt8(ascii: ">"), matched >= 2 {
+                state = .text
+            } else {
+                matched = 0
+            }
         case .raw:
-            token = token.suffix(rawName.count + 1) + [byte]
-            let end = Array("</".utf8) + rawName
-            guard token.map(\.lowercasedASCII) == end else { return }
+            guard byte.lowercasedASCII == rawEnd[matched] else {
+                return matched = byte == rawEnd[0] ? 1 : 0
+            }
+            matched += 1
+            guard matched == rawEnd.count else { return }
             begin()
-            token = Array("/".utf8) + rawName
+            token = Array(rawEnd.dropFirst())
         }
     }
 
@@ -129,8 +137,8 @@ package struct HTMLLinkReader: Sendable {
             for byte in (tag["datetime"] ?? "").utf8 { addToNote(byte) }
         case "/tr", "/li", "/pre", "/table", "/ul", "hr": close(take)
         case "script", "style", "textarea", "title", "xmp":
-            rawName = Array(tag.name.utf8)
-            (state, token) = (.raw, [])
+            rawEnd = Array("</\(tag.name)".utf8)
+            (state, matched) = (.raw, 0)
         default: break
         }
         addToNote(UInt8(ascii: " "))
