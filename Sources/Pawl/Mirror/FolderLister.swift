@@ -24,14 +24,35 @@ package struct FolderLister: Sendable {
         else { throw .usage("'\(folder.address.sanitized)' is not a URL") }
         var request = DownloadRequest(url) { [settings] in $0 = settings }
         request.listsFolder = true
-        let stream = try await session.bytes(for: request)
-        return try await scheme.isHTTP ? page(stream, folder) : lines(stream, folder)
+        // libcurl does not notice that a compressed page lacks its end.
+        request.decodesContent = false
+        var attempts = 1
+        while true {
+            do throws(DownloadError) {
+                let stream = try await session.bytes(for: request)
+                return try await scheme.isHTTP ? page(stream, folder) : lines(stream, folder)
+            } catch {
+                // A request is tried again by itself until its response begins.
+                guard error.code == .network, attempts < Self.mostAttempts else { throw error }
+                attempts += 1
+            }
+        }
     }
+
+    /// The number of requests for a list whose connection breaks.
+    private static let mostAttempts = 3
 
     private func page(
         _ stream: DataStream,
         _ folder: ListedFolder
     ) async throws(DownloadError) -> (content: FolderContent, address: String) {
+        if let coding = stream.response.value("Content-Encoding") {
+            stream.cancel()
+            throw DownloadError(
+                .badResponse,
+                "the server compressed the list (\(coding.sanitized(atMost: 40))) without being asked"
+            )
+        }
         let types = ["text/html", "application/xhtml+xml"]
         guard let type = stream.response.mediaType?.lowercased(), types.contains(type) else {
             stream.cancel()
@@ -49,11 +70,12 @@ package struct FolderLister: Sendable {
             reader.read(bytes) { found.append($0) }
             try Self.check(found.count)
         }
-        reader.finish { found.append($0) }
+        let isComplete = reader.finish { found.append($0) }
         guard let links = FolderLinks(page: address, base: reader.base) else {
             throw DownloadError(.badResponse, "the server redirects to a URL that cannot be used")
         }
         var builder = ContentBuilder(folder)
+        builder.isComplete = isComplete
         for link in found {
             guard let place = links.place(of: link.address) else { continue }
             builder.add(place, ListedFacts(note: link.note))
@@ -78,6 +100,8 @@ package struct FolderLister: Sendable {
             try Self.check(builder.count)
         }
         Self.read(rest[...], &builder)
+        // A list ends with the end of a line.
+        if !rest.isEmpty { builder.isComplete = false }
         return (try builder.content(below: folder.address), folder.address)
     }
 
@@ -112,7 +136,10 @@ package struct FolderLister: Sendable {
 
     private static func read(_ line: ArraySlice<UInt8>, _ builder: inout ContentBuilder) {
         let line = line.last == 0x0D ? line.dropLast() : line
-        guard let entry = FileListLine(line) else { return }
+        guard let entry = FileListLine(line) else {
+            if !FileListLine.isUnimportant(line) { builder.isComplete = false }
+            return
+        }
         let place = entry.name.percentEncoded()
         switch entry.kind {
         case .file: builder.add(place, entry.facts)

@@ -46,6 +46,8 @@ package struct FolderContent: Sendable {
     package var folders: [ListedFolder] = []
     /// The number of symbolic links and other entries that are not downloaded.
     package var leftOutCount = 0
+    /// Whether the list is certainly complete.
+    package var isComplete = true
 
     package init() {}
 }
@@ -63,6 +65,8 @@ package struct ContentBuilder {
     private var entries: [Entry] = []
     private var indices: [ExactText: Int] = [:]
     var leftOutCount = 0
+    /// Whether the list has ended as lists do, and all of it was understood.
+    var isComplete = true
 
     package init(_ folder: ListedFolder) { self.folder = folder }
 
@@ -110,6 +114,7 @@ package struct ContentBuilder {
         }
         var content = FolderContent()
         content.leftOutCount = leftOutCount
+        content.isComplete = isComplete
         var names = FolderNames()
         var unclean: [Int] = []
         for (index, entry) in entries.enumerated() {

@@ -13,6 +13,8 @@ package protocol MirrorReporting: Sendable {
         _ task: DownloadTask,
         _ file: ListedFile
     ) async -> Result<DownloadedFile, DownloadError>
+    /// Tells the user something that is no error.
+    func note(_ text: String)
     /// Reports an error at a path or a URL.
     func report(_ error: DownloadError, at place: String)
 }
@@ -45,7 +47,7 @@ package final class TreeMirror: TreeVisiting {
     private struct State {
         var counts = MirrorCounts()
         var firstError: DownloadError?
-        /// Whether every folder was listed.
+        /// Whether every folder of the tree was listed completely.
         var isComplete = true
         var disallowed: [String] = []
     }
@@ -85,7 +87,15 @@ package final class TreeMirror: TreeVisiting {
         state.withLock { state in
             state.counts.folders += 1
             state.counts.leftOut += content.leftOutCount
+            if !content.isComplete { state.isComplete = false }
         }
+    }
+
+    package func redirected(to address: String) {
+        state.withLock { $0.isComplete = false }
+        reporter.note(
+            "the server redirects to \(AddressParts(address).redacted.sanitized(atMost: 300))"
+        )
     }
 
     package func failed(_ folder: ListedFolder, _ error: DownloadError) {
@@ -157,7 +167,8 @@ package final class TreeMirror: TreeVisiting {
                 return confirm(file, record, version)
             }
             try await fetch(file, .overwrite)
-        case .compare: try await compare(file)
+        case .replace: try await fetch(file, .overwrite)
+        case .compare(let isKnown): try await compare(file, isKnown: isKnown)
         case .blocked:
             throw DownloadError(
                 .fileExists,
@@ -179,20 +190,11 @@ package final class TreeMirror: TreeVisiting {
         state.withLock { $0.counts.unchanged += 1 }
     }
 
-    /// Takes a file that exists and that the mirror does not know.
-    private func compare(_ file: ListedFile) async throws(DownloadError) {
-        if let url = URL(string: file.address),
-            RepresentationMark.isUnchanged(path(of: file), of: [url])
-        {
-            // An earlier run has fetched it.
-            return try await fetch(file, .overwrite)
-        }
-        if let stamp = stamp(of: file), let version = try await version(of: file, nil),
-            MirrorJudge.isSame(stamp, version)
-        {
-            journal.set(MirrorJudge.record(of: file, stamp, version), of: file.path)
-            return state.withLock { $0.counts.unchanged += 1 }
-        }
+    /// Takes a file that exists and is not the one that the mirror has fetched.
+    ///
+    /// `isKnown`: whether the mirror has a record of an earlier one.
+    private func compare(_ file: ListedFile, isKnown: Bool) async throws(DownloadError) {
+        if !isKnown, try await recognize(file) { return }
         switch ifExists {
         case .overwrite: try await fetch(file, .overwrite)
         case .skip: state.withLock { $0.counts.kept += 1 }
@@ -205,6 +207,26 @@ package final class TreeMirror: TreeVisiting {
         }
     }
 
+    /// Takes a file of an earlier run, whose record was lost, or of another tool, if it is the
+    /// server's; returns `false` if it is not known to be.
+    private func recognize(_ file: ListedFile) async throws(DownloadError) -> Bool {
+        guard let stamp = stamp(of: file), let url = URL(string: file.address) else { return false }
+        let isOwn = RepresentationMark.isUnchanged(path(of: file), of: [url])
+        var record = MirrorRecord(source: "", size: stamp.size, modified: stamp.modified)
+        if isOwn, let mark = RepresentationMark.found(on: path(of: file)) {
+            (record.entityTag, record.lastModified) = (mark.tag?.description, mark.lastModified)
+        }
+        if let version = try await version(of: file, isOwn ? record : nil),
+            MirrorJudge.isUnchanged(record, version) || MirrorJudge.isSame(stamp, version)
+        {
+            confirm(file, record, version)
+            return true
+        }
+        guard isOwn else { return false }
+        try await fetch(file, .overwrite)
+        return true
+    }
+
     private func stamp(of file: ListedFile) -> FileStamp? {
         guard let status = try? path(of: file).status(), status.isRegular else { return nil }
         return FileStamp(status)
@@ -214,7 +236,7 @@ package final class TreeMirror: TreeVisiting {
         _ file: ListedFile,
         _ ifExists: ExistingFilePolicy
     ) async throws(DownloadError) {
-        let existed = stamp(of: file) != nil
+        let replaced = stamp(of: file)
         guard let url = URL(string: file.address) else {
             throw .usage("'\(file.address.sanitized(atMost: 200))' is not a URL")
         }
@@ -222,11 +244,19 @@ package final class TreeMirror: TreeVisiting {
         settings.ifExists = ifExists
         let request = DownloadRequest(url) { [settings] in $0 = settings }
         let task = session.downloadTask(
-            with: request,
-            to: .file(path(of: file).string)
+            request,
+            to: .file(path(of: file).string),
+            replacing: ifExists == .overwrite ? replaced : nil
         )
         let result = try await reporter.run(task, file).get()
-        if let stamp = stamp(of: file), result.path == path(of: file).string {
+        guard result.path == path(of: file).string else {
+            throw DownloadError(
+                .fileExists,
+                "the file was changed while it was fetched again, and is kept",
+                advice: "the server's version is \(result.path.sanitized)"
+            )
+        }
+        if let stamp = stamp(of: file) {
             var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
             if version.date == nil, URLScheme(of: url.scheme)?.isHTTP != true {
                 version.date = Self.now
@@ -237,7 +267,7 @@ package final class TreeMirror: TreeVisiting {
             if result.wasAlreadyThere {
                 state.counts.unchanged += 1
             } else {
-                if existed { state.counts.changed += 1 } else { state.counts.new += 1 }
+                if replaced != nil { state.counts.changed += 1 } else { state.counts.new += 1 }
                 state.counts.bytes += result.byteCount
             }
         }
@@ -280,7 +310,7 @@ package final class TreeMirror: TreeVisiting {
     // MARK: - Vanished files
 
     /// Returns the paths of the mirror's files that are no longer on the server; `nil` if some
-    /// folder was not listed, so that this is not known.
+    /// folder was not listed completely, or if all files are gone, so that this is not certain.
     ///
     /// Those that somebody has changed are left out.
     package func vanished(
@@ -288,12 +318,13 @@ package final class TreeMirror: TreeVisiting {
     ) -> [String]? {
         let (isComplete, disallowed) = state.withLock { ($0.isComplete, $0.disallowed) }
         guard isComplete, !Task.isCancelled else { return nil }
-        return journal.unseen.filter { path in
+        let vanished = journal.unseen.filter { path in
             guard isConcerned(path),
                 !disallowed.contains(where: { path == $0 || path.hasPrefix($0.asFolderPath) }),
                 let record = journal.record(of: path)
             else { return false }
             let file = ListedFile(address: "", path: path)
+            guard !isBehindLink(path) else { return false }
             guard let stamp = stamp(of: file) else {
                 // Somebody has removed it.
                 journal.set(nil, of: path)
@@ -301,11 +332,31 @@ package final class TreeMirror: TreeVisiting {
             }
             return record.isOf(stamp)
         }
+        return vanished.isEmpty || journal.hasSeenKnown ? vanished : nil
+    }
+
+    /// Whether a folder above a file is a symbolic link, which may lead out of the mirror.
+    private func isBehindLink(_ path: String) -> Bool {
+        var names = path.pathNames.dropLast()
+        while !names.isEmpty {
+            let parent = FilePath(folder).appending(names.joined(separator: "/"))
+            if (try? parent.status())?.isDirectory == false { return true }
+            names = names.dropLast()
+        }
+        return false
     }
 
     /// Deletes a file that is no longer on the server, and the folders above it that are empty then.
     package func delete(_ path: String) throws(DownloadError) {
         let file = FilePath(folder).appending(path)
+        let stamp = stamp(of: ListedFile(address: "", path: path))
+        guard let stamp, journal.record(of: path)?.isOf(stamp) == true, !isBehindLink(path) else {
+            throw DownloadError(
+                .conflict,
+                "the file has changed and is kept",
+                advice: "delete it yourself if you do not need it"
+            )
+        }
         try attempt(.remove, file) { () throws(Errno) in try file.removeFile() }
         journal.set(nil, of: path)
         var names = path.pathNames.dropLast()

@@ -7,6 +7,8 @@ package protocol TreeVisiting: Sendable {
     func work(for file: ListedFile) -> (@Sendable () async -> Void)?
     /// Notes that a folder was listed.
     func listed(_ content: FolderContent)
+    /// Notes that the server redirects the root to another folder.
+    func redirected(to address: String)
     /// Notes that a folder could not be listed completely.
     func failed(_ folder: ListedFolder, _ error: DownloadError)
     /// Notes that `robots.txt` forbids a path.
@@ -88,7 +90,15 @@ package struct TreeWalk: Sendable {
             robots = try await rules(of: address)
         }
         try Self.check(robots, address)
+        if !Self.isSame(root.address, address) { visitor.redirected(to: address) }
         return (Tree(origin: origin, path: AddressParts(address).path, robots: robots), content)
+    }
+
+    /// Whether two addresses are of one folder: HTTPS may replace HTTP, and a slash may be added.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        let parts = [one, other].map { AddressParts($0) }
+        return parts[0].host?.lowercased() == parts[1].host?.lowercased()
+            && parts[0].path.asFolderPath == parts[1].path.asFolderPath
     }
 
     private func rules(of address: String) async throws(DownloadError) -> RobotsRules {

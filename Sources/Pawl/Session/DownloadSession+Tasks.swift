@@ -178,6 +178,17 @@ extension DownloadSession {
         return downloadTask(request, target, nil)
     }
 
+    /// Creates the task of a download that may replace no existing file but the given one.
+    func downloadTask(
+        _ request: DownloadRequest,
+        to destination: TaskDestination,
+        replacing replaced: FileStamp?
+    ) -> DownloadTask {
+        var target = DownloadTask.Target(destination: destination)
+        target.replaces = replaced
+        return downloadTask(request, target, nil)
+    }
+
     // MARK: - Data
 
     /// Fetches a small response completely into memory, using a task of the session that starts at

@@ -4,6 +4,7 @@ internal import PawlCore
 /// Shows what a mirror does on the console.
 struct MirrorReporter: MirrorReporting {
     let shown: ShownTasks
+    let isQuiet: Bool
 
     func run(
         _ task: DownloadTask,
@@ -17,7 +18,16 @@ struct MirrorReporter: MirrorReporting {
         )
     }
 
+    func note(_ text: String) { if !isQuiet { shown.console.message("note: \(text)") } }
+
     func report(_ error: DownloadError, at place: String) {
+        var error = error
+        // The options for names and folders are not those of a mirror.
+        error.guidance = error.guidance
+            .replacing(.otherName, with: "another folder")
+            .replacing(.otherPlace, with: "another folder")
+            .replacing(.otherFileSystem, with: "a folder on another file system")
+            .replacing(.folder, with: "the folder")
         shown.console.report(error, of: AddressParts(place).redacted.sanitized(atMost: 300))
     }
 }

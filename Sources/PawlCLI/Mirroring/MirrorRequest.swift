@@ -96,6 +96,12 @@ struct MirrorRequest: Sendable {
         of download: RequestedDownload,
         _ names: inout TreeNames
     ) throws(DownloadError) -> String {
+        guard !AddressParts(download.url.absoluteString).path.isFolderPath else {
+            throw .usage(
+                "\(download.url.redacted) is the URL of a folder",
+                advice: "mirror it with a command of its own"
+            )
+        }
         guard case .file(let path) = download.destination else {
             let name = AddressParts(download.url.absoluteString).path.pathFile.percentDecoded
             guard let path = names.path(of: [name]) else {

@@ -34,6 +34,9 @@ struct MirrorRun: Sendable {
             console.report(error)
             return error.code.exitStatus
         }
+        if journal.isDamaged, !isQuiet {
+            console.message("The state of the mirror is damaged: all files are compared again")
+        }
         let session = DownloadSession(configuration, logger: logger)
         let current = Counts()
         let progress = ProgressCollector(display: display) { current.status }
@@ -47,7 +50,7 @@ struct MirrorRun: Sendable {
             journal,
             session,
             ifExists: choices.ifExists,
-            reporter: MirrorReporter(shown: shown)
+            reporter: MirrorReporter(shown: shown, isQuiet: isQuiet)
         ) { [settings = source.settings] in settings($0) }
         current.follow(mirror)
         await shown.whileShowing {
@@ -101,6 +104,16 @@ struct MirrorRun: Sendable {
         if !isQuiet, !wasInterrupted {
             console.message(counts.summary)
             for note in notes(counts) { console.message(note) }
+        }
+        if choices.deletes, vanished == nil, !wasInterrupted, failure == nil {
+            let error = DownloadError(
+                .badResponse,
+                "the lists may be incomplete, or none of the files is in them any more, so nothing "
+                    + "is deleted",
+                advice: "check the URL; to delete all files, delete the folder"
+            )
+            console.report(error)
+            failure = error
         }
         if let vanished, !vanished.isEmpty {
             let error: DownloadError?
@@ -161,14 +174,9 @@ struct MirrorRun: Sendable {
             }
             return (0, nil)
         }
-        guard mirror.counts.files > 0 else {
-            let error = DownloadError(
-                .badResponse,
-                "the server lists no file at all, so none is deleted",
-                advice: "check the URL; to delete all files, delete the folder"
-            )
-            console.report(error)
-            return (0, error)
+        guard mirror.firstError == nil else {
+            if !isQuiet { console.message("Nothing is deleted, because of the errors above") }
+            return (0, nil)
         }
         if choices.asks || !isQuiet {
             console.message("\(count) \(verb) no longer on the server:")
@@ -179,7 +187,15 @@ struct MirrorRun: Sendable {
                 console.message("Nothing was deleted: there is no terminal to ask on; see --yes")
                 return (0, nil)
             }
-            guard Confirmation.ask("Delete \(count)?", on: console) else { return (0, nil) }
+            let isWanted = Confirmation.ask(
+                "Delete \(count)?",
+                on: console,
+                accepting: ["y", "yes"]
+            )
+            guard isWanted else {
+                console.message("Nothing was deleted")
+                return (0, Task.isCancelled ? DownloadError(.interrupted, "interrupted") : nil)
+            }
         }
         var failure: DownloadError?
         var deleted = 0

@@ -28,10 +28,21 @@ enum MirrorSource: Sendable {
     /// Distinguishes it from everything else that may be mirrored.
     var key: String {
         switch self {
-        case .tree(let folder, _): MirrorRecord.source(folder.address)
-        case .bucket(let bucket): MirrorRecord.source(bucket.request.url.absoluteString)
+        case .tree(let folder, _): MirrorRecord.source(Self.identity(folder.address))
+        case .bucket(let bucket):
+            MirrorRecord.source(Self.identity(bucket.request.url.absoluteString))
         case .list(let name, _): MirrorRecord.source("list \(name)")
         }
+    }
+
+    /// The part of a URL that distinguishes a tree: a query may be a token that expires.
+    private static func identity(_ address: String) -> String {
+        var parts = AddressParts(address)
+        (parts.query, parts.fragment) = (nil, nil)
+        parts.scheme = parts.scheme?.lowercased()
+        parts.host = parts.host?.lowercased()
+        parts.path = parts.path.asFolderPath
+        return parts.requestText
     }
 
     /// Returns a function that returns the settings for a file.

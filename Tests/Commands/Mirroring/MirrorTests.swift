@@ -169,6 +169,47 @@ struct MirrorTests {
         #expect(files(workshop) == all)
     }
 
+    @Test func `nothing is deleted if the root is redirected, or its list is cut off`() async throws
+    {
+        let workshop = try workshop()
+        let mirror = ["mirror", url(workshop), "out"]
+        _ = try await workshop.run(mirror, ProcessSettings())
+        workshop.serve(.redirect(to: "/login/"), at: "/tree/")
+        workshop.serve(Self.page("welcome.html"), at: "/login/")
+        workshop.serve(.resource(Resource(text: "hello")), at: "/login/welcome.html")
+        let page = [("Content-Type", "text/html")]
+        for reply in [
+            .redirect(to: "/login/"),
+            .status(200, fields: page, body: "<a href='a.txt'>a</a><!-- "),
+            .status(200, fields: page, body: "<a href='a.txt'>a</a><a href='sub"),
+            Self.page("welcome.html"),
+        ] as [Reply] {
+            workshop.serve(reply, at: "/tree/")
+            let run = try await workshop.run(mirror + ["--delete", "--yes"], ProcessSettings())
+            #expect(run.status != .code(0), "\(run.errors)")
+            #expect(Set(files(workshop)).isSuperset(of: all), "\(run.errors)")
+        }
+    }
+
+    @Test func `a file that another URL had before is fetched, whatever its size and time`()
+        async throws
+    {
+        let workshop = try Workshop()
+        let sources = try ScratchFolder()
+        for name in ["a", "b"] {
+            var resource = Resource(text: name)
+            resource.entityTag = "\"same\""
+            workshop.serve(.resource(resource), at: "/\(name)/file.txt")
+        }
+        for name in ["a", "b", "a"] {
+            let list = workshop.origin.url("/\(name)/file.txt")
+            let path = try sources.write("list.txt", "\(list)\n  output=file.txt\n")
+            let run = try await workshop.run("mirror", "-i", path, "out")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(try workshop.folder.readText("out/file.txt") == name)
+        }
+    }
+
     // MARK: - Files of others
 
     @Test func `a file of somebody else is not replaced unless that is wanted`() async throws {

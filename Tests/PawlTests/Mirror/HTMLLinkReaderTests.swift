@@ -91,6 +91,17 @@ struct HTMLLinkReaderTests {
         #expect(links("<a href=x>\(long)</a>\(long)").first?.note.utf8.count == 200)
     }
 
+    @Test(arguments: [
+        ("<a href=x>x</a>", true), ("", true), ("text", true), ("<a href=x>x", false),
+        ("<a href=x", false), ("<a href=x>x</a><!--", false), ("<a href=x>x</a><script>", false),
+        ("<a href=x>x</a>\n<", false),
+    ])
+    func `a page that ends in the middle`(text: String, isComplete: Bool) {
+        var reader = HTMLLinkReader()
+        reader.read(Array(text.utf8)) { _ in }
+        #expect(reader.finish { _ in } == isComplete)
+    }
+
     @Test func `the base of the page is the first one`() {
         var reader = HTMLLinkReader()
         reader.read(Array("<base href='/one/'><base href='/two/'>".utf8)) { _ in }

@@ -81,7 +81,7 @@ struct MirrorStateTests {
         let record = record()
         #expect(MirrorJudge.step(for: file, nil, nil) == .fetch)
         #expect(MirrorJudge.step(for: file, record, nil) == .fetch)
-        #expect(MirrorJudge.step(for: file, nil, stamp) == .compare)
+        #expect(MirrorJudge.step(for: file, nil, stamp) == .compare(isKnown: false))
         #expect(MirrorJudge.step(for: file, record, stamp) == .unchanged)
         var other = file
         other.facts = ListedFacts(exact: "2 x")
@@ -89,10 +89,10 @@ struct MirrorStateTests {
         other.facts = nil
         #expect(MirrorJudge.step(for: other, record, stamp) == .ask(record))
         other.address = "https://host/other"
-        #expect(MirrorJudge.step(for: other, record, stamp) == .compare)
+        #expect(MirrorJudge.step(for: other, record, stamp) == .replace)
         var touched = stamp
         touched.modified += 1
-        #expect(MirrorJudge.step(for: file, record, touched) == .compare)
+        #expect(MirrorJudge.step(for: file, record, touched) == .compare(isKnown: true))
     }
 
     @Test func `the server's answer decides`() {

@@ -67,12 +67,13 @@ struct TreeReadingTests {
     @Test func `facts are proof if the file was not changed shortly before it was fetched`() throws
     {
         let facts = try #require(ListedFacts(note: "28-Nov-2026 10:00 1234"))
-        #expect(facts.isProof(modified: 1000, now: 1062))
-        #expect(!facts.isProof(modified: 1000, now: 1061))
-        #expect(!facts.isProof(modified: 1000, now: 900))
-        #expect(!facts.isProof(modified: nil, now: 1062))
-        #expect(!facts.isProof(modified: 1000, now: nil))
-        #expect(ListedFacts(exact: "\"tag\"").isProof(modified: nil, now: nil))
+        #expect(facts.isProof(byteCount: 1234, modified: 1000, now: 1062))
+        #expect(!facts.isProof(byteCount: 1234, modified: 1000, now: 1061))
+        #expect(!facts.isProof(byteCount: 1234, modified: 1000, now: 900))
+        #expect(!facts.isProof(byteCount: 1234, modified: nil, now: 1062))
+        #expect(!facts.isProof(byteCount: 1235, modified: 1000, now: 1062))
+        #expect(!facts.isProof(byteCount: 1234, modified: 1000, now: nil))
+        #expect(ListedFacts(exact: "\"tag\"").isProof(byteCount: 1234, modified: nil, now: nil))
     }
 
     // MARK: - Lines
@@ -166,7 +167,9 @@ struct TreeReadingTests {
         ("a/b.iso", [], ["b.*"], false), ("a/b.iso", ["*.iso"], ["a/"], false),
         ("a/b/c.iso", [], ["b/"], false), ("b", [], ["b/"], true),
         ("a/b.iso", ["a/*.iso"], [], true), ("a/b/c.iso", ["a/*.iso"], [], false),
-        ("a/b/c.iso", ["a/**.iso"], [], true), ("a/b/c.iso", ["a/"], [], true),
+        ("x.iso", ["**/*.iso"], [], true), ("a/x.iso", ["a/**/*.iso"], [], true),
+        ("old/x", [], ["**/old/"], false), ("a/b/c.iso", ["a/**.iso"], [], true),
+        ("a/b/c.iso", ["a/"], [], true),
         ("a/b/c.iso", ["/a/b/"], [], true), ("c/a/b.iso", ["/a/b.iso"], [], false),
         ("x1", ["x[0-9]"], [], true), ("xa", ["x[!0-9]"], [], true), ("ab", ["?"], [], false),
     ])

@@ -31,6 +31,15 @@ package struct FileListLine: Hashable, Sendable {
         else { return nil }
     }
 
+    /// Whether a line tells of no file: it is empty, gives the total of the sizes, or is of the folder
+    /// itself or the one above.
+    static func isUnimportant(_ line: some Sequence<UInt8>) -> Bool {
+        let words = words(of: Array(line))
+        guard let first = words.first, let last = words.last else { return true }
+        return first.text == "total" && words.count == 2
+            || [".", ".."].contains(last.text) && (first.text.hasPrefix("d") || words.count == 4)
+    }
+
     private init(_ kind: Kind, _ name: some Sequence<UInt8>, _ facts: ListedFacts?) {
         (self.kind, self.name, self.facts) = (kind, Array(name), facts)
     }

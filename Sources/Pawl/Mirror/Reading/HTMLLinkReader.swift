@@ -61,8 +61,13 @@ package struct HTMLLinkReader: Sendable {
         for byte in bytes { read(byte, take) }
     }
 
-    /// Ends the page.
-    package mutating func finish(_ take: (HTMLLink) -> Void) { close(take) }
+    /// Ends the page; returns `false` if it ends within a tag, a comment, a script or a link.
+    @discardableResult
+    package mutating func finish(_ take: (HTMLLink) -> Void) -> Bool {
+        let isComplete = state == .text && !isInside
+        close(take)
+        return isComplete
+    }
 
     private mutating func read(_ byte: UInt8, _ take: (HTMLLink) -> Void) {
         switch state {

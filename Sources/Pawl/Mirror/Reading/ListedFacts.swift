@@ -12,8 +12,11 @@ package struct ListedFacts: Hashable, Sendable {
     /// 0 means that every change changes the text.
     package let resolution: Int64
 
-    private init(text: String, resolution: Int64) {
-        (self.text, self.resolution) = (text, resolution)
+    /// The size in bytes, if the text contains it exactly.
+    private let size: Int64?
+
+    private init(text: String, resolution: Int64, size: Int64? = nil) {
+        (self.text, self.resolution, self.size) = (text, resolution, size)
     }
 
     /// Facts that change with every change of the file, such as an entity tag.
@@ -27,6 +30,7 @@ package struct ListedFacts: Hashable, Sendable {
         let words = note.split { $0 == " " || $0 == "T" && note.contains("-") }
         var (hasDate, hasSize) = (false, false)
         var resolution: Int64?
+        var size: Int64?
         for word in words {
             if Self.isDate(word) {
                 hasDate = true
@@ -34,15 +38,17 @@ package struct ListedFacts: Hashable, Sendable {
                 resolution = min(resolution ?? seconds, seconds)
             } else if Self.isSize(word) {
                 hasSize = true
+                size = Int64(word)
             }
         }
         guard hasDate, hasSize, let resolution else { return nil }
-        self.init(text: note, resolution: resolution)
+        self.init(text: note, resolution: resolution, size: size)
     }
 
     /// Creates the facts of a line as `ls -l` writes it, whose time is that of a day for older files.
     package init(size: Int64, time: String) {
-        self.init(text: "\(size) \(time)", resolution: time.contains(":") ? 60 : 86_400)
+        let resolution: Int64 = time.contains(":") ? 60 : 86_400
+        self.init(text: "\(size) \(time)", resolution: resolution, size: size)
     }
 
     private static func isDate(_ word: Substring) -> Bool {
@@ -77,9 +83,11 @@ package struct ListedFacts: Hashable, Sendable {
     /// within the same minute.
     ///
     /// - Parameters:
+    ///   - byteCount: The file's size, which the text must not contradict.
     ///   - modified: The file's modification time in seconds since 1970.
     ///   - now: The time of the same clock when the file was fetched.
-    package func isProof(modified: Int64?, now: Int64?) -> Bool {
+    package func isProof(byteCount: Int64, modified: Int64?, now: Int64?) -> Bool {
+        guard size == nil || size == byteCount else { return false }
         guard resolution > 0 else { return true }
         guard let modified, let now else { return false }
         return now - modified > resolution + 1

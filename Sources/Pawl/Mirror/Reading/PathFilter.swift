@@ -11,7 +11,8 @@ package struct PathFilter: Sendable {
     private let excluded: [Pattern]
 
     private struct Pattern: Sendable {
-        let text: String
+        /// The pattern, also without the `**/` that may stand for no folder.
+        private let forms: [String]
         let isForFolders: Bool
         let isForPaths: Bool
         let flags: Int32
@@ -29,13 +30,30 @@ package struct PathFilter: Sendable {
                 )
             }
             flags = body.contains("**") ? 0 : FNM_PATHNAME
-            self.text = String(body)
+            forms = Self.forms(of: String(body))
+        }
+
+        private static let manyFolders = "**/"
+        /// The number of `**/` that may stand for no folder.
+        private static let mostManyFolders = 4
+
+        private static func forms(of text: String) -> [String] {
+            var forms = [""]
+            var rest = text[...]
+            var count = 0
+            while count < mostManyFolders, let range = rest.firstRange(of: manyFolders) {
+                let start = rest[..<range.lowerBound]
+                forms = forms.flatMap { [$0 + start, $0 + start + manyFolders] }
+                rest = rest[range.upperBound...]
+                count += 1
+            }
+            return forms.map { $0 + rest }
         }
 
         func matches(_ path: String, isFolder: Bool) -> Bool {
             guard isFolder || !isForFolders else { return false }
             let subject = isForPaths ? path : String(path.pathFile)
-            return fnmatch(text, subject, flags) == 0
+            return forms.contains { fnmatch($0, subject, flags) == 0 }
         }
     }
 

@@ -12,6 +12,8 @@ internal import SystemPackage
 package final class MirrorJournal: Sendable {
     /// The name of the file.
     package static let name = ".pawl-mirror"
+    /// The maximum length of the file.
+    private static let mostBytes = 2 << 30
     /// The number of bytes that may wait to be written.
     private static let mostWaiting = 32 << 10
 
@@ -21,6 +23,7 @@ package final class MirrorJournal: Sendable {
         /// The length of the file; `nil` until it is created.
         var length: Int64?
         var failure: DownloadError?
+        var isDamaged = false
     }
 
     private let folder: FileFolder
@@ -50,22 +53,44 @@ package final class MirrorJournal: Sendable {
         folder = FileFolder(place)
         path = place.appending(Self.name)
         var first = State(mirror: MirrorState(root: root, source: source))
-        if try folder.exists(Self.name) {
-            let text = try folder.read(Self.name, limit: .max, followsLinks: false)
+        let status = try attempt(.inspect, path, path.status())
+        if let status {
+            guard status.isRegular, status.size <= Self.mostBytes else { throw Self.unusable(path) }
+            let text = try folder.read(Self.name, limit: Self.mostBytes, followsLinks: false)
+            guard !MirrorState.isOfOtherVersion(text) else {
+                throw DownloadError(
+                    .fileUnreadable,
+                    "\(path.string.sanitized) was written by a newer version of Pawl",
+                    advice: "use that version, or another folder"
+                )
+            }
             if let known = MirrorState(text) {
                 guard known.source == source else {
                     throw .usage(
                         "\(name.sanitized) is a mirror of \(known.root)",
-                        advice: "use another folder, or delete \(path.string.sanitized)"
+                        advice: "use another folder"
                     )
                 }
                 (first.mirror, first.length) = (known, Int64(text.count))
                 // A line that was cut off must not be joined with the next one.
                 if text.last != 0x0A { first.waiting = "\n" }
+            } else {
+                first.isDamaged = !text.isEmpty
             }
         }
         state = Mutex(first)
     }
+
+    private static func unusable(_ path: FilePath) -> DownloadError {
+        DownloadError(
+            .fileUnreadable,
+            "\(path.string.sanitized) is not the state of a mirror",
+            advice: "delete it; the files are compared with the server's then"
+        )
+    }
+
+    /// Whether what was known of the mirror was lost.
+    package var isDamaged: Bool { state.withLock { $0.isDamaged } }
 
     package func record(of path: String) -> MirrorRecord? {
         state.withLock { $0.mirror.record(of: path) }
@@ -76,6 +101,9 @@ package final class MirrorJournal: Sendable {
 
     /// The paths of recorded files that no list of this run contains.
     package var unseen: [String] { state.withLock { $0.mirror.unseen } }
+
+    /// Whether a list of this run contains a file that was recorded before it.
+    package var hasSeenKnown: Bool { state.withLock { $0.mirror.hasSeenKnown } }
 
     package func set(_ record: MirrorRecord?, of path: String) {
         state.withLock { state in

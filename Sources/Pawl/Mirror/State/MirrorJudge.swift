@@ -8,9 +8,13 @@ package enum MirrorStep: Hashable, Sendable {
     case ask(MirrorRecord)
     /// It is fetched, and replaces the mirror's own earlier version, if there is one.
     case fetch
-    /// A file that the mirror has not fetched has the name. If its size and time are those of the
-    /// server's file, it is taken for the same.
-    case compare
+    /// The mirror's own file of another URL has the name, and is replaced.
+    case replace
+    /// A file that the mirror has not fetched, or that was changed since, has the name.
+    ///
+    /// If nothing is known of it, and its size and time are those of the server's file, it is taken
+    /// for the same.
+    case compare(isKnown: Bool)
     /// A folder or the like has the name.
     case blocked
 }
@@ -26,10 +30,9 @@ package enum MirrorJudge {
         _ stamp: FileStamp?
     ) -> MirrorStep {
         guard let stamp else { return .fetch }
-        guard let record, record.source == MirrorRecord.source(file.address) else {
-            return .compare
-        }
-        guard record.isOf(stamp) else { return .compare }
+        guard let record else { return .compare(isKnown: false) }
+        guard record.isOf(stamp) else { return .compare(isKnown: true) }
+        guard record.source == MirrorRecord.source(file.address) else { return .replace }
         if let facts = record.facts, facts == file.facts?.text { return .unchanged }
         return .ask(record)
     }
@@ -66,7 +69,11 @@ package enum MirrorJudge {
         if let time = version.modifiedSeconds, let date = version.date, date > time {
             record.lastModified = version.lastModified
         }
-        let isProof = file.facts?.isProof(modified: version.modifiedSeconds, now: version.date)
+        let isProof = file.facts?.isProof(
+            byteCount: stamp.size,
+            modified: version.modifiedSeconds,
+            now: version.date
+        )
         if isProof == true { record.facts = file.facts?.text }
         return record
     }

@@ -9,6 +9,12 @@ package struct MirrorState: Sendable {
     /// The version of the text, in its head.
     private static let version = "pawl mirror 1"
 
+    /// Whether a text begins like one of another version.
+    static func isOfOtherVersion(_ text: [UInt8]) -> Bool {
+        let start = String(decoding: text.prefix(40), as: UTF8.self)
+        return start.hasPrefix("pawl mirror ") && !start.hasPrefix(version + "\t")
+    }
+
     /// What is mirrored, without secrets, for messages.
     package private(set) var root: String
     /// A digest of what is mirrored.
@@ -65,7 +71,14 @@ package struct MirrorState: Sendable {
     package var count: Int { records.count }
 
     /// Notes that a list of this run contains a path; returns `false` if it is not the first one.
-    package mutating func see(_ path: String) -> Bool { seen.insert(ExactText(path)).inserted }
+    package mutating func see(_ path: String) -> Bool {
+        let key = ExactText(path)
+        if records[key] != nil { hasSeenKnown = true }
+        return seen.insert(key).inserted
+    }
+
+    /// Whether a list of this run contains a file that was recorded before it.
+    package private(set) var hasSeenKnown = false
 
     /// The paths of records that no list of this run contains, in order.
     package var unseen: [String] {
