@@ -180,7 +180,8 @@ package final class TreeMirror: TreeVisiting {
 
     /// Notes that a file has not changed.
     private func confirm(_ file: ListedFile, _ record: MirrorRecord, _ version: ServerVersion) {
-        if let stamp = stamp(of: file) {
+        // Somebody may have changed the file since it was judged.
+        if let stamp = stamp(of: file), record.isOf(stamp) {
             var known = version
             // A 304 need not repeat them (RFC 9110 §15.4.5).
             known.entityTag = version.entityTag ?? record.entityTag

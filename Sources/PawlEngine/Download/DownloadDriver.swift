@@ -183,7 +183,7 @@ package final class DownloadDriver {
             if case .redirect = verdict { monitor.redirected(from: head.url) }
             let known = await hosts.meet(head, verdict, at: engine.time.now())
             let mirrors = store.knowsDigest(after: verdict) ? parts.mirrors(in: head) : []
-            await report(.mirrorsNamed(mirrors))
+            if !mirrors.isEmpty { await report(.mirrorsNamed(mirrors)) }
             await report(.headJudged(id, verdict, connectTime: head.connectTime, known: known))
         case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):

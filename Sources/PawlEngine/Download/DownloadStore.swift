@@ -391,8 +391,7 @@ final class DownloadStore {
 
     /// Claims the bytes written so far.
     ///
-    /// Returns whether transfers that wait for it may continue. If the file is not resumable, no
-    /// checkpoint claims a part of it.
+    /// Returns whether waiting transfers may continue. A file that is not resumable is not claimed.
     func saveCheckpoint(isResumable: Bool) async throws(DownloadError) -> Bool {
         guard let store = openStore.current else { return false }
         let now = engine.time.now()
@@ -400,12 +399,13 @@ final class DownloadStore {
         // A transfer may have stopped for the previous checkpoint just after that was written.
         guard !isDistrusting else { return false }
         let unclaimed = unclaimed.bytes
-        guard unclaimed > 0 else {
+        guard unclaimed > 0 || isResumable && schedule.hasPassedOver else {
             // The bytes of the last second must become durable, too, even if no more follow.
             if schedule.hasUnsynced, isResumable { sync(monitor.bytes.written, now) }
             return true
         }
         let (written, epoch) = (monitor.bytes.written, trustedEpoch)
+        if !isResumable { schedule.passedOver() }
         if isResumable {
             try await engine.disk.run { () throws(DownloadError) in
                 try store.saveCheckpoint(written: written, epoch: epoch)

@@ -12,6 +12,8 @@ struct CheckpointSchedule: Sendable {
     private(set) var isSyncing = false
     /// Whether bytes were claimed after the last sync began.
     private(set) var hasUnsynced = false
+    /// Whether bytes were not claimed because the file was not resumable, which may change.
+    private(set) var hasPassedOver = false
 
     /// The time of the next checkpoint; `nil` while there is no store.
     var nextDue: Moment? { savedAt.map { $0 + Self.interval } }
@@ -23,7 +25,9 @@ struct CheckpointSchedule: Sendable {
 
     mutating func checked(at now: Moment) { savedAt = now }
 
-    mutating func claimed() { hasUnsynced = true }
+    mutating func claimed() { (hasUnsynced, hasPassedOver) = (true, false) }
+
+    mutating func passedOver() { hasPassedOver = true }
 
     /// Returns whether a sync must begin now, and records its beginning.
     mutating func beginSync(at now: Moment) -> Bool {

@@ -405,17 +405,3 @@ struct MirrorTests {
         #expect(result["vanished"] as? Int == 0)
     }
 }
-
-/// The program failed with this code, whatever it has printed of other files.
-func expectError(
-    _ code: ErrorCode,
-    _ run: FinishedProcess,
-    sourceLocation: SourceLocation = #_sourceLocation
-) {
-    #expect(
-        run.status == .code(code.exitStatus),
-        "\(run.errors)",
-        sourceLocation: sourceLocation
-    )
-    #expect(run.errors.contains("pawl: "), "\(run.errors)", sourceLocation: sourceLocation)
-}

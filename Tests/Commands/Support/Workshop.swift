@@ -138,12 +138,22 @@ func expectFailure(
     _ run: FinishedProcess,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
+    expectError(code, run, sourceLocation: sourceLocation)
+    let own = run.errorLines.filter { $0.hasPrefix("pawl: ") && !$0.hasPrefix("pawl: note: ") }
+    #expect((1...2).contains(own.count), "\(run.errors)", sourceLocation: sourceLocation)
+    #expect(run.output.isEmpty, sourceLocation: sourceLocation)
+}
+
+/// The program failed with this code, whatever it has printed of other files.
+func expectError(
+    _ code: ErrorCode,
+    _ run: FinishedProcess,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
     #expect(
         run.status == .code(code.exitStatus),
         "\(run.errors)",
         sourceLocation: sourceLocation
     )
-    let own = run.errorLines.filter { $0.hasPrefix("pawl: ") && !$0.hasPrefix("pawl: note: ") }
-    #expect((1...2).contains(own.count), "\(run.errors)", sourceLocation: sourceLocation)
-    #expect(run.output.isEmpty, sourceLocation: sourceLocation)
+    #expect(run.errors.contains("pawl: "), "\(run.errors)", sourceLocation: sourceLocation)
 }
