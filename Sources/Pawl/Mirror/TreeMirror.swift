@@ -338,13 +338,15 @@ package final class TreeMirror: TreeVisiting {
 
     /// Whether a folder above a file is a symbolic link, which may lead out of the mirror.
     private func isBehindLink(_ path: String) -> Bool {
-        var names = path.pathNames.dropLast()
-        while !names.isEmpty {
-            let parent = FilePath(folder).appending(names.joined(separator: "/"))
-            if (try? parent.status())?.isDirectory == false { return true }
-            names = names.dropLast()
+        foldersAbove(path).contains { (try? $0.status())?.isDirectory == false }
+    }
+
+    /// The folders of the mirror above a file, the lowest first.
+    private func foldersAbove(_ path: String) -> [FilePath] {
+        let names = path.pathNames.dropLast()
+        return names.indices.reversed().map { last in
+            FilePath(folder).appending(names[...last].joined(separator: "/"))
         }
-        return false
     }
 
     /// Deletes a file that is no longer on the server, and the folders above it that are empty then.
@@ -360,11 +362,6 @@ package final class TreeMirror: TreeVisiting {
         }
         try attempt(.remove, file) { () throws(Errno) in try file.removeFile() }
         journal.set(nil, of: path)
-        var names = path.pathNames.dropLast()
-        while !names.isEmpty {
-            let parent = FilePath(folder).appending(names.joined(separator: "/"))
-            guard rmdir(parent.string) == 0 else { return }
-            names = names.dropLast()
-        }
+        for parent in foldersAbove(path) where rmdir(parent.string) != 0 { return }
     }
 }

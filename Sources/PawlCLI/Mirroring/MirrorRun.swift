@@ -38,8 +38,8 @@ struct MirrorRun: Sendable {
             console.message("The state of the mirror is damaged: all files are compared again")
         }
         let session = DownloadSession(configuration, logger: logger)
-        let current = Counts()
-        let progress = ProgressCollector(display: display) { current.status }
+        let created = Completion<TreeMirror>()
+        let progress = ProgressCollector(display: display) { created.value?.counts.status }
         let shown = ShownTasks(
             console: console,
             progress: progress,
@@ -52,7 +52,7 @@ struct MirrorRun: Sendable {
             ifExists: choices.ifExists,
             reporter: MirrorReporter(shown: shown, isQuiet: isQuiet)
         ) { [settings = source.settings] in settings($0) }
-        current.follow(mirror)
+        created.complete(with: mirror)
         await shown.whileShowing {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await Self.save(journal) }
@@ -211,13 +211,4 @@ struct MirrorRun: Sendable {
         if !isQuiet { console.message("\(MirrorCounts.count(deleted, "file")) deleted") }
         return (deleted, failure)
     }
-}
-
-/// The counts of a mirror that is created after the display.
-private final class Counts: Sendable {
-    private let mirror = Completion<TreeMirror>()
-
-    func follow(_ mirror: TreeMirror) { self.mirror.complete(with: mirror) }
-
-    var status: String? { mirror.value?.counts.status }
 }

@@ -9,7 +9,7 @@ package struct FolderNames: Sendable {
 
     package init() {}
 
-    /// Takes a path as it is; returns `false` if it needs cleaning or is taken.
+    /// Takes a path as it is; returns `nil` if it needs cleaning or is taken.
     package mutating func take(_ names: [String]) -> String? {
         guard names.allSatisfy({ FileName.clean($0)?.isExactly($0) == true }) else { return nil }
         let path = names.joined(separator: "/")
