@@ -84,6 +84,7 @@ public enum PawlProgram {
         _ root: any ParsableCommand.Type,
         _ arguments: [String]
     ) throws -> any PawlVerb {
+        if let verb = verb(of: root, arguments[...]) { return verb }
         let parsed = try root.parseAsRoot(arguments)
         guard let verb = parsed as? any PawlVerb else {
             // Commands of the parser such as `pawl help`, which only print something.
@@ -92,6 +93,22 @@ public enum PawlProgram {
             throw CleanExit.helpRequest(root)
         }
         return verb
+    }
+
+    /// Returns the verb that the first arguments name, with the others; `nil` if they ask for help or
+    /// are not valid, which the root explains.
+    ///
+    /// From the root, the parser collects the options of several subcommands several times, which
+    /// takes most of the time until a verb starts.
+    private static func verb(
+        of command: any ParsableCommand.Type,
+        _ arguments: ArraySlice<String>
+    ) -> (any PawlVerb)? {
+        let next = command.configuration.subcommands.first { subcommand in
+            subcommand.configuration.commandName == arguments.first
+        }
+        if let next { return verb(of: next, arguments.dropFirst()) }
+        return try? command.parseAsRoot(Array(arguments)) as? any PawlVerb
     }
 
     /// Prints help and version to standard output, and usage errors to standard error.

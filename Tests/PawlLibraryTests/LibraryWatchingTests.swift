@@ -19,8 +19,13 @@ struct LibraryWatchingTests {
         let folder = scene.folder
         func tell(_ expected: String, _ change: () throws -> Void) async throws {
             try change()
-            let found = await events.first { $0.sentence == expected ? true : nil }
-            #expect(found == true)
+            var others: [String] = []
+            let found = await events.first { event -> Bool? in
+                if event.sentence == expected { return true }
+                others.append(event.sentence)
+                return nil
+            }
+            #expect(found == true, "\(expected): \(others)")
         }
         _ = try await library.file(for: "disk", from: try scene.url())
         try await tell("renamed disk.bin other.bin disk") {

@@ -10,9 +10,15 @@ struct LimitTests {
         _ scene: DownloadScene,
         count: Int,
         _ settings: DownloadSettings
+    ) async throws { try await fetch(scene, 1...count, settings) }
+
+    private func fetch(
+        _ scene: DownloadScene,
+        _ numbers: ClosedRange<Int>,
+        _ settings: DownloadSettings
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 1...count {
+            for number in numbers {
                 let url = try scene.url("/\(number).bin")
                 group.addTask {
                     _ = try await scene.session.download(
@@ -74,6 +80,50 @@ struct LimitTests {
         }
         // The origin learns a little late that a client has left.
         #expect(gate.peak <= 5)
+    }
+
+    private static let refusals: [Reply] = [
+        .status(503), .status(429, fields: [("Retry-After", "1")]), .hangUp(.reset),
+    ]
+
+    /// The server's limit is no failure of those that it refuses: they wait for the others.
+    @Test(arguments: refusals.indices)
+    func `downloads above the number that a host serves wait`(refusal: Int) async throws {
+        var configuration = SessionConfiguration.default
+        configuration.maximumConcurrentDownloads = 10
+        let scene = try DownloadScene(configuration)
+        let resource = Resource(size: 300_000)
+        let (gate, latch) = (HostGate(limit: 2), Latch())
+        scene.origin.route(
+            "/*",
+            .resource(resource).holdAfterBytes(50_000, until: latch).rate(600_000)
+                .admitted(by: gate, else: Self.refusals[refusal])
+        )
+        var settings = scene.fixed(1)
+        settings.retries = 0
+        async let served: Void = fetch(scene, 1...2, settings)
+        await latch.waitForArrivals(2)
+        async let others: Void = fetch(scene, 3...10, settings)
+        await scene.origin.waitForRequests(10)
+        latch.release()
+        try await served
+        try await others
+        for number in 1...10 {
+            #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
+        }
+        #expect(gate.peak == 2)
+        // Each of the eight was refused at least once; if they did not wait, each would be refused
+        // several times.
+        #expect((8...24).contains(gate.refused), "\(gate.refused)")
+    }
+
+    @Test func `a host that refuses everything is no host with a limit`() async throws {
+        let scene = try DownloadScene()
+        scene.origin.route("/*", .status(503))
+        var settings = scene.fixed(1)
+        settings.retries = 1
+        await #expect(throws: DownloadError.self) { try await fetch(scene, 1...4, settings) }
+        #expect(scene.folder.list().isEmpty)
     }
 
     /// Each response is read to its end, so that its connection can be reused.

@@ -113,23 +113,25 @@ package struct FolderLister: Sendable {
         guard URLScheme(of: parts.scheme)?.isHTTP == true, let url = parts.requestURL else {
             return .none
         }
-        var request = DownloadRequest(url) { [settings] in $0 = settings }
-        request.acceptsErrorStatuses = true
-        let stream = try await session.bytes(for: request)
-        guard 200..<300 ~= stream.response.status else {
+        let request = DownloadRequest(url) { [settings] in $0 = settings }
+        var text: [UInt8] = []
+        do throws(DownloadError) {
+            let stream = try await session.bytes(for: request)
+            var iterator = stream.makeAsyncIterator()
+            while text.count < RobotsRules.mostBytes, let bytes = try await iterator.next() {
+                text += bytes
+            }
             stream.cancel()
-            guard stream.response.status >= 500 else { return .none }
+        } catch {
+            guard let status = error.httpStatus else { throw error }
+            // Statuses such as 429 refuse the request, not the file.
+            if 400..<500 ~= status, !error.isRetryable { return .none }
             throw DownloadError(
-                .serverBusy,
-                "the server's robots.txt cannot be read (HTTP \(stream.response.status)), so it is "
-                    + "not known what it allows",
+                error.code,
+                "the server's robots.txt cannot be read (HTTP \(status)), so it is not known what "
+                    + "it allows",
                 advice: "try again later, or \(.ignoreRobots)"
             )
-        }
-        var text: [UInt8] = []
-        var iterator = stream.makeAsyncIterator()
-        while text.count < RobotsRules.mostBytes, let bytes = try await iterator.next() {
-            text += bytes
         }
         return RobotsRules(text)
     }

@@ -152,11 +152,13 @@ final class S3Transfer: Transfer, TransferSink {
         {
             (version, object.version) = (known, known)
         }
-        guard var unsignedRequest = endpoint.unsignedRequest(for: object, method: request.method)
-        else { return nil }
-        if let secure = request.secureHosts?.secured(unsignedRequest.url, at: transport.now) {
-            unsignedRequest.url = secure
+        var secured = endpoint
+        // The signature is one for the host and port that the request is sent to.
+        secured.base = endpoint.base.map { base in
+            request.secureHosts?.secured(base, at: transport.now) ?? base
         }
+        guard let unsignedRequest = secured.unsignedRequest(for: object, method: request.method)
+        else { return nil }
         state.withLock { state in
             state.region = endpoint.region
             (state.addedVersion, state.unsigned) = (version, unsigned)

@@ -24,6 +24,8 @@ final class SessionFile<Values: FiledValues>: Sendable {
     private let schedule = Mutex(Schedule())
 
     /// Reads the file.
+    ///
+    /// The values of a pipe are only in memory.
     init(_ given: String, _ logger: Logger) {
         // The current folder may change; without one, the path is taken as it is.
         let path = (try? FilePath(given).absoluteText()) ?? given
@@ -33,6 +35,11 @@ final class SessionFile<Values: FiledValues>: Sendable {
             what: Values.fileName,
             advice: "check the path and its permissions"
         )
+        if let text = PipeTexts.text(of: given) {
+            values = Values(text, at: Self.now)
+            saved = Mutex(nil)
+            return
+        }
         do throws(DownloadError) {
             values = Values(try Self.read(file), at: Self.now)
             saved = Mutex(values.snapshot)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Pawl
 internal import PawlCore
 internal import Synchronization
 
@@ -14,7 +15,7 @@ enum InputFile {
 
     /// Throws if a file is not one of cookies, which would be lost when it is written.
     static func checkCookies(_ path: String, location: String) throws(DownloadError) {
-        let text = try text(of: path, location: location, form: "a cookie file")
+        let text = try keptText(of: path, location: location, form: "a cookie file")
         let lines = text.split(whereSeparator: \.isNewline)
         let isOne =
             lines.isEmpty
@@ -32,13 +33,25 @@ enum InputFile {
 
     /// Throws if a file is not one of hosts that demand HTTPS, and would be lost when it is written.
     static func checkSecureHosts(_ path: String, location: String) throws(DownloadError) {
-        let text = try text(of: path, location: location, form: "an HSTS file of curl")
+        let text = try keptText(of: path, location: location, form: "an HSTS file of curl")
         guard SecureHostList.isValid(text) else {
             throw .usage(
                 "\(location): '\(path)' is not an HSTS file of curl",
                 advice: "use a file that curl --hsts has written, or a new one"
             )
         }
+    }
+
+    /// Returns the text of a file that a session uses, too; that of a pipe is kept for the session.
+    private static func keptText(
+        of path: String,
+        location: String,
+        form: String
+    ) throws(DownloadError) -> String {
+        if let known = PipeTexts.text(of: path) { return known }
+        let text = try text(of: path, location: location, form: form)
+        if !OutputPath.isRegularFile(path) { PipeTexts.keep(text, of: path) }
+        return text
     }
 
     /// Reads a list of downloads.

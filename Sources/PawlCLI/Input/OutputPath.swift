@@ -89,6 +89,8 @@ package enum OutputPath {
 
     static func isRegularFile(_ path: String) -> Bool { fileMode(path) == S_IFREG }
 
+    static func isPipe(_ path: String) -> Bool { fileMode(path) == S_IFIFO }
+
     private static func checkIsNotDirectory(
         _ path: String,
         location: String

@@ -4,6 +4,7 @@ internal import PawlCore
 /// Shows what a mirror does on the console.
 struct MirrorReporter: MirrorReporting {
     let shown: ShownTasks
+    let errors: MirrorErrors
     let isQuiet: Bool
 
     func run(
@@ -20,7 +21,16 @@ struct MirrorReporter: MirrorReporting {
 
     func note(_ text: String) { if !isQuiet { shown.console.message("note: \(text)") } }
 
-    func report(_ error: DownloadError, at place: String) {
+    func report(_ error: DownloadError, at place: String) { errors.report(error, at: place) }
+}
+
+/// Reports the errors of a mirror to people, and to programs.
+struct MirrorErrors: Sendable {
+    let console: Console
+    let isJSON: Bool
+
+    /// Reports an error at a path or a URL; `nil` is the mirror as a whole.
+    func report(_ error: DownloadError, at place: String?) {
         var error = error
         // The options for names and folders are not those of a mirror.
         error.guidance = error.guidance
@@ -28,7 +38,9 @@ struct MirrorReporter: MirrorReporting {
             .replacing(.otherPlace, with: "another folder")
             .replacing(.otherFileSystem, with: "a folder on another file system")
             .replacing(.folder, with: "the folder")
-        shown.console.report(error, of: AddressParts(place).redacted.sanitized(atMost: 300))
+        let place = place.map { AddressParts($0).redacted.sanitized(atMost: 300) }
+        console.report(error, of: place)
+        if isJSON { console.output(JSONText.line(MirrorErrorEvent(error, at: place)) + "\n") }
     }
 }
 
@@ -80,5 +92,22 @@ struct MirroredEvent: Encodable {
         bytes = counts.bytes
         self.vanished = vanished
         self.deleted = deleted
+    }
+}
+
+/// An error of a mirror for programs; `docs/progress-json.md` describes it.
+struct MirrorErrorEvent: Encodable {
+    var event = "error"
+    /// The path or the URL at which the error occurred; null if that is the whole mirror.
+    @Nullable var path: String?
+    var code: String
+    var message: String
+    var exit: Int32
+
+    init(_ error: DownloadError, at place: String?) {
+        path = place
+        code = error.code.rawValue
+        message = error.text(for: .command)
+        exit = error.code.exitStatus
     }
 }

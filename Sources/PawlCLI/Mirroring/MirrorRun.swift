@@ -26,12 +26,14 @@ struct MirrorRun: Sendable {
         return await run.mirror()
     }
 
+    private var errors: MirrorErrors { MirrorErrors(console: console, isJSON: isJSON) }
+
     private func mirror() async -> Int32 {
         let journal: MirrorJournal
         do throws(DownloadError) {
             journal = try MirrorJournal(folder: folder, root: source.root, source: source.key)
         } catch {
-            console.report(error)
+            errors.report(error, at: nil)
             return error.code.exitStatus
         }
         if journal.isDamaged, !isQuiet {
@@ -50,7 +52,7 @@ struct MirrorRun: Sendable {
             journal,
             session,
             ifExists: choices.ifExists,
-            reporter: MirrorReporter(shown: shown, isQuiet: isQuiet)
+            reporter: MirrorReporter(shown: shown, errors: errors, isQuiet: isQuiet)
         ) { [settings = source.settings] in settings($0) }
         created.complete(with: mirror)
         await shown.whileShowing {
@@ -112,7 +114,7 @@ struct MirrorRun: Sendable {
                     + "is deleted",
                 advice: "check the URL; to delete all files, delete the folder"
             )
-            console.report(error)
+            errors.report(error, at: nil)
             failure = error
         }
         if let vanished, !vanished.isEmpty {
@@ -123,7 +125,7 @@ struct MirrorRun: Sendable {
         do throws(DownloadError) {
             try journal.close()
         } catch {
-            console.report(error, of: "the state of the mirror")
+            errors.report(error, at: "the state of the mirror")
             failure = failure ?? error
         }
         if isJSON {
@@ -149,12 +151,13 @@ struct MirrorRun: Sendable {
 
     private func interrupted(_ counts: MirrorCounts) -> Int32 {
         if !console.outputPipeIsClosed {
-            console.report(
+            errors.report(
                 DownloadError(
                     .interrupted,
                     "interrupted; \(counts.summary)",
                     advice: DownloadError.resumeAdvice
-                )
+                ),
+                at: nil
             )
         }
         return console.outputIsClosed && !console.outputPipeIsClosed
@@ -204,7 +207,7 @@ struct MirrorRun: Sendable {
                 try mirror.delete(path)
                 deleted += 1
             } catch {
-                console.report(error, of: path.sanitized)
+                errors.report(error, at: path)
                 failure = failure ?? error
             }
         }

@@ -68,12 +68,13 @@ package indirect enum DownloadEvent: Sendable {
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
     /// The head of a response was judged; `known` is what earlier downloads have learned of the
-    /// host, if this is the first response.
+    /// host, if this is the first response. `isSurplus` means the same as in `transferEnded`.
     case headJudged(
         TransferID,
         HeadVerdict,
         connectTime: Duration? = nil,
-        known: HostRecord? = nil
+        known: HostRecord? = nil,
+        isSurplus: Bool = false
     )
     /// The server of the file has named other sources of it, whose digest is known.
     case mirrorsNamed([URL])
@@ -84,7 +85,9 @@ package indirect enum DownloadEvent: Sendable {
     /// The store is empty.
     case storeReset(TransferID?)
     /// A transfer ended; `offset` is the end of the bytes that are kept.
-    case transferEnded(TransferID, offset: Int64, TransferOutcome)
+    ///
+    /// `isSurplus`: whether the host refused it because it serves others, also of other downloads.
+    case transferEnded(TransferID, offset: Int64, TransferOutcome, isSurplus: Bool = false)
     /// `work` is the CPU time so far of the busiest thread that moves bytes; while the download is
     /// suspended, no bytes are expected and nothing is measured.
     case ticked([TransferSample], work: Duration = .zero, isSuspended: Bool = false)

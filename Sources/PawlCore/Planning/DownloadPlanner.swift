@@ -69,13 +69,13 @@ package struct DownloadPlanner: Sendable {
             if let former { transfers.file.begin(after: former) }
             if let point { responses.begin(at: point, &transfers) }
         case .slotGranted(let host): connections.slotGranted(host)
-        case .headJudged(let id, let verdict, let connectTime, let known):
+        case .headJudged(let id, let verdict, let connectTime, let known, let isSurplus):
             connections.wasAnswered()
             transfers.answered(id, connectTime: connectTime)
             if let known, known.fits(connectTime: connectTime) {
                 connections.remember(known, of: id, &transfers)
             }
-            carryOut(responses.judged(id, verdict, &transfers))
+            carryOut(responses.judged(id, verdict, isSurplus: isSurplus, &transfers))
         case .mirrorsNamed(let urls): transfers.sources.addNamed(urls)
         case .responseDropped(let id): transfers.close(id)
         case .storeOpened(let id, let point):
@@ -88,7 +88,8 @@ package struct DownloadPlanner: Sendable {
             transfers.pin(representation, by: id.flatMap { transfers.parts.segments[$0]?.source })
             transfers.begin(total: representation.total)
             if let id { transfers.resume(id, skipUntil: 0) }
-        case .transferEnded(let id, let offset, let outcome): ended(id, offset, outcome)
+        case .transferEnded(let id, let offset, let outcome, let isSurplus):
+            ended(id, offset, outcome, isSurplus: isSurplus)
         case .ticked(let samples, let work, let isSuspended):
             connections.setSuspended(isSuspended, at: transfers.now)
             connections.notePauses(samples)
@@ -112,7 +113,7 @@ package struct DownloadPlanner: Sendable {
     private mutating func handleLate(_ event: DownloadEvent) {
         switch event {
         case .slotGranted(let host): transfers.add(.releaseSlot(host: host))
-        case .transferEnded(let id, let offset, _): _ = transfers.finish(id, offset: offset)
+        case .transferEnded(let id, let offset, _, _): _ = transfers.finish(id, offset: offset)
         default: break
         }
     }
@@ -167,8 +168,14 @@ package struct DownloadPlanner: Sendable {
 
     // MARK: - Events
 
-    private mutating func ended(_ id: TransferID, _ offset: Int64, _ outcome: TransferOutcome) {
-        guard let segment = transfers.finish(id, offset: offset) else { return }
+    private mutating func ended(
+        _ id: TransferID,
+        _ offset: Int64,
+        _ outcome: TransferOutcome,
+        isSurplus: Bool
+    ) {
+        guard var segment = transfers.finish(id, offset: offset) else { return }
+        segment.isSurplus = isSurplus
         if segment.isHeadAccepted, segment.start < segment.offset {
             repair.received(ByteRange(segment.start, segment.offset), from: segment.source)
         }

@@ -14,6 +14,8 @@ package struct HostBudget: Sendable {
         /// The waiting tickets in order of arrival, those without any connection first.
         var queue: [(ticket: Ticket, isFirst: Bool)] = []
         var closedUntil: Moment?
+        /// The number of connections that the host serves, as far as it is known.
+        var ceiling = HostCeiling()
         var isIdle: Bool {
             inUse == 0 && streams == 0 && queue.isEmpty && closedUntil == nil && !multiplexes
         }
@@ -59,7 +61,7 @@ package struct HostBudget: Sendable {
     ) -> Bool {
         let limit = limit
         return update(name) { host in
-            if host.queue.isEmpty, host.inUse < limit, host.isOpen(at: now) {
+            if host.queue.isEmpty, host.hasRoom(limit, isFirst: isFirst, at: now) {
                 host.inUse += 1
                 return true
             }
@@ -156,7 +158,9 @@ package struct HostBudget: Sendable {
             update(name) { host in
                 guard host.isOpen(at: now) else { return }
                 host.closedUntil = nil
-                while host.inUse < limit, let next = host.queue.first {
+                while let next = host.queue.first,
+                    host.hasRoom(limit, isFirst: next.isFirst, at: now)
+                {
                     host.queue.removeFirst()
                     host.inUse += 1
                     granted.append((next.ticket, name))
@@ -169,7 +173,37 @@ package struct HostBudget: Sendable {
     /// The time at which `grants` can give a slot although none is released; `nil` if no ticket
     /// waits.
     package var nextOpening: Moment? {
-        hosts.values.filter { !$0.queue.isEmpty }.compactMap(\.closedUntil).min()
+        hosts.values.filter { !$0.queue.isEmpty }
+            .compactMap { $0.closedUntil ?? ($0.inUse < limit ? $0.trialAt : nil) }.min()
+    }
+
+    // MARK: - What hosts allow
+
+    /// Notes that a host has answered a request.
+    package mutating func answered(_ name: String) {
+        guard hosts[name]?.ceiling.isServing == false else { return }
+        update(name) { $0.ceiling.isServing = true }
+    }
+
+    /// Notes that a connection broke after bytes were received over it.
+    package mutating func broke(_ name: String) {
+        guard hosts[name]?.ceiling.isServing == true else { return }
+        update(name) { $0.ceiling.isServing = false }
+    }
+
+    /// Notes that a host has refused a connection, which has not been released yet.
+    ///
+    /// Returns whether it serves others meanwhile, of this or of another download: then it limits
+    /// their number. Fewer first connections of downloads are opened from now on, and more again
+    /// after a while.
+    package mutating func refused(
+        _ name: String,
+        retryAfter: Duration? = nil,
+        at now: Moment
+    ) -> Bool {
+        guard let host = hosts[name] else { return false }
+        let others = host.inUse + host.streams - 1
+        return update(name) { $0.ceiling.refused(serving: others, retryAfter: retryAfter, at: now) }
     }
 
     private mutating func update<Result>(
@@ -186,6 +220,16 @@ package struct HostBudget: Sendable {
 extension HostBudget.Host {
     /// Whether the passing of time or a release can change anything for the host.
     fileprivate var isAwaited: Bool { !queue.isEmpty || closedUntil != nil }
+
+    /// Whether a connection may be opened; only the first ones of downloads are subject to what the
+    /// host is known to serve, because each download learns that for its others.
+    fileprivate mutating func hasRoom(_ limit: Int, isFirst: Bool, at now: Moment) -> Bool {
+        guard inUse < limit, isOpen(at: now) else { return false }
+        return !isFirst || ceiling.allows(inUse, at: now)
+    }
+
+    /// The time at which the first waiting ticket may be granted although no connection ends.
+    fileprivate var trialAt: Moment? { queue.first?.isFirst == true ? ceiling.trialAt : nil }
 
     fileprivate func isOpen(at now: Moment) -> Bool { closedUntil.map { $0 <= now } ?? true }
 }

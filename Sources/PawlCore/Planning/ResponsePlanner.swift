@@ -48,13 +48,16 @@ struct ResponsePlanner: Sendable {
         transfers.begin(with: point, total: point.representation.total)
     }
 
-    /// Notes the head of a response.
+    /// Notes the head of a response; `isSurplus`: whether the host refuses it because it serves
+    /// others.
     mutating func judged(
         _ id: TransferID,
         _ verdict: HeadVerdict,
+        isSurplus: Bool,
         _ transfers: inout TransferPlanner
     ) -> Step? {
-        guard let segment = transfers.parts.segments[id] else { return nil }
+        guard var segment = transfers.parts.segments[id] else { return nil }
+        segment.isSurplus = isSurplus
         // The first bytes of the file are kept even if their connection has been given up.
         let isFirst = transfers.file.representation == nil && verdict.isPin
         guard !segment.isClosing || isFirst else { return nil }

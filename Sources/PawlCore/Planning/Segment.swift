@@ -41,6 +41,8 @@ package struct Segment: Sendable {
     private(set) var skippedBytes: Int64 = 0
     package var isHeadAccepted = false
     package var isClosing = false
+    /// Whether the host refused its connection because it serves others, also of other downloads.
+    var isSurplus = false
     private var rate: RateEstimator
     /// The smoothed speed as of the last sample.
     package private(set) var bytesPerSecond: Double = 0

@@ -135,11 +135,12 @@ package struct SegmentPlanner: Sendable {
     /// would ever count.
     func isSurplus(_ segment: Segment) -> Bool {
         guard segment.offset == segment.start else { return false }
-        return segments.values.contains {
-            $0.source == segment.source && $0.id != segment.id && !$0.isClosing
-                && $0.isHeadAccepted
-                && (!segment.isHeadAccepted || $0.hasReceived(since: segment.openedAt))
-        }
+        return segment.isSurplus
+            || segments.values.contains {
+                $0.source == segment.source && $0.id != segment.id && !$0.isClosing
+                    && $0.isHeadAccepted
+                    && (!segment.isHeadAccepted || $0.hasReceived(since: segment.openedAt))
+            }
     }
 
     package mutating func begin(have: RangeSet, total: Int64?) {

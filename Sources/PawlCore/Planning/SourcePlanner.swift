@@ -276,6 +276,8 @@ struct SourcePlanner: Sendable {
         at now: Moment
     ) -> ExchangePlanner.Step? {
         let source = segment.source
+        let isTooLong = error.retryAfter ?? .zero > settings.maximumRetryAfter
+        let isSurplus = isSurplus && !(segment.isSurplus && isTooLong)
         let counts =
             isSurplus
             ? sources[source].exchange.counts(surplusOf: segment.attempt)
@@ -297,6 +299,8 @@ struct SourcePlanner: Sendable {
         _ now: Moment
     ) -> ExchangePlanner.Step {
         let (pause, delay) = (error.retryAfter ?? .zero, RetryPolicy.firstDelay)
+        // The budget of the host lets this download wait for the others.
+        if segment.isSurplus { return .send(after: max(pause, delay)) }
         guard pause > .zero, !sources[segment.source].evidence.limit.wait(until: now + pause) else {
             return .send(after: delay)
         }

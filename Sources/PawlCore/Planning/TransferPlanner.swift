@@ -285,7 +285,7 @@ struct TransferPlanner: Sendable {
         let error = DownloadError(failure, host: segment.host)
         let repetition = ExchangePlanner.repetition(
             after: failure.kind,
-            hasResponded: sources[segment.source].hasResponded
+            hasResponded: sources[segment.source].hasResponded || segment.isSurplus
         )
         guard let repetition else { return giveUp(segment.source, error) }
         // A server that never responded does not limit the number of connections.

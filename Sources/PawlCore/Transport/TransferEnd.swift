@@ -62,6 +62,11 @@ package struct TransferFailure: Hashable, Sendable, Error {
         /// A failure of the machine or the library, such as missing memory or an invalid file of
         /// certificate authorities.
         case local
+
+        /// Whether a server that limits the number of connections may have refused one in this way.
+        package var mayBeRefusal: Bool {
+            [.cannotConnect, .connectionLost, .bodyIncomplete, .tlsFailed].contains(self)
+        }
     }
 
     package var kind: Kind

@@ -184,7 +184,10 @@ package final class DownloadDriver {
             let known = await hosts.meet(head, verdict, at: engine.time.now())
             let mirrors = store.knowsDigest(after: verdict) ? parts.mirrors(in: head) : []
             if !mirrors.isEmpty { await report(.mirrorsNamed(mirrors)) }
-            await report(.headJudged(id, verdict, connectTime: head.connectTime, known: known))
+            let (time, isSurplus) = (head.connectTime, slots.refuses(verdict, head))
+            await report(
+                .headJudged(id, verdict, connectTime: time, known: known, isSurplus: isSurplus)
+            )
         case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
@@ -213,14 +216,15 @@ package final class DownloadDriver {
             mailbox.post(.transferEnded(id, end, failure))
             return fail(failure)
         }
-        guard let cursor = transfers.remove(id) else { return }
+        guard let (cursor, host) = transfers.remove(id) else { return }
         monitor.transferEnded(end, cursor)
         heads[id] = nil
-        if case .failed = end.outcome { slots.stopSharing() }
+        let isSurplus = slots.ended(end.outcome, host, receivedBytes: cursor.receivedBytes)
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(cursor.position): \(end.outcome)")
         await checkNetwork(after: end.outcome)
-        await report(.transferEnded(id, offset: cursor.countedEnd, end.outcome))
+        let offset = cursor.countedEnd
+        await report(.transferEnded(id, offset: offset, end.outcome, isSurplus: isSurplus))
     }
 
     private func synced(_ epoch: Int, _ failure: DownloadError?) async {
@@ -278,9 +282,7 @@ package final class DownloadDriver {
 
     // MARK: - Actions of the planner
 
-    /// Carries out one action.
-    ///
-    /// Returns the actions that follow from it immediately.
+    /// Carries out one action, and returns those that follow from it immediately.
     private func perform(_ action: DownloadAction) async -> [DownloadAction] {
         switch action {
         case .requestSlot(let host):
@@ -325,13 +327,13 @@ package final class DownloadDriver {
 
     private func open(_ order: TransferOrder) {
         if let (transfer, cursor) = handover?.takeTransfer(of: order) {
-            return transfers.add(order.id, transfer, cursor)
+            return transfers.add(order, transfer, cursor)
         }
         if order.pinned != nil { store.join() }
         let cursor = TransferCursor(start: order.start, end: order.end)
         if order.comparesBytes { cursor.compares() }
         if order.isEndProven { cursor.currentEdge.isProven = true }
-        transfers.add(order.id, parts.start(order, cursor), cursor)
+        transfers.add(order, parts.start(order, cursor), cursor)
         if store.isOpen { monitor.entered(.receiving) }
     }
 
@@ -391,8 +393,7 @@ package final class DownloadDriver {
         }
     }
 
-    /// Records what a head reports besides the bytes: whether the length can be verified, and a
-    /// digest.
+    /// Records what a head reports besides the bytes.
     private func noteHead(_ head: ResponseHead, _ verdict: HeadVerdict) {
         parts.note(head)
         switch verdict {
@@ -454,9 +455,8 @@ package final class DownloadDriver {
         }
     }
 
-    /// Lets the planner handle a body in memory like the first bytes of a large file.
-    ///
-    /// The planner lets the transfer continue after these bytes.
+    /// Lets the planner handle a body in memory like the first bytes of a large file, after which it
+    /// lets the transfer continue.
     private func show(_ id: TransferID, _ body: SmallBody) async {
         guard transfers.cursor(of: id) != nil else { return }
         heads[id] = body.head
@@ -540,7 +540,7 @@ package final class DownloadDriver {
         for action in follow(.abandoned) { _ = await perform(action) }
         // A transfer that was taken over and not asked for has no place in the plan.
         if let (transfer, cursor) = handover?.takeTransfer(of: .first(job.url)) {
-            transfers.add(TransferOrder.first(job.url).id, transfer, cursor)
+            transfers.add(.first(job.url), transfer, cursor)
         }
         transfers.cancelAll()
         for message in unread { await receiveAtEnd(message) }
@@ -575,7 +575,7 @@ package final class DownloadDriver {
 
     /// Reports an end to the planner whose actions are no longer carried out.
     private func ended(_ id: TransferID, offset: Int64, _ end: TransferEnd) async {
-        guard let cursor = transfers.remove(id) else { return }
+        guard let (cursor, _) = transfers.remove(id) else { return }
         monitor.transferEnded(end, cursor)
         monitor.bytes.ended(id)
         for action in follow(.transferEnded(id, offset: offset, end.outcome)) {

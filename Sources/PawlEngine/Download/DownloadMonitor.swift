@@ -127,7 +127,11 @@ package final class DownloadMonitor: Sendable {
 
     /// Records why the download is about to start over.
     func startingOver(_ reason: DownloadRestart.Reason) {
-        state.withLock { $0.restartReason = reason }
+        state.withLock { state in
+            state.restartReason = reason
+            // The bytes are still on disk for a moment.
+            state.resumedBytes = 0
+        }
     }
 
     /// Records a response with an error status.

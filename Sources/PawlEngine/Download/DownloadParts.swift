@@ -81,10 +81,11 @@ final class DownloadParts: Sendable {
         return requests.start(request, sink: sink)
     }
 
-    /// Records what a response tells besides the bytes: a Metalink, and whether its host shares its
-    /// connections.
+    /// Records what a response tells besides the bytes: a Metalink, and that its host serves requests,
+    /// perhaps over shared connections.
     func note(_ head: ResponseHead) {
         metalink.note(head)
+        if head.status < 400 { engine.budgets.answered(HostBudget.name(of: head.url)) }
         guard !head.protocolVersion.hasPrefix("HTTP/1") else { return }
         engine.budgets.noteMultiplexing(HostBudget.name(of: head.url))
     }

@@ -5,6 +5,8 @@ struct RunningTransfers {
     private struct Running {
         let transfer: any Transfer
         let cursor: TransferCursor
+        /// The name of its host for the budget.
+        let host: String
         /// Whether the transfer was asked to pass on its bytes in memory.
         ///
         /// Until they have a file, only the planner resumes it.
@@ -17,13 +19,14 @@ struct RunningTransfers {
 
     func cursor(of id: TransferID) -> TransferCursor? { running[id]?.cursor }
 
-    mutating func add(_ id: TransferID, _ transfer: any Transfer, _ cursor: TransferCursor) {
-        running[id] = Running(transfer: transfer, cursor: cursor)
+    mutating func add(_ order: TransferOrder, _ transfer: any Transfer, _ cursor: TransferCursor) {
+        let host = HostBudget.name(of: order.url)
+        running[order.id] = Running(transfer: transfer, cursor: cursor, host: host)
     }
 
-    /// Removes a transfer that has ended; returns its cursor.
-    mutating func remove(_ id: TransferID) -> TransferCursor? {
-        running.removeValue(forKey: id)?.cursor
+    /// Removes a transfer that has ended; returns its cursor and its host.
+    mutating func remove(_ id: TransferID) -> (cursor: TransferCursor, host: String)? {
+        running.removeValue(forKey: id).map { ($0.cursor, $0.host) }
     }
 
     func cancel(_ id: TransferID) { running[id]?.transfer.cancel() }

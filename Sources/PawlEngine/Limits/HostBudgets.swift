@@ -47,6 +47,21 @@ package final class HostBudgets: Sendable {
         state.withLock { $0.budget.transfers(with: host) > 1 }
     }
 
+    /// Records that the host has answered a request.
+    package func answered(_ host: String) { state.withLock { $0.budget.answered(host) } }
+
+    /// Records that a connection broke after bytes were received over it.
+    package func broke(_ host: String) { state.withLock { $0.budget.broke(host) } }
+
+    /// Records that the host refused a connection that has not been released yet.
+    ///
+    /// Returns whether it serves others meanwhile.
+    package func refused(_ host: String, retryAfter: Duration? = nil) -> Bool {
+        state.withLock {
+            $0.budget.refused(host, retryAfter: retryAfter, at: time.now())
+        }
+    }
+
     /// Records that the host responded over a connection that can be shared.
     package func noteMultiplexing(_ host: String) {
         state.withLock { $0.budget.noteMultiplexing(host) }

@@ -316,11 +316,18 @@ struct MirrorTests {
         let forced = try await workshop.run("mirror", url(workshop), "out", "--no-robots")
         #expect(forced.status == .code(0), "\(forced.errors)")
         #expect(files(workshop) == all)
-        workshop.serve(.status(503), at: "/robots.txt")
-        expectError(
-            .serverBusy,
-            try await workshop.run("mirror", url(workshop), "out", "--retries", "0")
-        )
+        // Too many requests at the moment do not mean that everything is allowed.
+        for status in [503, 429] {
+            workshop.serve(.status(status), at: "/robots.txt")
+            let busy = try await workshop.run("mirror", url(workshop), "out", "--retries", "0")
+            expectError(.serverBusy, busy)
+            #expect(busy.errors.contains("(HTTP \(status))"), "\(busy.errors)")
+        }
+        for status in [403, 410] {
+            workshop.serve(.status(status), at: "/robots.txt")
+            let without = try await workshop.run("mirror", url(workshop), "out")
+            #expect(without.status == .code(0), "\(without.errors)")
+        }
     }
 
     @Test func `links out of the folder write nothing outside`() async throws {
@@ -403,5 +410,22 @@ struct MirrorTests {
         #expect(result["new"] as? Int == 5)
         #expect(result["folders"] as? Int == 3)
         #expect(result["vanished"] as? Int == 0)
+    }
+
+    @Test func `the errors for programs`() async throws {
+        let workshop = try workshop()
+        workshop.serve(.status(404), at: "/tree/sub/")
+        workshop.serve(.status(404), at: "/tree/a.txt")
+        try workshop.folder.makeFolder("out")
+        try workshop.folder.makeFolder("out/big.bin")
+        let run = try await workshop.run("mirror", url(workshop), "out", "--progress", "json")
+        #expect(run.status != .code(0))
+        let events = try run.output.split(separator: "\n").compactMap { line in
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        }
+        let errors = events.filter { $0["event"] as? String == "error" }
+        let codes = errors.map { "\($0["path"] ?? "") \($0["code"] ?? "")" }.sorted()
+        #expect(codes == ["a.txt not-found", "big.bin file-exists", "sub/ not-found"])
+        #expect(events.last?["event"] as? String == "mirrored")
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -35,6 +36,32 @@ struct CookieFileTests {
         let inspected = try await workshop.run("inspect", workshop.url, "--cookies", "cookies.txt")
         #expect(inspected.status == .code(0), "\(inspected.errors)")
         #expect(workshop.origin.requests.last?["Cookie"] == "id=7")
+    }
+
+    @Test func `the cookies of a pipe are sent, and nothing is written to it`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.resource(resource).setting("Set-Cookie", "b=2; Max-Age=3600"))
+        var settings = ProcessSettings()
+        settings.input = Array(line("a", "1").utf8)
+        let run = try await workshop.run(
+            workshop.url + "?{1..2}",
+            "--cookies",
+            "/dev/stdin",
+            settings: settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.origin.requests.allSatisfy { $0["Cookie"]?.contains("a=1") == true })
+        #expect(workshop.origin.requests.count >= 2)
+        #expect(!run.errors.contains("cookies"), "\(run.errors)")
+    }
+
+    @Test func `the daemon is given no pipe`() async throws {
+        let workshop = try Workshop(resource)
+        try #require(mkfifo(workshop.folder.path("jar"), 0o600) == 0)
+        // It would never end if it were opened, because nobody writes to it.
+        let run = try await workshop.run("add", workshop.url, "--netrc", "jar")
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("the daemon cannot read the pipe"), "\(run.errors)")
     }
 
     @Test func `without the option no cookie file is written or read`() async throws {

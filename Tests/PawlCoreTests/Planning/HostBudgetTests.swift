@@ -113,4 +113,78 @@ struct HostBudgetTests {
         let late = budget.requestStream(host, at: Moment(nanoseconds: 1_000))
         #expect([early, late] == [false, true])
     }
+
+    // MARK: - Hosts with a limit
+
+    /// A budget with connections of as many downloads, of which the host serves some and has refused
+    /// the others.
+    private func refusing(_ count: Int, serving: Int, at now: Moment = .zero) -> HostBudget {
+        var budget = HostBudget(connectionsPerHost: 100)
+        for ticket in 1...UInt64(count) {
+            _ = budget.request(host, ticket: ticket, isFirst: true, at: now)
+        }
+        budget.answered(host)
+        for _ in serving..<count {
+            _ = budget.refused(host, at: now)
+            budget.release(host)
+        }
+        return budget
+    }
+
+    private func first(_ budget: inout HostBudget, _ ticket: UInt64, _ seconds: Int) -> Bool {
+        budget.request(host, ticket: ticket, isFirst: true, at: .zero + .seconds(seconds))
+    }
+
+    @Test func `a download waits while the host serves as many as it allows`() {
+        var budget = refusing(8, serving: 3)
+        let waits = !first(&budget, 21, 1)
+        #expect(waits)
+        let isLater = budget.request(host, ticket: 1, isFirst: false, at: .zero)
+        #expect(!isLater, "it must not overtake the one that waits")
+        budget.release(host)
+        #expect(budget.grants(at: .zero + .seconds(1)).map(\.ticket) == [21, 1])
+    }
+
+    @Test func `one more is tried after a while, and later if that is refused`() {
+        var budget = refusing(8, serving: 3)
+        _ = first(&budget, 21, 1)
+        _ = first(&budget, 22, 1)
+        #expect(budget.nextOpening == .zero + .seconds(2))
+        #expect(budget.grants(at: .zero + .seconds(2)).map(\.ticket) == [21])
+        let isSurplus = budget.refused(host, at: .zero + .seconds(2))
+        #expect(isSurplus)
+        budget.release(host)
+        #expect(budget.grants(at: .zero + .seconds(2)).isEmpty)
+        #expect(budget.nextOpening == .zero + .seconds(6))
+        #expect(budget.grants(at: .zero + .seconds(6)).map(\.ticket) == [22])
+        // It was served, so that the next trial comes soon.
+        _ = first(&budget, 23, 7)
+        #expect(budget.grants(at: .zero + .seconds(10)).map(\.ticket) == [23])
+        _ = first(&budget, 24, 11)
+        #expect(budget.grants(at: .zero + .seconds(12)).map(\.ticket) == [24])
+    }
+
+    @Test func `no time is named while the user's limit is the lower one`() {
+        var budget = refusing(8, serving: 3)
+        budget.setLimit(connectionsPerHost: 2)
+        _ = first(&budget, 21, 1)
+        #expect(budget.nextOpening == nil)
+    }
+
+    @Test func `a refusal is no limit unless the host serves others`() {
+        var budget = HostBudget(connectionsPerHost: 100)
+        _ = first(&budget, 1, 0)
+        budget.answered(host)
+        let alone = budget.refused(host, at: .zero)
+        _ = first(&budget, 2, 0)
+        let unanswered = budget.refused(host, at: .zero)
+        budget.answered(host)
+        budget.broke(host)
+        let broken = budget.refused(host, at: .zero)
+        budget.answered(host)
+        let surplus = budget.refused(host, retryAfter: .seconds(60), at: .zero)
+        #expect([alone, unanswered, broken, surplus] == [false, false, false, true])
+        _ = first(&budget, 3, 1)
+        #expect(budget.nextOpening == .zero + .seconds(60))
+    }
 }

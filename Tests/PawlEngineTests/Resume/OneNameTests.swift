@@ -35,7 +35,9 @@ struct OneNameTests {
         let first = try scene.start(settings)
         #expect(try await first.file().path == scene.folder.path(Scene.name))
         try scene.expectFile(resource, besides: [second])
-        #expect(first.monitor.receivedBytes == Scene.size - had)
+        // Bytes that a connection takes over from another may have been on their way to both.
+        let rest = Scene.size - had
+        #expect((rest...rest + had / 2).contains(first.monitor.receivedBytes))
         #expect(scene.asked.allSatisfy { $0.status == 206 })
     }
 

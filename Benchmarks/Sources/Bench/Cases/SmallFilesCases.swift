@@ -41,6 +41,27 @@ extension BenchmarkCase {
             &report
         )
     }
+
+    static let tree = BenchmarkCase(
+        "tree",
+        "A tree of 20,000 files of 4 KiB over HTTP",
+        about: """
+            The files are in 100 folders, whose lists nginx makes. pawl mirror, wget2 and lftp find \
+            them in the lists; curl gets the URLs of all files, and so needs no list.
+            """
+    ) { workshop, report in
+        let nginx = try workshop.nginx()
+        let names = try workshop.tree(folders: 100, filesPerFolder: 200, kibibytes: 4)
+        var job = Job(files: names.map { nginx.url("tree/" + $0) })
+        job.tree = nginx.url("tree/")
+        let tools = Toolbox(workshop.settings)
+        try workshop.compareSmallFiles(
+            job,
+            names.map { "tree/" + $0 },
+            peers: [tools.curl, tools.wget2, tools.lftp],
+            &report
+        )
+    }
 }
 
 extension Workshop {
@@ -56,7 +77,10 @@ extension Workshop {
             Contest(
                 entrants: entrants.compactMap(\.self),
                 expected: names.map {
-                    ExpectedFile(name: Job.name(of: $0), original: contents + "/" + $0)
+                    ExpectedFile(
+                        name: job.tree == nil ? Job.name(of: $0) : $0,
+                        original: contents + "/" + $0
+                    )
                 }
             )
         )

@@ -2,7 +2,7 @@
 enum ToolVersions {
     private static let questions = [
         ["curl", "--version"], ["wget2", "--version"], ["aria2c", "--version"],
-        ["axel", "--version"], ["nginx", "-v"], ["openssl", "version"],
+        ["axel", "--version"], ["lftp", "--version"], ["nginx", "-v"], ["openssl", "version"],
     ]
 
     /// Reads versions such as `curl 7.88.1`.

@@ -8,7 +8,8 @@ struct Curl: Tool {
         guard job.files.isEmpty else {
             words += job.isHTTPS ? ["--http2"] : []
             words += ["-Z", "--parallel-max", "\(job.filesAtATime)", "-K", Invocation.listPath]
-            let entries = job.files.map { "url = \"\($0)\"\noutput = \"\(Job.name(of: $0))\"\n" }
+            if job.tree != nil { words.append("--create-dirs") }
+            let entries = job.files.map { "url = \"\($0)\"\noutput = \"\(job.path(of: $0))\"\n" }
             return Invocation(words: words, list: entries.joined())
         }
         // curl uses one connection per file.

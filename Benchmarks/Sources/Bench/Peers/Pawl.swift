@@ -8,6 +8,9 @@ struct Pawl: Tool {
         if case .fixed(let count) = job.connections { words += ["-x", "\(count)"] }
         if let authority = job.authority { words += ["--cacert", authority] }
         if let digest = job.sha256 { words += ["--checksum", "sha256=\(digest)"] }
+        if let tree = job.tree {
+            return Invocation(words: [program, "mirror", "-q", tree, Job.name(of: tree)])
+        }
         guard job.files.isEmpty else {
             words += ["-j", "\(job.filesAtATime)", "-i", Invocation.listPath]
             return Invocation(words: words, list: job.files.joined(separator: "\n") + "\n")

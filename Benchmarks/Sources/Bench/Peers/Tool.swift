@@ -21,6 +21,7 @@ struct Toolbox {
     let wget2 = Wget2()
     let aria2 = Aria2()
     let axel = Axel()
+    let lftp = Lftp()
 
     init(_ settings: BenchSettings) { pawl = Pawl(program: settings.pawl) }
 }

@@ -5,6 +5,10 @@ struct Wget2: Tool {
         guard job.sources.count <= 1, job.sha256 == nil else { return nil }
         var words = ["wget2", "-q", "--no-hsts", "--no-robots", "--compression=none"]
         if let authority = job.authority { words.append("--ca-certificate=\(authority)") }
+        if let tree = job.tree {
+            words += ["--max-threads=\(job.filesAtATime)", "-r", "-np", "-nH", tree]
+            return Invocation(words: words)
+        }
         guard job.files.isEmpty else {
             words += ["--max-threads=\(job.filesAtATime)", "-i", Invocation.listPath]
             return Invocation(words: words, list: job.files.joined(separator: "\n") + "\n")

@@ -53,6 +53,7 @@ struct NginxSettings {
         \(secureLines)
         \(limitLines)
                 root \(contents);
+                autoindex on;
                 location /slow/ {
                     alias \(contents)/;
                     limit_rate \(Self.slowBytesPerSecond);

@@ -46,6 +46,22 @@ extension Workshop {
         }
         return names
     }
+
+    /// Creates folders of files in the folder `tree`; returns the paths of the files in it.
+    func tree(folders: Int, filesPerFolder: Int, kibibytes: Int) throws -> [String] {
+        let root = contents + "/tree"
+        let names = (1...folders).flatMap { folder in
+            (1...filesPerFolder).map { "d\(folder)/f\($0)" }
+        }
+        guard shared.files.insert("tree").inserted else { return names }
+        try Files.makeFolder(root)
+        for folder in 1...folders { try Files.makeFolder(root + "/d\(folder)") }
+        for (index, name) in names.enumerated() {
+            let seed = UInt64(index) << 32
+            try ContentFile.makeRandom(root + "/" + name, bytes: kibibytes << 10, seed: seed)
+        }
+        return names
+    }
 }
 
 /// The servers and files that were created for several cases.

@@ -1,0 +1,48 @@
+/// The number of connections that a host serves at the same time to all downloads, as learned from
+/// its refusals.
+///
+/// Each refusal lowers it to the number of the other connections. After a while one more is tried;
+/// each refusal of such a trial doubles the time until the next. See ``ConnectionLimit`` for the
+/// connections of one download.
+struct HostCeiling: Sendable {
+    static let firstInterval: Duration = .seconds(2)
+    static let longestInterval: Duration = .seconds(120)
+
+    /// Whether the host has answered a request, and no connection has broken since then: a host
+    /// that goes away refuses and breaks connections in any order.
+    var isServing = false
+    /// The number of connections; `nil` until one was refused.
+    private var count: Int?
+    private var interval = Self.firstInterval
+    /// The time at which one more connection is tried.
+    private(set) var trialAt: Moment?
+    private var isTrying = false
+
+    /// Returns whether a connection may be opened besides those that are in use.
+    mutating func allows(_ inUse: Int, at now: Moment) -> Bool {
+        guard let count, let trialAt else { return true }
+        if inUse < count { return true }
+        guard now >= trialAt else { return false }
+        // The last trial has succeeded.
+        if isTrying { interval = Self.firstInterval }
+        self.count = inUse + 1
+        self.trialAt = now + interval
+        isTrying = true
+        return true
+    }
+
+    /// Notes a refusal while the host has other connections.
+    ///
+    /// Returns `false` if that shows no limit.
+    mutating func refused(serving others: Int, retryAfter: Duration?, at now: Moment) -> Bool {
+        guard isServing, others > 0 else {
+            isServing = false
+            return false
+        }
+        if isTrying { interval = min(interval * 2, Self.longestInterval) }
+        isTrying = false
+        count = min(count ?? .max, others)
+        trialAt = max(trialAt ?? .zero, now + max(interval, retryAfter ?? .zero))
+        return true
+    }
+}
