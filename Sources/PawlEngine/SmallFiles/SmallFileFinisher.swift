@@ -46,12 +46,12 @@ package final class SmallFileFinisher: Sendable {
     }
 
     /// The maximum number of files in a batch, so that files do not delay each other.
-    private static let mostAtOnce = 64
+    private static let mostAtOnce = 256
     /// The number of files per thread.
     ///
     /// Each sync waits for the disk to empty its cache, which the kernel does once for all threads
     /// that ask at the same time.
-    private static let filesAThread = 8
+    private static let filesAThread = 32
 
     private let state = Mutex(State())
     private let pool: BlockingPool

@@ -81,7 +81,8 @@ extension Workshop {
                         name: job.tree == nil ? Job.name(of: $0) : $0,
                         original: contents + "/" + $0
                     )
-                }
+                },
+                keepsFiles: true
             )
         )
         report.goals = [

@@ -60,6 +60,12 @@ enum Files {
         return names.sorted()
     }
 
+    static func rename(_ path: String, to new: String) throws {
+        guard Glibc.rename(path, new) == 0 else {
+            throw BenchError.system("cannot rename \(path)")
+        }
+    }
+
     /// Removes a file, or a folder with its content.
     static func remove(_ path: String) {
         guard unlink(path) != 0, errno == EISDIR || errno == EPERM else { return }

@@ -9,6 +9,8 @@ struct Contest {
     var mostRounds = Int.max
     /// A program that took more than this many times the shortest time is not run again.
     var hopelessRatio = Double.infinity
+    /// Whether the files of each run remain until the end of the benchmark.
+    var keepsFiles = false
     /// The network namespace of the programs.
     var network: String?
     /// Called before each run, outside the measured time.

@@ -31,7 +31,7 @@ extension Workshop {
 
     private func runOnce(_ entrant: Entrant, _ contest: Contest, _ row: inout Row) throws {
         try contest.prepare()
-        try clearDownloads()
+        try clearDownloads(keepsFiles: contest.keepsFiles)
         let run = try ProgramRun(entrant.invocation, in: self, network: contest.network)
         guard let result = try run.finish(withinSeconds: contest.limitSeconds) else {
             row.failure = "not finished after \(Int(contest.limitSeconds)) s"

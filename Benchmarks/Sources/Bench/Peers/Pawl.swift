@@ -9,7 +9,11 @@ struct Pawl: Tool {
         if let authority = job.authority { words += ["--cacert", authority] }
         if let digest = job.sha256 { words += ["--checksum", "sha256=\(digest)"] }
         if let tree = job.tree {
-            return Invocation(words: [program, "mirror", "-q", tree, Job.name(of: tree)])
+            return Invocation(
+                words: [
+                    program, "mirror", "-q", "-j", "\(job.filesAtATime)", tree, Job.name(of: tree),
+                ]
+            )
         }
         guard job.files.isEmpty else {
             words += ["-j", "\(job.filesAtATime)", "-i", Invocation.listPath]

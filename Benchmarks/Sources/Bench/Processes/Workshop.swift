@@ -9,6 +9,7 @@ final class Workshop {
     let environment: [String]
     var shared = SharedThings()
     private var undoings: [() -> Void] = []
+    private var formerCount = 0
 
     init(_ settings: BenchSettings) throws {
         self.settings = settings
@@ -36,8 +37,16 @@ final class Workshop {
     }
 
     /// Empties the downloads and syncs the disk, so that no run is slowed down by earlier writes.
-    func clearDownloads() throws {
-        Files.remove(downloads)
+    ///
+    /// With `keepsFiles`, the files of earlier runs remain until the end: ext4 without a journal does
+    /// not use the inode of a removed file again for minutes, and takes long to find others.
+    func clearDownloads(keepsFiles: Bool = false) throws {
+        if keepsFiles {
+            try Files.rename(downloads, to: root + "/former-\(formerCount)")
+            formerCount += 1
+        } else {
+            Files.remove(downloads)
+        }
         try Files.makeFolder(downloads)
         // No program begins with what it has learned in an earlier run.
         Files.remove(root + "/home/.cache")
