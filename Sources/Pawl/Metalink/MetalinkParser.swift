@@ -176,12 +176,6 @@ struct MetalinkParser {
         guard files.count < Self.mostFiles else {
             throw failure("it describes more than \(Self.mostFiles) files", "split it")
         }
-        guard !file.sources.isEmpty else {
-            throw failure(
-                "it has no URL for \(file.name.sanitized(atMost: 100)) that Pawl can use",
-                "use a Metalink with HTTP or FTP URLs"
-            )
-        }
         files.append(file)
     }
 

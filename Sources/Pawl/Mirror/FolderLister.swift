@@ -26,21 +26,31 @@ package struct FolderLister: Sendable {
         request.listsFolder = true
         // libcurl does not notice that a compressed page lacks its end.
         request.decodesContent = false
-        var attempts = 1
-        while true {
-            do throws(DownloadError) {
-                let stream = try await session.bytes(for: request)
-                return try await scheme.isHTTP ? page(stream, folder) : lines(stream, folder)
-            } catch {
-                // A request is tried again by itself until its response begins.
-                guard error.code == .network, attempts < Self.mostAttempts else { throw error }
-                attempts += 1
-            }
+        return try await Self.attempts { () throws(DownloadError) in
+            let stream = try await session.bytes(for: request)
+            return try await scheme.isHTTP ? page(stream, folder) : lines(stream, folder)
         }
     }
 
     /// The number of requests for a list whose connection breaks.
     private static let mostAttempts = 3
+
+    /// Requests something again if the connection breaks.
+    ///
+    /// The session itself retries a request only until its response begins.
+    private static func attempts<Value>(
+        _ body: () async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        var attempts = 1
+        while true {
+            do throws(DownloadError) {
+                return try await body()
+            } catch {
+                guard error.code == .network, attempts < mostAttempts else { throw error }
+                attempts += 1
+            }
+        }
+    }
 
     private func page(
         _ stream: DataStream,
@@ -114,14 +124,18 @@ package struct FolderLister: Sendable {
             return .none
         }
         let request = DownloadRequest(url) { [settings] in $0 = settings }
-        var text: [UInt8] = []
+        let text: [UInt8]
         do throws(DownloadError) {
-            let stream = try await session.bytes(for: request)
-            var iterator = stream.makeAsyncIterator()
-            while text.count < RobotsRules.mostBytes, let bytes = try await iterator.next() {
-                text += bytes
+            text = try await Self.attempts { () throws(DownloadError) in
+                let stream = try await session.bytes(for: request)
+                defer { stream.cancel() }
+                var text: [UInt8] = []
+                var iterator = stream.makeAsyncIterator()
+                while text.count < RobotsRules.mostBytes, let bytes = try await iterator.next() {
+                    text += bytes
+                }
+                return text
             }
-            stream.cancel()
         } catch {
             guard let status = error.httpStatus else { throw error }
             // Statuses such as 429 refuse the request, not the file.
@@ -146,7 +160,7 @@ package struct FolderLister: Sendable {
         switch entry.kind {
         case .file: builder.add(place, entry.facts)
         case .folder: builder.add(place + "/", nil)
-        case .other: builder.leftOutCount += 1
+        case .other: builder.leaveOut(place)
         }
     }
 

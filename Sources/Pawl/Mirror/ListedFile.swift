@@ -19,8 +19,6 @@ package struct ListedFolder: Hashable, Sendable {
     package var address: String
     /// Its path below the local folder; empty for the root.
     package var path: String
-    /// The number of folders above it.
-    package var depth = 0
     /// Digests of the lists of the folders above it, from which circles are recognized.
     package var lists: [Int] = []
 
@@ -34,7 +32,6 @@ package struct ListedFolder: Hashable, Sendable {
     /// Returns a folder in this one.
     func folder(address: String, path: String, list: Int) -> ListedFolder {
         var folder = ListedFolder(address: address, path: path)
-        folder.depth = depth + 1
         folder.lists = lists + [list]
         return folder
     }
@@ -44,8 +41,8 @@ package struct ListedFolder: Hashable, Sendable {
 package struct FolderContent: Sendable {
     package var files: [ListedFile] = []
     package var folders: [ListedFolder] = []
-    /// The number of symbolic links and other entries that are not downloaded.
-    package var leftOutCount = 0
+    /// The paths of symbolic links and other entries that are not downloaded.
+    package var leftOut: [String] = []
     /// Whether the list is certainly complete.
     package var isComplete = true
 
@@ -58,13 +55,14 @@ package struct ContentBuilder {
         /// The path below the folder as the server writes it in URLs, with a slash at the end for a
         /// folder.
         let place: String
-        var note: ListedFacts?
+        var facts: ListedFacts?
+        /// Whether it is no file and no folder, such as a symbolic link.
+        var isLeftOut = false
     }
 
     private let folder: ListedFolder
     private var entries: [Entry] = []
     private var indices: [ExactText: Int] = [:]
-    var leftOutCount = 0
     /// Whether the list has ended as lists do, and all of it was understood.
     var isComplete = true
 
@@ -73,11 +71,16 @@ package struct ContentBuilder {
     /// Adds a file or a folder; one that is already there only gets missing facts.
     package mutating func add(_ place: String, _ facts: ListedFacts?) {
         if let index = indices[ExactText(place)] {
-            entries[index].note = entries[index].note ?? facts
+            entries[index].facts = entries[index].facts ?? facts
         } else {
             indices[ExactText(place)] = entries.count
-            entries.append(Entry(place: place, note: facts))
+            entries.append(Entry(place: place, facts: facts))
         }
+    }
+
+    /// Adds an entry that is not downloaded.
+    mutating func leaveOut(_ place: String) {
+        entries.append(Entry(place: place, isLeftOut: true))
     }
 
     var count: Int { entries.count }
@@ -87,7 +90,7 @@ package struct ContentBuilder {
         var hasher = Hasher()
         for entry in entries {
             hasher.combine(ExactText(entry.place))
-            hasher.combine(entry.note)
+            hasher.combine(entry.facts)
         }
         return hasher.finalize()
     }
@@ -113,7 +116,6 @@ package struct ContentBuilder {
             )
         }
         var content = FolderContent()
-        content.leftOutCount = leftOutCount
         content.isComplete = isComplete
         var names = FolderNames()
         var unclean: [Int] = []
@@ -126,7 +128,7 @@ package struct ContentBuilder {
         }
         for index in unclean {
             guard let path = names.takeClean(Self.names(of: entries[index].place)) else {
-                content.leftOutCount += 1
+                content.isComplete = false
                 continue
             }
             add(entries[index], path, below: address, digest, to: &content)
@@ -146,13 +148,15 @@ package struct ContentBuilder {
         to content: inout FolderContent
     ) {
         let full = folder.path(of: path)
-        if entry.place.isFolderPath {
+        if entry.isLeftOut {
+            content.leftOut.append(full)
+        } else if entry.place.isFolderPath {
             content.folders.append(
                 folder.folder(address: address + entry.place, path: full, list: digest)
             )
         } else {
             content.files.append(
-                ListedFile(address: address + entry.place, path: full, facts: entry.note)
+                ListedFile(address: address + entry.place, path: full, facts: entry.facts)
             )
         }
     }

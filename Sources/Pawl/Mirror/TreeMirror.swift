@@ -86,9 +86,11 @@ package final class TreeMirror: TreeVisiting {
     package func listed(_ content: FolderContent) {
         state.withLock { state in
             state.counts.folders += 1
-            state.counts.leftOut += content.leftOutCount
+            state.counts.leftOut += content.leftOut.count
             if !content.isComplete { state.isComplete = false }
         }
+        // They are on the server, so that files of the mirror with these names have not vanished.
+        for path in content.leftOut { _ = journal.see(path) }
     }
 
     package func redirected(to address: String) {
@@ -126,14 +128,14 @@ package final class TreeMirror: TreeVisiting {
         // Several pages may link to one file.
         guard journal.see(file.path) else { return nil }
         let record = journal.record(of: file.path)
-        let step = step(for: file, record)
+        let (step, stamp) = step(for: file, record)
         guard step != .unchanged else {
             state.withLock { $0.counts.unchanged += 1 }
             return nil
         }
         return { [self] in
             do throws(DownloadError) {
-                try await take(step, file, isOwn: record != nil)
+                try await take(step, file, stamp)
             } catch {
                 guard !Task.isCancelled else { return }
                 state.withLock { $0.counts.failed += 1 }
@@ -142,12 +144,18 @@ package final class TreeMirror: TreeVisiting {
         }
     }
 
-    private func step(for file: ListedFile, _ record: MirrorRecord?) -> MirrorStep {
+    /// Returns what to do with a file, and the stamp of the local file that was judged; `nil` if
+    /// there is none.
+    private func step(
+        for file: ListedFile,
+        _ record: MirrorRecord?
+    ) -> (MirrorStep, FileStamp?) {
         guard file.path != MirrorJournal.name, let status = try? path(of: file).status() else {
-            return file.path == MirrorJournal.name ? .blocked : .fetch
+            return (file.path == MirrorJournal.name ? .blocked : .fetch, nil)
         }
-        guard status.isRegular else { return .blocked }
-        return MirrorJudge.step(for: file, record, FileStamp(status))
+        guard status.isRegular else { return (.blocked, nil) }
+        let stamp = FileStamp(status)
+        return (MirrorJudge.step(for: file, record, stamp), stamp)
     }
 
     private func path(of file: ListedFile) -> FilePath { FilePath(folder).appending(file.path) }
@@ -155,20 +163,20 @@ package final class TreeMirror: TreeVisiting {
     private func take(
         _ step: MirrorStep,
         _ file: ListedFile,
-        isOwn: Bool
+        _ stamp: FileStamp?
     ) async throws(DownloadError) {
         switch step {
         case .unchanged: break
-        case .fetch: try await fetch(file, isOwn ? .overwrite : .fail)
+        case .fetch: try await fetch(file, replacing: nil)
         case .ask(let record):
             if let version = try await version(of: file, record),
                 MirrorJudge.isUnchanged(record, version)
             {
                 return confirm(file, record, version)
             }
-            try await fetch(file, .overwrite)
-        case .replace: try await fetch(file, .overwrite)
-        case .compare(let isKnown): try await compare(file, isKnown: isKnown)
+            try await fetch(file, replacing: stamp)
+        case .replace: try await fetch(file, replacing: stamp)
+        case .compare(let isKnown): try await compare(file, stamp, isKnown: isKnown)
         case .blocked:
             throw DownloadError(
                 .fileExists,
@@ -194,10 +202,14 @@ package final class TreeMirror: TreeVisiting {
     /// Takes a file that exists and is not the one that the mirror has fetched.
     ///
     /// `isKnown`: whether the mirror has a record of an earlier one.
-    private func compare(_ file: ListedFile, isKnown: Bool) async throws(DownloadError) {
-        if !isKnown, try await recognize(file) { return }
+    private func compare(
+        _ file: ListedFile,
+        _ stamp: FileStamp?,
+        isKnown: Bool
+    ) async throws(DownloadError) {
+        if !isKnown, let stamp, try await recognize(file, stamp) { return }
         switch ifExists {
-        case .overwrite: try await fetch(file, .overwrite)
+        case .overwrite: try await fetch(file, replacing: stamp)
         case .skip: state.withLock { $0.counts.kept += 1 }
         case .fail, .rename:
             throw DownloadError(
@@ -210,8 +222,11 @@ package final class TreeMirror: TreeVisiting {
 
     /// Takes a file of an earlier run, whose record was lost, or of another tool, if it is the
     /// server's; returns `false` if it is not known to be.
-    private func recognize(_ file: ListedFile) async throws(DownloadError) -> Bool {
-        guard let stamp = stamp(of: file), let url = URL(string: file.address) else { return false }
+    private func recognize(
+        _ file: ListedFile,
+        _ stamp: FileStamp
+    ) async throws(DownloadError) -> Bool {
+        guard let url = URL(string: file.address) else { return false }
         let isOwn = RepresentationMark.isUnchanged(path(of: file), of: [url])
         var record = MirrorRecord(source: "", size: stamp.size, modified: stamp.modified)
         if isOwn, let mark = RepresentationMark.found(on: path(of: file)) {
@@ -224,30 +239,35 @@ package final class TreeMirror: TreeVisiting {
             return true
         }
         guard isOwn else { return false }
-        try await fetch(file, .overwrite)
+        try await fetch(file, replacing: stamp)
         return true
     }
 
-    private func stamp(of file: ListedFile) -> FileStamp? {
-        guard let status = try? path(of: file).status(), status.isRegular else { return nil }
+    private func stamp(of file: ListedFile) -> FileStamp? { Self.stamp(path(of: file)) }
+
+    private static func stamp(_ path: FilePath) -> FileStamp? {
+        guard let status = try? path.status(), status.isRegular else { return nil }
         return FileStamp(status)
     }
 
+    /// Downloads a file.
+    ///
+    /// `replaced` is the only existing file that it may replace: what somebody creates or edits
+    /// meanwhile is kept.
     private func fetch(
         _ file: ListedFile,
-        _ ifExists: ExistingFilePolicy
+        replacing replaced: FileStamp?
     ) async throws(DownloadError) {
-        let replaced = stamp(of: file)
         guard let url = URL(string: file.address) else {
             throw .usage("'\(file.address.sanitized(atMost: 200))' is not a URL")
         }
         var settings = settings(file)
-        settings.ifExists = ifExists
+        settings.ifExists = replaced == nil ? .fail : .overwrite
         let request = DownloadRequest(url) { [settings] in $0 = settings }
         let task = session.downloadTask(
             request,
             to: .file(path(of: file).string),
-            replacing: ifExists == .overwrite ? replaced : nil
+            replacing: replaced
         )
         let result = try await reporter.run(task, file).get()
         guard result.path == path(of: file).string else {
@@ -257,11 +277,11 @@ package final class TreeMirror: TreeVisiting {
                 advice: "the server's version is \(result.path.sanitized)"
             )
         }
-        if let stamp = stamp(of: file) {
-            var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
-            if version.date == nil, URLScheme(of: url.scheme)?.isHTTP != true {
-                version.date = Self.now
-            }
+        var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
+        if version.date == nil, URLScheme(of: url.scheme)?.isHTTP != true {
+            (version.date, version.clockError) = (Self.now, Self.mostClockError)
+        }
+        if let stamp = ownStamp(of: file, url, result.byteCount, version) {
             journal.set(MirrorJudge.record(of: file, stamp, version), of: file.path)
         }
         state.withLock { state in
@@ -274,7 +294,26 @@ package final class TreeMirror: TreeVisiting {
         }
     }
 
+    /// Returns the stamp of a file that was just downloaded; `nil` if somebody has written to it
+    /// since.
+    private func ownStamp(
+        of file: ListedFile,
+        _ url: URL,
+        _ byteCount: Int64,
+        _ version: ServerVersion
+    ) -> FileStamp? {
+        let path = path(of: file)
+        guard let stamp = Self.stamp(path), stamp.size == byteCount else { return nil }
+        // It has the server's time unless it was written to.
+        let isUntouched = version.modifiedSeconds.map { $0 * 1_000_000_000 == stamp.modified }
+        if isUntouched != true, RepresentationMark.isOutdated(on: path, of: [url]) { return nil }
+        return stamp
+    }
+
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    /// The number of seconds by which the clock of a server that does not tell its time may be wrong.
+    private static let mostClockError: Int64 = 86_400
 
     /// Asks which version of a file the server has, with one request; `nil` if its answer does not
     /// tell.
@@ -290,7 +329,7 @@ package final class TreeMirror: TreeVisiting {
             let found = try await session.inspect(url) { $0 = settings }
             var version = ServerVersion()
             (version.size, version.lastModified) = (found.totalBytes, found.lastModified)
-            version.date = Self.now
+            (version.date, version.clockError) = (Self.now, Self.mostClockError)
             return version
         }
         var request = DownloadRequest(url) { $0 = settings }
@@ -324,9 +363,8 @@ package final class TreeMirror: TreeVisiting {
                 !disallowed.contains(where: { path == $0 || path.hasPrefix($0.asFolderPath) }),
                 let record = journal.record(of: path)
             else { return false }
-            let file = ListedFile(address: "", path: path)
             guard !isBehindLink(path) else { return false }
-            guard let stamp = stamp(of: file) else {
+            guard let stamp = Self.stamp(FilePath(folder).appending(path)) else {
                 // Somebody has removed it.
                 journal.set(nil, of: path)
                 return false
@@ -352,8 +390,9 @@ package final class TreeMirror: TreeVisiting {
     /// Deletes a file that is no longer on the server, and the folders above it that are empty then.
     package func delete(_ path: String) throws(DownloadError) {
         let file = FilePath(folder).appending(path)
-        let stamp = stamp(of: ListedFile(address: "", path: path))
-        guard let stamp, journal.record(of: path)?.isOf(stamp) == true, !isBehindLink(path) else {
+        guard let stamp = Self.stamp(file), journal.record(of: path)?.isOf(stamp) == true,
+            !isBehindLink(path)
+        else {
             throw DownloadError(
                 .conflict,
                 "the file has changed and is kept",

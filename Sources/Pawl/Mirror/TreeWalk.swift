@@ -27,7 +27,7 @@ package struct TreeWalk: Sendable {
     private let root: ListedFolder
     private let lister: FolderLister
     private let visitor: any TreeVisiting
-    /// The number of folders below each other; 1 for the root alone.
+    /// The number of names in the longest path; 1 for the files of the root alone.
     package var depth: Int?
     package var filter = PathFilter.all
     package var obeysRobots = true
@@ -66,7 +66,12 @@ package struct TreeWalk: Sendable {
             return visitor.failed(root, error)
         }
         await withTaskGroup(of: [ListedFolder].self) { group in
-            var waiting = Array(found.reversed())
+            // Several pages may link to one folder.
+            var known: Set<ExactText> = [ExactText(root.path)]
+            func unknown(_ found: [ListedFolder]) -> [ListedFolder] {
+                found.filter { known.insert(ExactText($0.path)).inserted }.reversed()
+            }
+            var waiting = unknown(found)
             var count = 0
             while !Task.isCancelled {
                 while count < Self.mostFolders, let folder = waiting.popLast() {
@@ -75,7 +80,7 @@ package struct TreeWalk: Sendable {
                 }
                 guard let found = await group.next() else { return }
                 count -= 1
-                waiting += found.reversed()
+                waiting += unknown(found)
             }
         }
     }
@@ -138,15 +143,17 @@ package struct TreeWalk: Sendable {
         _ tree: Tree
     ) async -> [ListedFolder] {
         visitor.listed(content)
-        await Self.take(
-            content.files.filter { filter.wants($0.path) && allows($0.address, $0.path, tree) },
-            visitor
-        )
+        let most = depth ?? Self.mostLevels
+        let files = content.files.filter { file in
+            file.path.pathNames.count <= most && filter.wants(file.path)
+                && allows(file.address, file.path, tree)
+        }
+        await Self.take(files, visitor)
         let folders = content.folders.filter {
             filter.enters($0.path) && allows($0.address, $0.path, tree)
         }
-        guard folder.depth + 1 >= depth ?? Self.mostLevels else { return folders }
-        if depth == nil, let next = folders.first {
+        let isDeep = { (folder: ListedFolder) in folder.path.pathNames.count >= most }
+        if depth == nil, let next = folders.first(where: isDeep) {
             visitor.failed(
                 next,
                 DownloadError(
@@ -156,7 +163,7 @@ package struct TreeWalk: Sendable {
                 )
             )
         }
-        return []
+        return folders.filter { !isDeep($0) }
     }
 
     private func allows(_ address: String, _ path: String, _ tree: Tree) -> Bool {

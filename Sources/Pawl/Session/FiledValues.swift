@@ -44,7 +44,7 @@ extension CookieJar: FiledValues {
 
     var snapshot: [CookieLine] { cookies }
 
-    static func isValid(_ text: String) -> Bool { true }
+    static func isValid(_ text: String) -> Bool { CookieFileContent.isValid(text) }
 
     static func text(
         changing old: String,

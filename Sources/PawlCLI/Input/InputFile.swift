@@ -16,14 +16,7 @@ enum InputFile {
     /// Throws if a file is not one of cookies, which would be lost when it is written.
     static func checkCookies(_ path: String, location: String) throws(DownloadError) {
         let text = try keptText(of: path, location: location, form: "a cookie file")
-        let lines = text.split(whereSeparator: \.isNewline)
-        let isOne =
-            lines.isEmpty
-            || lines.contains { line in
-                CookieLine(line) != nil || line.hasPrefix("# Netscape HTTP Cookie File")
-                    || line.hasPrefix("# HTTP Cookie File")
-            }
-        guard isOne else {
+        guard CookieFileContent.isValid(text) else {
             throw .usage(
                 "\(location): '\(path)' is not a cookie file",
                 advice: "use a file in Netscape's format, or --header 'Cookie: name=value'"

@@ -57,6 +57,9 @@ package struct RequestedDownload: Sendable {
         missingPassword = nil
     }
 
+    /// Gives the finished file the server's modification time.
+    mutating func keepServerTime() { settings.keepsServerTime = true }
+
     mutating func accept(hostKey fingerprint: String) { settings.connection.hostKey = fingerprint }
 
     var target: DownloadTarget {

@@ -38,7 +38,10 @@ struct MirrorErrors: Sendable {
             .replacing(.otherPlace, with: "another folder")
             .replacing(.otherFileSystem, with: "a folder on another file system")
             .replacing(.folder, with: "the folder")
-        let place = place.map { AddressParts($0).redacted.sanitized(atMost: 300) }
+        let place = place.map { place in
+            let isURL = URLScheme(of: AddressParts(place).scheme) != nil
+            return (isURL ? AddressParts(place).redacted : place).sanitized(atMost: 300)
+        }
         console.report(error, of: place)
         if isJSON { console.output(JSONText.line(MirrorErrorEvent(error, at: place)) + "\n") }
     }

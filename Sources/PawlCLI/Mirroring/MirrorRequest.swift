@@ -78,14 +78,14 @@ struct MirrorRequest: Sendable {
         )
         var names = TreeNames()
         var files: [MirrorSource.ListedDownload] = []
-        for download in batch.downloads {
-            let settings = Self.mirroring(download.settings)
+        for var download in batch.downloads {
+            download.keepServerTime()
             let path = try Self.path(of: download, &names)
             var file = ListedFile(address: download.url.absoluteString, path: path)
-            if case .digest(let digest) = settings.checksum {
+            if case .digest(let digest) = download.settings.checksum {
                 file.facts = ListedFacts(exact: "\(digest)")
             }
-            files.append(MirrorSource.ListedDownload(file: file, settings: settings))
+            files.append(MirrorSource.ListedDownload(file: file, download: download))
         }
         return .list(name, files)
     }

@@ -19,9 +19,15 @@ struct MirrorRun: Sendable {
     /// Cancelling the task interrupts it; what is complete is known to the next run.
     func run() async -> Int32 {
         var run = self
-        if case .tree(let root, var settings) = source {
+        switch source {
+        case .tree(let root, var settings):
             await HostKeyPrompt.settle(root, &settings, console)
             run.source = .tree(root, settings)
+        case .list(let name, var files):
+            let downloads = await HostKeyPrompt.settled(files.map(\.download), console)
+            for (index, download) in downloads.enumerated() { files[index].download = download }
+            run.source = .list(name, files)
+        case .bucket: break
         }
         return await run.mirror()
     }
@@ -125,7 +131,7 @@ struct MirrorRun: Sendable {
         do throws(DownloadError) {
             try journal.close()
         } catch {
-            errors.report(error, at: "the state of the mirror")
+            errors.report(error, at: nil)
             failure = failure ?? error
         }
         if isJSON {

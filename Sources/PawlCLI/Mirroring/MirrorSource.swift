@@ -13,7 +13,7 @@ enum MirrorSource: Sendable {
     /// A file of a list with its settings.
     struct ListedDownload: Sendable {
         let file: ListedFile
-        let settings: DownloadSettings
+        var download: RequestedDownload
     }
 
     /// What is mirrored, without secrets.
@@ -21,7 +21,8 @@ enum MirrorSource: Sendable {
         switch self {
         case .tree(let folder, _): AddressParts(folder.address).redacted.sanitized(atMost: 300)
         case .bucket(let bucket): bucket.request.url.redacted
-        case .list(let name, _): "the list \(name.sanitized(atMost: 300))"
+        case .list(let name, _):
+            "the list \(AddressParts(name).redacted.sanitized(atMost: 300))"
         }
     }
 
@@ -31,7 +32,11 @@ enum MirrorSource: Sendable {
         case .tree(let folder, _): MirrorRecord.source(Self.identity(folder.address))
         case .bucket(let bucket):
             MirrorRecord.source(Self.identity(bucket.request.url.absoluteString))
-        case .list(let name, _): MirrorRecord.source("list \(name)")
+        case .list(let name, _):
+            MirrorRecord.source(
+                "list "
+                    + (URLScheme(of: AddressParts(name).scheme) == nil ? name : Self.identity(name))
+            )
         }
     }
 
@@ -51,7 +56,9 @@ enum MirrorSource: Sendable {
         case .tree(_, let settings): return { _ in settings }
         case .bucket(let bucket): return { _ in bucket.settings }
         case .list(_, let files):
-            let byPath = Dictionary(files.map { (ExactText($0.file.path), $0.settings) }) {
+            let byPath = Dictionary(
+                files.map { (ExactText($0.file.path), $0.download.settings) }
+            ) {
                 one,
                 _ in
                 one

@@ -73,7 +73,8 @@ struct MirrorCommand: PawlVerb {
             (list) throws(DownloadError) in
             let list = list ?? InputList(entries: [])
             let source = try request.source(of: list, name: name)
-            return run(source, [])
+            guard case .list(_, let files) = source else { return run(source, []) }
+            return run(source, files.map(\.download.settings.connections))
         }
     }
 

@@ -4,6 +4,7 @@ package import struct FoundationEssentials.URL
 package struct SecureHostList: Hashable, Sendable {
     /// The maximum size of a file.
     package static let mostBytes = 16 << 20
+    /// The number of hosts above which none is learned: a server may have as many names as it likes.
     private static let mostHosts = 20_000
     private static let head =
         "# Your HSTS cache. https://curl.se/docs/hsts.html\n"
@@ -17,7 +18,7 @@ package struct SecureHostList: Hashable, Sendable {
     package init(_ text: String, at now: Int64) {
         for line in text.split(whereSeparator: \.isNewline) {
             guard let host = SecureHost(line: line), !host.hasExpired(at: now) else { continue }
-            insert(host)
+            hosts[host.name] = host
         }
     }
 
@@ -88,7 +89,8 @@ package struct SecureHostList: Hashable, Sendable {
         {
             return false
         }
-        insert(new)
+        guard known != nil || hosts.count < Self.mostHosts else { return false }
+        hosts[new.name] = new
         return true
     }
 
@@ -97,15 +99,7 @@ package struct SecureHostList: Hashable, Sendable {
     package mutating func apply(from before: Self, to after: Self) {
         for name in Set(before.hosts.keys).union(after.hosts.keys)
         where before.hosts[name] != after.hosts[name] {
-            hosts[name] = nil
-            if let host = after.hosts[name] { insert(host) }
+            hosts[name] = after.hosts[name]
         }
-    }
-
-    private mutating func insert(_ host: SecureHost) {
-        hosts[host.name] = host
-        guard hosts.count > Self.mostHosts else { return }
-        // A server may have as many names as it likes.
-        if let first = hosts.values.min(by: { $0.expiry < $1.expiry }) { hosts[first.name] = nil }
     }
 }

@@ -16,6 +16,16 @@ package struct CookieFileContent: Hashable, Sendable {
             .filter { !$0.hasExpired(at: now) }
     }
 
+    /// Whether a text is that of a cookie file, or empty.
+    package static func isValid(_ text: String) -> Bool {
+        let lines = text.split(whereSeparator: \.isNewline)
+        return lines.isEmpty
+            || lines.contains { line in
+                CookieLine(line) != nil || line.hasPrefix("# Netscape HTTP Cookie File")
+                    || line.hasPrefix("# HTTP Cookie File")
+            }
+    }
+
     /// Applies the changes that turned `before` into `after`.
     ///
     /// Cookies of a session are not written; such cookies of others stay, unless `after` has

@@ -103,6 +103,15 @@ package struct RepresentationMark: Hashable {
         return urls.contains { source.matches($0) }
     }
 
+    /// Whether a file has a mark that shows that it is not, or no longer, as Pawl fetched it from one
+    /// of these URLs.
+    package static func isOutdated(on path: FilePath, of urls: [URL]) -> Bool {
+        guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            lines(of: file) != nil
+        else { return false }
+        return !isUnchanged(path, of: urls)
+    }
+
     /// The lines of the mark: six, a seventh if the URL is recorded, and an eighth if the length is
     /// verified; `nil` if there are others.
     private static func lines(of file: OpenFile) -> [Substring]? {

@@ -54,6 +54,16 @@ struct MirrorSourceTests {
         )
         #expect(third.errors.contains("1 file deleted"), "\(third.errors)")
         #expect(files(workshop) == ["sub/b c.txt", "sub/deep/\u{FC}.txt"])
+        // A name that is a symbolic link now is still on the server.
+        let replaced = server.folder.path("\(FileServers.files)/sub/b c.txt")
+        unlink(replaced)
+        symlink("deep", replaced)
+        let fourth = try await workshop.run(
+            ["mirror"] + arguments + ["--delete", "--yes"],
+            settings
+        )
+        #expect(fourth.status == .code(0), "\(fourth.errors)")
+        #expect(files(workshop) == ["sub/b c.txt", "sub/deep/\u{FC}.txt"])
     }
 
     @Test func `a folder over FTP`() async throws {

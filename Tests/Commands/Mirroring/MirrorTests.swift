@@ -297,6 +297,87 @@ struct MirrorTests {
         }
     }
 
+    @Test func `an edit while the server is asked is kept`() async throws {
+        let workshop = try workshop()
+        let mirror = ["mirror", url(workshop), "out"]
+        _ = try await workshop.run(mirror, ProcessSettings())
+        let path = workshop.folder.path("out/a.txt")
+        workshop.serve(
+            .each { exchange in
+                if exchange.request.method == "HEAD" {
+                    unlink(path)
+                    let file = open(path, O_WRONLY | O_CREAT, 0o644)
+                    _ = write(file, "mine", 4)
+                    close(file)
+                }
+                return .resource(Resource(text: "another version"))
+            },
+            at: "/tree/a.txt"
+        )
+        let run = try await workshop.run(mirror, ProcessSettings())
+        #expect(run.status != .code(0))
+        #expect(try workshop.folder.readText("out/a.txt") == "mine")
+        let later = try await workshop.run(mirror, ProcessSettings())
+        expectError(.fileExists, later)
+        #expect(try workshop.folder.readText("out/a.txt") == "mine")
+    }
+
+    @Test func `a file that appears while the mirror's own is fetched again is kept`() async throws
+    {
+        let workshop = try workshop()
+        let mirror = ["mirror", url(workshop), "out"]
+        _ = try await workshop.run(mirror, ProcessSettings())
+        let path = workshop.folder.path("out/a.txt")
+        unlink(path)
+        workshop.serve(
+            .each { _ in
+                let file = open(path, O_WRONLY | O_CREAT, 0o644)
+                _ = write(file, "mine", 4)
+                close(file)
+                return .resource(Resource(text: "the server's"))
+            },
+            at: "/tree/a.txt"
+        )
+        let run = try await workshop.run(mirror, ProcessSettings())
+        expectError(.fileExists, run)
+        #expect(try workshop.folder.readText("out/a.txt") == "mine")
+    }
+
+    @Test func `a folder is listed once, and a depth counts names`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(.status(404), at: "/robots.txt")
+        workshop.serve(Self.page("a/", "a/b/", "a/b/c/", "a/b/x"), at: "/tree/")
+        workshop.serve(Self.page("b/", "b/c/"), at: "/tree/a/")
+        workshop.serve(Self.page("c/", "x"), at: "/tree/a/b/")
+        workshop.serve(Self.page("y"), at: "/tree/a/b/c/")
+        workshop.serve(.resource(Resource(text: "x")), at: "/tree/a/b/x")
+        workshop.serve(.resource(Resource(text: "y")), at: "/tree/a/b/c/y")
+        let flat = try await workshop.run("mirror", url(workshop), "flat", "--depth", "2")
+        #expect(flat.status == .code(0), "\(flat.errors)")
+        #expect(FolderTree.entries(below: workshop.folder.path("flat")).isEmpty)
+        let before = workshop.origin.requests.count
+        let run = try await workshop.run("mirror", url(workshop), "out")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(files(workshop) == ["a/b/c/y", "a/b/x"])
+        #expect(workshop.origin.requests.count - before == 1 + 4 + 2)
+    }
+
+    @Test func `the state and messages contain no secret of a list's URL`() async throws {
+        let workshop = try workshop()
+        let list = workshop.origin.url("/list")
+        workshop.serve(.resource(Resource(text: workshop.origin.url("/tree/a.txt"))), at: "/list")
+        let secret = list.replacing("http://", with: "http://me:hunter2@") + "?token=s3cret"
+        let run = try await workshop.run("mirror", "-i", secret, "out")
+        #expect(run.status == .code(0), "\(run.errors)")
+        let state = try workshop.folder.readText("out/.pawl-mirror")
+        #expect(!(state + run.errors).contains("hunter2") && !state.contains("s3cret"), "\(state)")
+        let renewed = try await workshop.run("mirror", "-i", list + "?token=other", "out")
+        #expect(renewed.status == .code(0), "\(renewed.errors)")
+        let other = try await workshop.run("mirror", url(workshop), "out")
+        expectError(.usage, other)
+        #expect(!other.errors.contains("hunter2") && !other.errors.contains("s3cret"))
+    }
+
     // MARK: - Hostile servers
 
     @Test func `robots.txt is obeyed`() async throws {

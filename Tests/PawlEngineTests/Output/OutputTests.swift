@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Synchronization
@@ -35,7 +36,13 @@ struct OutputTests {
                 self.state.withLock { state in
                     let end = state.count + Int64(bytes.count)
                     let expected = self.resource.bytes(ByteRange(state.count, end))
-                    if !bytes.elementsEqual(expected), state.firstDifference == nil {
+                    let isEqual = expected.withUnsafeBytes { expected in
+                        guard let left = bytes.baseAddress, let right = expected.baseAddress else {
+                            return bytes.isEmpty
+                        }
+                        return memcmp(left, right, bytes.count) == 0
+                    }
+                    if !isEqual, state.firstDifference == nil {
                         state.firstDifference = state.count
                     }
                     state.count = end

@@ -73,7 +73,8 @@ struct HTMLLinkReaderTests {
     }
 
     @Test(arguments: [
-        "<!-- <a href=no> -- > --><a href=x>",
+        "<!-- <a href=no> -- > --><a href=x>", "<!--><a href=x>", "<!---><a href=x>",
+        "<!-- <a href=no> --!><a href=x>", "<!-- ! > <a href=no> -!> --><a href=x>",
         "<!DOCTYPE html><a href=x>",
         "<!doctype html \"a>b\"><a href=x>",
         "<script>'<a href=no>' < 1 </ script></script><a href=x>",

@@ -117,6 +117,13 @@ struct SessionCookieTests {
         return text.split(separator: "\n").filter { !$0.hasPrefix("# ") }
     }
 
+    @Test func `another file is not replaced by cookies`() async throws {
+        let scene = try lastingScene()
+        try scene.folder.write("cookies.txt", "remember\n")
+        try await fetch(scene, "/login")
+        #expect(try scene.folder.read("cookies.txt") == Array("remember\n".utf8))
+    }
+
     @Test func `a cookie file serves the next session, without cookies of the session`()
         async throws
     {

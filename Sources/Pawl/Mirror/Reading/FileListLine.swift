@@ -63,7 +63,10 @@ package struct FileListLine: Hashable, Sendable {
             else { continue }
             let time = words[(index + 1)...(index + 3)].map(\.text).joined(separator: " ")
             // A name may begin with spaces.
-            let name = line[words[index + 3].end...].dropFirst()
+            var name = line[words[index + 3].end...].dropFirst()
+            if first == UInt8(ascii: "l"), let arrow = name.firstRange(of: Array(" -> ".utf8)) {
+                name = name[..<arrow.lowerBound]
+            }
             return FileListLine(kind, name, ListedFacts(size: size, time: time))
         }
         // A link is left out, whatever its line contains.

@@ -81,14 +81,16 @@ package struct HTMLLinkReader: Sendable {
                 state = .text
             } else if token.count == 2 {
                 state = token == Array("--".utf8) ? .comment : .tag
-                (token, matched) = ([UInt8(ascii: "!")], 0)
+                // The hyphens may be those of the end, too: `<!-->`.
+                (token, matched) = ([UInt8(ascii: "!")], 2)
             }
         case .comment:
             if byte == UInt8(ascii: "-") {
                 matched += 1
             } else if byte == UInt8(ascii: ">"), matched >= 2 {
                 state = .text
-            } else {
+            } else if byte != UInt8(ascii: "!") || matched < 2 {
+                // `--!>` is an end, too.
                 matched = 0
             }
         case .raw:

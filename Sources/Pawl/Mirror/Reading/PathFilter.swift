@@ -3,57 +3,62 @@ package import PawlCore
 
 /// Patterns that decide which files and folders of a tree are wanted.
 ///
-/// A pattern is that of fnmatch(3). Without a slash it is compared with a name, and otherwise with
-/// the path below the root, where `*` stands for no slash unless there are two. One that ends in a
+/// A pattern is that of fnmatch(3). Without a slash it is compared with a name, and otherwise name by
+/// name with the path below the root, where `**` stands for any number of names. One that ends in a
 /// slash is for folders only.
 package struct PathFilter: Sendable {
     private let included: [Pattern]
     private let excluded: [Pattern]
 
     private struct Pattern: Sendable {
-        /// The pattern, also without the `**/` that may stand for no folder.
-        private let forms: [String]
+        /// The patterns of the names; one for the last name alone if it is not for paths.
+        private let names: [String]
         let isForFolders: Bool
-        let isForPaths: Bool
-        let flags: Int32
+        private let isForPaths: Bool
+
+        private static let anyNames = "**"
 
         init(_ text: String) throws(ValueError) {
             isForFolders = text.isFolderPath
             var body = text[...]
             if isForFolders { body = body.dropLast() }
             isForPaths = body.utf8.contains(UInt8(ascii: "/"))
-            if String(body).isAbsolutePath { body = body.dropFirst() }
-            guard !body.isEmpty, !text.utf8.contains(0) else {
+            names = String(body).pathNames.map(String.init)
+            guard !names.isEmpty, !text.utf8.contains(0) else {
                 throw ValueError(
                     "'\(text.sanitized)' is not a pattern",
                     advice: "write a pattern such as '*.iso' or 'old/'"
                 )
             }
-            flags = body.contains("**") ? 0 : FNM_PATHNAME
-            forms = Self.forms(of: String(body))
-        }
-
-        private static let manyFolders = "**/"
-        /// The number of `**/` that may stand for no folder.
-        private static let mostManyFolders = 4
-
-        private static func forms(of text: String) -> [String] {
-            var forms = [""]
-            var rest = text[...]
-            var count = 0
-            while count < mostManyFolders, let range = rest.firstRange(of: manyFolders) {
-                let start = rest[..<range.lowerBound]
-                forms = forms.flatMap { [$0 + start, $0 + start + manyFolders] }
-                rest = rest[range.upperBound...]
-                count += 1
-            }
-            return forms.map { $0 + rest }
         }
 
         func matches(_ path: String, isFolder: Bool) -> Bool {
             guard isFolder || !isForFolders else { return false }
-            let subject = isForPaths ? path : String(path.pathFile)
-            return forms.contains { fnmatch($0, subject, flags) == 0 }
+            let subject = path.pathNames.map(String.init)
+            return isForPaths ? matches(subject) : matches(Array(subject.suffix(1)))
+        }
+
+        /// Compares the names one by one; after a difference, the last `**` stands for one name
+        /// more.
+        private func matches(_ subject: [String]) -> Bool {
+            var (index, position) = (0, 0)
+            var last: (index: Int, position: Int)?
+            while position < subject.count {
+                if index < names.count, isForPaths, names[index] == Self.anyNames {
+                    last = (index, position)
+                    // At the end, it stands for at least one name.
+                    if index == names.count - 1 { return true }
+                    index += 1
+                } else if index < names.count, fnmatch(names[index], subject[position], 0) == 0 {
+                    (index, position) = (index + 1, position + 1)
+                } else if let earlier = last {
+                    last = (earlier.index, earlier.position + 1)
+                    (index, position) = (earlier.index + 1, earlier.position + 1)
+                } else {
+                    return false
+                }
+            }
+            return index == names.count
         }
     }
 

@@ -6,7 +6,7 @@ package enum MirrorStep: Hashable, Sendable {
     case unchanged
     /// A request has to tell whether it has changed.
     case ask(MirrorRecord)
-    /// It is fetched, and replaces the mirror's own earlier version, if there is one.
+    /// There is no file of that name: it is fetched.
     case fetch
     /// The mirror's own file of another URL has the name, and is replaced.
     case replace
@@ -72,7 +72,7 @@ package enum MirrorJudge {
         let isProof = file.facts?.isProof(
             byteCount: stamp.size,
             modified: version.modifiedSeconds,
-            now: version.date
+            now: version.date.map { $0 - version.clockError }
         )
         if isProof == true { record.facts = file.facts?.text }
         return record
@@ -89,6 +89,8 @@ package struct ServerVersion: Hashable, Sendable {
     package var lastModified: String?
     /// The time of the response in seconds since 1970.
     package var date: Int64?
+    /// The number of seconds by which `date` may differ from the server's own time.
+    package var clockError: Int64 = 0
 
     package init() {}
 

@@ -17,6 +17,12 @@ enum MetalinkList {
         for file in metalink.files {
             let location = "\(name), file \(file.name.sanitized(atMost: 100))"
             var sources = file.sources(preferring: reading.countries)
+            guard !sources.isEmpty else {
+                throw .usage(
+                    "\(location): it has no URL that Pawl can use",
+                    advice: "use a Metalink with HTTP or FTP URLs"
+                )
+            }
             if reading.isFromServer {
                 sources.removeAll { URLScheme(of: AddressParts($0.url).scheme)?.isHTTP != true }
             }
