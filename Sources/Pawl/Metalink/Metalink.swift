@@ -80,7 +80,8 @@ package struct Metalink: Sendable {
             ?? (files.count == 1 ? files.first : nil)
     }
 
-    /// Whether bytes can only be such a document, in UTF-8 or UTF-16, or none that Pawl reads.
+    /// Whether the bytes begin like XML in UTF-8 or UTF-16, so that they are a Metalink or no list
+    /// that Pawl reads.
     package static func mayBe(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.first { !bytesBeforeMarkup.contains($0) } == UInt8(ascii: "<")
     }

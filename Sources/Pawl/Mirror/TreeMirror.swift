@@ -220,8 +220,11 @@ package final class TreeMirror: TreeVisiting {
         }
     }
 
-    /// Takes a file of an earlier run, whose record was lost, or of another tool, if it is the
-    /// server's; returns `false` if it is not known to be.
+    /// Checks whether a file without a record is the server's version, because an earlier run or
+    /// another tool has fetched it.
+    ///
+    /// An older version that an earlier run has fetched is replaced. Returns `false` if it is not
+    /// certain that the file is one of these.
     private func recognize(
         _ file: ListedFile,
         _ stamp: FileStamp

@@ -21,7 +21,10 @@ final class CookieFiles: Sendable {
     let files: SessionFiles<CookieJar>
     private let logger: Logger
     private let time = SystemTimekeeper()
-    /// Not with the files, which would wait while the keyring is asked.
+    /// The cookies of browsers.
+    ///
+    /// They have a lock of their own: reading a browser may wait for the keyring, and the cookie
+    /// files must not wait for that.
     private let browsers = Mutex<[BrowserProfile: BrowserJar]>([:])
 
     init(_ logger: Logger) {

@@ -25,7 +25,7 @@ final class SessionFile<Values: FiledValues>: Sendable {
 
     /// Reads the file.
     ///
-    /// The values of a pipe are only in memory.
+    /// If the path names a pipe, its values are kept in memory and not written.
     init(_ given: String, _ logger: Logger) {
         // The current folder may change; without one, the path is taken as it is.
         let path = (try? FilePath(given).absoluteText()) ?? given

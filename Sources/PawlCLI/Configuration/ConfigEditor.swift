@@ -24,9 +24,10 @@ struct ConfigEditor: Sendable {
         self.path = path
     }
 
-    /// Replaces this process by the editor, and that by a check of the file.
+    /// Replaces this process with a shell that runs the editor.
     ///
-    /// Does not return; throws if the shell cannot start.
+    /// If the editor exits without an error, the shell runs `pawl config check`. Throws if the
+    /// shell cannot start.
     func run() async throws(DownloadError) -> Never {
         // The folder of a named file is the user's own affair.
         if !isNamed {

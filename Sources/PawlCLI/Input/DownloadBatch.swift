@@ -29,9 +29,9 @@ package struct DownloadBatch: Sendable {
         try checkOutputsDiffer(targets)
     }
 
-    /// Returns the downloads of a command, with the passwords that were left out.
+    /// Returns the downloads of a command.
     ///
-    /// `prints`: whether the notes are printed.
+    /// Asks for each password that was left out. `prints`: whether the notes are printed.
     static func asked(
         urls: [String],
         list: InputList?,

@@ -13,7 +13,7 @@ enum InputFile {
     /// Whether standard input was read, which has nothing for a second reader.
     private static let hasReadInput = Atomic<Bool>(false)
 
-    /// Throws if a file is not one of cookies, which would be lost when it is written.
+    /// Throws unless the file is empty or a cookie file: Pawl would overwrite any other file.
     static func checkCookies(_ path: String, location: String) throws(DownloadError) {
         let text = try keptText(of: path, location: location, form: "a cookie file")
         guard CookieFileContent.isValid(text) else {
@@ -24,7 +24,7 @@ enum InputFile {
         }
     }
 
-    /// Throws if a file is not one of hosts that demand HTTPS, and would be lost when it is written.
+    /// Throws unless the file is empty or an HSTS file: Pawl would overwrite any other file.
     static func checkSecureHosts(_ path: String, location: String) throws(DownloadError) {
         let text = try keptText(of: path, location: location, form: "an HSTS file of curl")
         guard SecureHostList.isValid(text) else {

@@ -7,8 +7,8 @@ struct ListOptions: DownloadOptionGroup {
         name: [.customShort("i", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Also download the URLs in this list, one per line; - is standard input. Lists in the "
-                + "formats of aria2, JSON, CSV and Metalink are read, too.",
+            "Read the URLs to download from this list, one per line; - is standard input. Lists in "
+                + "the formats of aria2, JSON, CSV and Metalink are read, too.",
             valueName: "file|url|-"
         )
     )

@@ -7,8 +7,8 @@ struct MirrorOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Download only files with such a name, such as '*.iso', or with such a path below the "
-                + "URL, such as 'pool/**/*.deb'. May be given several times.",
+            "Download only files whose name matches this pattern, such as '*.iso', or whose path "
+                + "below the URL does, such as 'pool/**/*.deb'. May be given several times.",
             valueName: "pattern"
         )
     )
@@ -17,7 +17,8 @@ struct MirrorOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Leave out such files, and such folders, such as 'old/'. May be given several times.",
+            "Skip files and folders that match this pattern. A pattern that ends in a slash, such "
+                + "as 'old/', skips only folders. May be given several times.",
             valueName: "pattern"
         )
     )

@@ -13,14 +13,15 @@ struct MirrorCommand: PawlVerb {
             """,
         discussion: """
             The URL names a page with links, such as the index of a web server, a folder over FTP or \
-            SFTP, or a folder of a bucket (s3://bucket/folder/). Everything below it is downloaded \
-            that is new or has changed. Links to other places are not followed, and files are stored \
-            as they are.
+            SFTP, or a folder of a bucket (s3://bucket/folder/). Pawl downloads every file below \
+            it that is new or has changed. Links to other places are not followed, and files are \
+            stored as they are.
 
             Run the same command again to continue after an interruption, or to update the mirror. \
-            What is known about the files is kept in the file .pawl-mirror in the folder. A file \
-            whose size and time in the server's list have not changed costs no request, any other \
-            one a single request.
+            What is known about the files is kept in the file .pawl-mirror in the folder. If the \
+            size and time of a file in the server's list are the same as in the last run, Pawl \
+            usually sends no request for the file. Otherwise, it first asks whether the file has \
+            changed.
 
             Files get the server's modification times. Files that are no longer on the server are \
             kept unless --delete is given.

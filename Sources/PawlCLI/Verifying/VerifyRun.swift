@@ -11,7 +11,7 @@ struct VerifiedFile: Sendable {
     /// The URLs of the file, the best first, besides the one that is stored with it.
     var sources: [String] = []
 
-    /// The file with what is stored with it, where nothing else is known.
+    /// The file, with the digests stored with it where none were given.
     var completed: VerifiedFile {
         // The digests of a Metalink's pieces are worth more than one that may be of another version.
         guard pieces == nil else { return self }
@@ -158,7 +158,7 @@ struct VerifyRun: Sendable {
         )
     }
 
-    /// Fetches what is damaged again, of the files that were read and are not what they should be.
+    /// Repairs the files whose content does not match.
     private func repair(_ outcomes: inout [Outcome?], _ repair: RepairRun) async {
         let damaged = outcomes.indices.filter { outcomes[$0]?.error?.code == .checksumMismatch }
         let damages = damaged.map {

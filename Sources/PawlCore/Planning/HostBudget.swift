@@ -191,11 +191,10 @@ package struct HostBudget: Sendable {
         update(name) { $0.ceiling.isServing = false }
     }
 
-    /// Notes that a host has refused a connection, which has not been released yet.
+    /// Notes that a host refused a connection that has not been released yet.
     ///
-    /// Returns whether it serves others meanwhile, of this or of another download: then it limits
-    /// their number. Fewer first connections of downloads are opened from now on, and more again
-    /// after a while.
+    /// Returns whether the host was serving other connections, of this or of another download: then
+    /// the refusal shows a limit, and fewer first connections of downloads are opened for a while.
     package mutating func refused(
         _ name: String,
         retryAfter: Duration? = nil,
@@ -221,8 +220,10 @@ extension HostBudget.Host {
     /// Whether the passing of time or a release can change anything for the host.
     fileprivate var isAwaited: Bool { !queue.isEmpty || closedUntil != nil }
 
-    /// Whether a connection may be opened; only the first ones of downloads are subject to what the
-    /// host is known to serve, because each download learns that for its others.
+    /// Whether a connection may be opened.
+    ///
+    /// The ceiling applies only to the first connection of a download. For its further connections,
+    /// the download uses its own ``ConnectionLimit``.
     fileprivate mutating func hasRoom(_ limit: Int, isFirst: Bool, at now: Moment) -> Bool {
         guard inUse < limit, isOpen(at: now) else { return false }
         return !isFirst || ceiling.allows(inUse, at: now)

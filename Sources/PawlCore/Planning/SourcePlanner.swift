@@ -176,8 +176,9 @@ struct SourcePlanner: Sendable {
         return moment - now
     }
 
-    /// Notes that a response of a mirror is not of the file that it has proven; returns the reason
-    /// why the mirror is asked no more, if there is one.
+    /// Notes that a mirror's response is of another file than the one it has proven.
+    ///
+    /// Returns the reason if the mirror is given up.
     mutating func fileChanged(on source: Int) -> String? {
         sources[source].evidence.fileChanged()
         if case .doubted(let reason) = sources[source].evidence.proof { return reason }

@@ -151,9 +151,9 @@ final class DownloadSlots: Sendable {
     /// If other downloads use the same host, first requests share one, because most files are
     /// small.
     ///
-    /// Segments have connections of their own, unless the user wants HTTP/2, and so have all
-    /// transfers if a limit slows single transfers. A request that failed or was ended is not
-    /// repeated over a shared connection.
+    /// Segments have connections of their own unless the user wants HTTP/2. With a rate limit, so
+    /// have all transfers. A request that failed or was ended is not repeated over a shared
+    /// connection.
     private func multiplexes(_ order: TransferOrder) -> Bool {
         let (mayMultiplex, streamHost) = state.withLock { ($0.mayMultiplex, $0.streamHost) }
         guard mayMultiplex, !limits.isLimited else { return false }

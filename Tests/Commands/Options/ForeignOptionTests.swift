@@ -99,10 +99,11 @@ struct ForeignOptionTests {
 
     /// The text with its commands and options as code.
     private static func marked(_ text: String) -> String {
-        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
-        return parts.enumerated().map { index, part in
-            index % 2 == 1
-                ? "`\(part)`" : part.replacing(/--[a-z0-9-]*[a-z]/) { "`\($0.output)`" }
-        }.joined()
+        // An apostrophe between two letters is no quotation mark.
+        text.replacing(/[A-Za-z]'[A-Za-z]|'([^']*)'|--[a-z0-9-]*[a-z0-9]/) { match -> String in
+            let (whole, quoted) = match.output
+            if let quoted { return "`\(quoted)`" }
+            return whole.hasPrefix("--") ? "`\(whole)`" : String(whole)
+        }
     }
 }

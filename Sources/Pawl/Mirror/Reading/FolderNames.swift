@@ -16,7 +16,9 @@ package struct FolderNames: Sendable {
         return taken.insert(ExactText(path)).inserted ? path : nil
     }
 
-    /// Takes a clean path with a number if it is taken; `nil` if too many are.
+    /// Cleans the names, and adds a number if the path is taken.
+    ///
+    /// Returns `nil` if no number is free.
     package mutating func takeClean(_ names: [String]) -> String? {
         guard let last = names.last else { return nil }
         let folder = names.dropLast().map { (FileName.clean($0) ?? "_") + "/" }.joined()

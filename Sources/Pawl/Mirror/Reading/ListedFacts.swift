@@ -77,7 +77,7 @@ package struct ListedFacts: Hashable, Sendable {
         return number.first?.isNumber == true && unit.count <= 3 && unit.allSatisfy(\.isLetter)
     }
 
-    /// Whether the facts of a file prove later that it has not changed.
+    /// Whether equal facts in a later list prove that the file has not changed.
     ///
     /// If the file was changed shortly before the list was read, it may have been changed again
     /// within the same minute.

@@ -52,7 +52,8 @@ package struct RobotsRules: Hashable, Sendable {
 
     /// Whether a path of the server, with its query, may be fetched.
     ///
-    /// The rule with the longest pattern counts; of two, the one that allows it.
+    /// The longest matching pattern decides. If two have the same length, the one that allows the
+    /// path does.
     package func allows(_ path: String) -> Bool {
         guard !rules.isEmpty, path != "/robots.txt" else { return true }
         let path = Self.normalized(path)

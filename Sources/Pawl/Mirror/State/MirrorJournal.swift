@@ -6,9 +6,9 @@ internal import SystemPackage
 
 /// The file in the folder of a mirror in which its state is kept.
 ///
-/// Changes are added to its end, at most a second after they have happened, so that a run that is
-/// killed loses little: the next one asks the server about the files of the lost lines. One process
-/// at a time mirrors to a folder.
+/// Changes are added to its end every half second, so that a run that is killed loses little: the
+/// next run asks the server about the files of the lost lines. One process at a time mirrors to a
+/// folder.
 package final class MirrorJournal: Sendable {
     /// The name of the file.
     package static let name = ".pawl-mirror"

@@ -12,8 +12,8 @@ package enum MirrorStep: Hashable, Sendable {
     case replace
     /// A file that the mirror has not fetched, or that was changed since, has the name.
     ///
-    /// If nothing is known of it, and its size and time are those of the server's file, it is taken
-    /// for the same.
+    /// If there is no record and the file has the server's size and time, it counts as the server's
+    /// file.
     case compare(isKnown: Bool)
     /// A folder or the like has the name.
     case blocked
