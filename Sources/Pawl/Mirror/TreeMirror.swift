@@ -83,11 +83,15 @@ package final class TreeMirror: TreeVisiting {
 
     // MARK: - Folders
 
-    package func listed(_ content: FolderContent) {
+    package func listed(_ content: FolderContent, of folder: ListedFolder) {
         state.withLock { state in
             state.counts.folders += 1
             state.counts.leftOut += content.leftOut.count
             if !content.isComplete { state.isComplete = false }
+        }
+        if !content.isComplete {
+            let name = folder.path.isEmpty ? "the root" : folder.path
+            reporter.note("the list of \(name) was not understood completely")
         }
         // They are on the server, so that files of the mirror with these names have not vanished.
         for path in content.leftOut { _ = journal.see(path) }

@@ -6,7 +6,7 @@ package protocol TreeVisiting: Sendable {
     /// Returns the work that a file needs; `nil` if it needs none.
     func work(for file: ListedFile) -> (@Sendable () async -> Void)?
     /// Notes that a folder was listed.
-    func listed(_ content: FolderContent)
+    func listed(_ content: FolderContent, of folder: ListedFolder)
     /// Notes that the server redirects the root to another folder.
     func redirected(to address: String)
     /// Notes that a folder could not be listed completely.
@@ -142,7 +142,7 @@ package struct TreeWalk: Sendable {
         of folder: ListedFolder,
         _ tree: Tree
     ) async -> [ListedFolder] {
-        visitor.listed(content)
+        visitor.listed(content, of: folder)
         let most = depth ?? Self.mostLevels
         let files = content.files.filter { file in
             file.path.pathNames.count <= most && filter.wants(file.path)

@@ -9,9 +9,14 @@ package struct S3Listing: Sendable {
     private var continuation: String?
     private var pages = 0
     private var isComplete = false
+    private var tokens: Set<String> = []
+    /// The number of pages without a key since the last one with keys.
+    private var emptyPages = 0
 
     /// The maximum number of pages: they have up to 1,000 keys each.
     private static let mostPages = 10_000
+    /// The maximum number of pages without a key: some services send a few.
+    private static let mostEmptyPages = 100
 
     /// Creates the list of the objects below an `s3:` URL that ends in a slash; `nil` if it is
     /// another URL.
@@ -63,17 +68,34 @@ package struct S3Listing: Sendable {
         }
         pages += 1
         isComplete = !content.isTruncated
-        guard isComplete || content.continuation != nil && content.continuation != continuation
-        else {
+        if !isComplete { try note(content.continuation) }
+        continuation = content.continuation
+        emptyPages = content.entries.isEmpty ? emptyPages + 1 : 0
+        guard emptyPages <= Self.mostEmptyPages else {
+            throw DownloadError(
+                .badResponse,
+                "more than \(Self.mostEmptyPages) pages of the server's list of objects are empty"
+            )
+        }
+        return content.entries.filter { entry in
+            entry.key.starts(with: prefix) && entry.key.last != UInt8(ascii: "/")
+                && entry.key.count > prefix.count
+        }
+    }
+
+    /// Notes the token for the next page.
+    private mutating func note(_ token: String?) throws(DownloadError) {
+        guard let token else {
             throw DownloadError(
                 .badResponse,
                 "the server's list of objects ends without the token for its next page"
             )
         }
-        continuation = content.continuation
-        return content.entries.filter { entry in
-            entry.key.starts(with: prefix) && entry.key.last != UInt8(ascii: "/")
-                && entry.key.count > prefix.count
+        guard tokens.insert(token).inserted else {
+            throw DownloadError(
+                .badResponse,
+                "the server's list of objects repeats the token of a page, and so has no end"
+            )
         }
     }
 

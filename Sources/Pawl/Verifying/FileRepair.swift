@@ -44,7 +44,8 @@ package struct FileRepair: Sendable {
         self.settings = settings
     }
 
-    /// Repairs the file; if its path is a symbolic link, the file that the link leads to.
+    /// Repairs the file; if its path is a symbolic link, the file that the link leads to, unless
+    /// another user has made the link.
     ///
     /// - Parameters:
     ///   - onStart: Receives the download when it begins.
@@ -55,16 +56,33 @@ package struct FileRepair: Sendable {
         guard let path = Self.resolved(plan.path) else {
             throw DownloadError(.fileUnreadable, "\(plan.path.sanitized) cannot be found")
         }
+        if let status = try? FilePath(plan.path).status(), status.isSymbolicLink, !status.isTrusted
+        {
+            throw DownloadError(
+                .notAllowed,
+                "\(plan.path.sanitized) is a symbolic link of another user",
+                advice: "check where it leads, and repair that file"
+            )
+        }
         var settings = settings
         if plan.pieces != nil, plan.digest != nil {
             settings.adoptsPartialFile = try await copy(path)
         }
+        let damaged = (try? FilePath(path).status()).map { FileStamp($0) }
         // Otherwise the damaged file would count as a finished download of the URL.
         RepresentationMark.remove(from: FilePath(path))
         let request = DownloadRequest(plan.source) { [settings] in $0 = settings }
-        let task = session.downloadTask(with: request, to: .file(path))
+        // What somebody puts in its place meanwhile is kept.
+        let task = session.downloadTask(request, to: .file(path), replacing: damaged)
         onStart(task)
-        _ = try await session.finish(task)
+        let file = try await session.finish(task)
+        guard file.path == path else {
+            throw DownloadError(
+                .conflict,
+                "\(path.sanitized) was changed while it was repaired, and is kept",
+                advice: "the repaired file is \(file.path.sanitized)"
+            )
+        }
     }
 
     private static func resolved(_ path: String) -> String? {

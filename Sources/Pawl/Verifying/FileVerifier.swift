@@ -93,17 +93,20 @@ package final class FileVerifier: Sendable {
         try ExistingFile.size(FilePath(path))
     }
 
-    /// Returns the URL from which the file was downloaded, if it was stored with the file; `nil` if
-    /// it is not known, or if a part of it was secret.
-    package static func recordedOrigin(of path: String) -> String? {
-        let text = TextAttribute.origin.text(of: FilePath(path))
-        return text.flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
-    }
-
-    /// Returns the other URLs of the file that were stored with it.
-    package static func recordedMirrors(of path: String) -> [String] {
-        let text = TextAttribute.mirrors.text(of: FilePath(path)) ?? ""
-        return text.split(separator: "\n").map(String.init)
+    /// Returns the URLs that were stored with the file: that from which it was downloaded, unless a
+    /// part of it was secret, and those of its mirrors.
+    ///
+    /// Whoever owns the file can store others, as can who packs it into an archive. So there are none
+    /// for a file of another user, and none that name a file of this computer.
+    package static func recordedSources(of path: String) -> [String] {
+        let file = FilePath(path)
+        guard (try? file.targetStatus())?.isTrusted == true else { return [] }
+        let origin = TextAttribute.origin.text(of: file)
+            .flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
+        let mirrors = (TextAttribute.mirrors.text(of: file) ?? "").split(separator: "\n")
+        return ([origin].compactMap(\.self) + mirrors.map(String.init)).filter { source in
+            URLScheme(of: AddressParts(source).scheme)?.isLocal == false
+        }
     }
 
     /// Returns the digests of the pieces that were stored with the file, and the size that it had;

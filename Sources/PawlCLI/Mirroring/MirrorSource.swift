@@ -102,7 +102,10 @@ struct MirroredBucket: Sendable {
                     let file = ListedFile(address: address, path: path, facts: facts)
                     if choices.concern(path) { files.append(file) }
                 }
-                mirror.listed(FolderContent())
+                mirror.listed(
+                    FolderContent(),
+                    of: ListedFolder(address: request.url.absoluteString)
+                )
                 await TreeWalk.take(files, mirror)
             }
         } catch {

@@ -190,6 +190,18 @@ struct VerifyCommand: PawlVerb {
                 advice: "use a list as sha256sum writes it"
             )
         }
+        if let line = list.damagedLines.first {
+            throw .usage(
+                "line \(line) of \(sums.sanitized) is no checksum with a name",
+                advice: "correct the line, or remove it"
+            )
+        }
+        if let name = list.contradiction {
+            throw .usage(
+                "\(sums.sanitized) has two different checksums of \(name.sanitized(atMost: 200))",
+                advice: "find out which one is right, and remove the other"
+            )
+        }
         guard paths.isEmpty else {
             return try paths.map { (path) throws(DownloadError) in
                 guard let digest = list.digest(of: path) else {

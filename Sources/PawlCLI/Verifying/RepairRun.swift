@@ -68,8 +68,7 @@ struct RepairRun: Sendable {
 
     private func repair(of damage: Damage, _ index: Int) throws(DownloadError) -> Repair {
         let path = damage.file.path
-        let origin = FileVerifier.recordedOrigin(of: path)
-        let recorded = [origin].compactMap(\.self) + FileVerifier.recordedMirrors(of: path)
+        let recorded = FileVerifier.recordedSources(of: path)
         let sources = damage.file.sources + recorded
         guard let first = sources.first else {
             throw .usage(
@@ -77,6 +76,8 @@ struct RepairRun: Sendable {
                 advice: "give it with --url, or use a Metalink"
             )
         }
+        // The user has not named the server.
+        let config = damage.file.sources.isEmpty ? try configForRecorded(first) : config
         var common = try CommonOptions(typed: options, config: config, netrcFile: NetrcFile.usual)
         var download = try RequestedDownload(first, try common.options(for: first))
         if let missing = download.missingPassword {
@@ -93,6 +94,20 @@ struct RepairRun: Sendable {
         )
         plan.recordsOrigin = !recorded.isEmpty
         return Repair(index: index, plan: plan, download: download)
+    }
+
+    /// Returns the config for a URL that is stored with a file: as for a list from a server, secrets
+    /// only for a host that is named.
+    private func configForRecorded(_ source: String) throws(DownloadError) -> UserConfig {
+        let given = config.common + options
+        if let secret = given.first(where: RemoteList.isForOneServer) {
+            throw .usage(
+                "\(secret.location) and a URL that is stored with the file cannot be combined",
+                advice: "its server would get it; if \(AddressParts(source).redacted.sanitized) is "
+                    + "right, give it with --url"
+            )
+        }
+        return config.forListFromServer
     }
 
     /// Runs the repairs, several at a time, and returns how each has ended.

@@ -168,7 +168,9 @@ package struct ExchangePlanner: Sendable {
             .notBuiltIn,
             .notScripted:
             nil
-        case .tlsFailed, .local, .malformedResponse: hasResponded ? .later : nil
+        case .local, .malformedResponse: hasResponded ? .later : nil
+        // A busy server may break the handshake; one that cannot do it fails each time.
+        case .tlsFailed: hasResponded ? .later : .threeTimes
         case .nameNotResolved, .proxyNotResolved: hasResponded ? .immediate : nil
         // No server ever responded at this address: it is wrong, rather than the server down.
         case .cannotConnect where !hasResponded, .proxyRefused where !hasResponded,

@@ -1,6 +1,6 @@
 /// A list of checksums, as `sha256sum` and BSD's `sha256` write it.
 ///
-/// It may be signed in clear text: other lines are ignored.
+/// It may be signed in clear text: lines that do not begin like a checksum are ignored.
 package struct ChecksumList: Sendable {
     package struct Entry: Hashable, Sendable {
         /// The name or path of the file; `nil` if the line contains only a checksum.
@@ -9,6 +9,8 @@ package struct ChecksumList: Sendable {
     }
 
     package private(set) var entries: [Entry] = []
+    /// The numbers of the lines that begin like a checksum and are none.
+    package private(set) var damagedLines: [Int] = []
 
     /// Parses a list.
     ///
@@ -16,12 +18,40 @@ package struct ChecksumList: Sendable {
     ///   - name: The name of the list, which may contain that of the algorithm: `B2SUMS`, `disk.iso.sha512`.
     package init(_ text: String, name: String) {
         let algorithms = Self.algorithms(named: name)
-        for line in text.split(whereSeparator: \.isNewline) {
+        let text = text.hasPrefix(Self.byteOrderMark) ? text.dropFirst() : text[...]
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let line = line.trimmed(of: " \t\r")
             if let entry = Self.tagged(line) ?? Self.plain(line, algorithms) {
                 entries.append(entry)
+            } else if Self.beginsLikeChecksum(line) {
+                damagedLines.append(index + 1)
             }
         }
+    }
+
+    private static let byteOrderMark = "\u{FEFF}"
+
+    /// Whether a line begins with an algorithm and a name, or with more hexadecimal digits than a
+    /// word has.
+    private static func beginsLikeChecksum(_ line: String) -> Bool {
+        if let open = line.firstRange(of: " ("), line.contains(") = ") {
+            return DigestAlgorithm(named: line[..<open.lowerBound]) != nil
+        }
+        return line.prefix { $0.isHexDigit }.count >= 16
+    }
+
+    /// The name of the first file for which the list has two different digests of one algorithm;
+    /// `nil` if there is none.
+    package var contradiction: String? {
+        var digests: [String: ContentDigest] = [:]
+        for entry in entries {
+            guard let name = entry.name else { continue }
+            let key = "\(entry.digest.algorithm.rawValue) \(name)"
+            if let known = digests[key], known != entry.digest { return name }
+            digests[key] = entry.digest
+        }
+        return nil
     }
 
     /// Returns the checksum of a file: that of its path, otherwise that of its name, otherwise the

@@ -1,3 +1,4 @@
+internal import Glibc
 package import PawlCore
 package import SystemPackage
 package import struct FoundationEssentials.URL
@@ -170,6 +171,10 @@ package struct CompleteFile: Sendable {
     private func replace(_ path: FilePath) throws(DownloadError) -> PlacedFile {
         // The file may have become a page since its name was chosen.
         try ExistingFile.checkOverwriting(path, with: store.representation)
+        // A private file stays one. Without the permissions, the new file has the usual ones.
+        if let old = try? path.status(), old.isRegular {
+            _ = fchmod(store.file.descriptor, mode_t(old.permissions & 0o777))
+        }
         try store.takeName(path)
         return .named(FinishedName(path: path))
     }

@@ -113,8 +113,9 @@ package struct RepresentationMark: Hashable {
     }
 
     /// The lines of the mark: six, a seventh if the URL is recorded, and an eighth if the length is
-    /// verified; `nil` if there are others.
+    /// verified; `nil` if there are others, or another user could have written them.
     private static func lines(of file: OpenFile) -> [Substring]? {
+        guard (try? file.status())?.isTrusted == true else { return nil }
         let lines = TextAttribute.representation.text(of: file)?
             .split(separator: "\n", omittingEmptySubsequences: false)
         return lines.flatMap { (6...8).contains($0.count) ? $0 : nil }

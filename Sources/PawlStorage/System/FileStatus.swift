@@ -19,10 +19,15 @@ package struct FileStatus: Sendable {
     package let linkCount: UInt64
     let owner: UInt32
     /// The permissions, without the type of file.
-    let permissions: UInt32
+    package let permissions: UInt32
     package let isRegular: Bool
     package let isDirectory: Bool
-    let isSymbolicLink: Bool
+    package let isSymbolicLink: Bool
+
+    /// Whether the file belongs to this process's user, or to root.
+    ///
+    /// Another user can change such a file, its times and its attributes at any moment.
+    package var isTrusted: Bool { owner == 0 || owner == geteuid() }
 
     init(_ status: Glibc.stat) {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))

@@ -362,6 +362,18 @@ struct MirrorTests {
         #expect(workshop.origin.requests.count - before == 1 + 4 + 2)
     }
 
+    @Test(.enabled(if: geteuid() == 0))
+    func `the state of another user decides nothing`() async throws {
+        let workshop = try workshop()
+        let mirror = ["mirror", url(workshop), "out", "--delete", "--yes"]
+        _ = try await workshop.run(mirror, ProcessSettings())
+        try #require(chown(workshop.folder.path("out/.pawl-mirror"), 65_534, 65_534) == 0)
+        workshop.serve(Self.page("sub/"), at: "/tree/")
+        let run = try await workshop.run(mirror, ProcessSettings())
+        expectError(.notAllowed, run)
+        #expect(files(workshop) == all)
+    }
+
     @Test func `the state and messages contain no secret of a list's URL`() async throws {
         let workshop = try workshop()
         let list = workshop.origin.url("/list")

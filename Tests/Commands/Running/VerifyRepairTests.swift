@@ -241,6 +241,82 @@ struct VerifyRepairTests {
         expectFailure(.usage, try await workshop.run(repair + ["--retries", "x"]))
     }
 
+    @Test func `a file that is put in its place while it is repaired is kept`() async throws {
+        let workshop = try Workshop()
+        let path = workshop.folder.path("disk.iso")
+        workshop.serve(
+            Reply.resource(resource).afterBytes(500_000) {
+                unlink(path)
+                let file = open(path, O_WRONLY | O_CREAT, 0o644)
+                _ = Glibc.write(file, "mine", 4)
+                close(file)
+            }
+        )
+        try write(workshop, damaged: 1)
+        let digest = try #require(resource.digest(.sha256)).description
+        let run = try await workshop.run(
+            ["verify", "--checksum", digest, "disk.iso", "--repair", "--url", workshop.url]
+        )
+        #expect(run.status == .code(ErrorCode.conflict.exitStatus), "\(run.errors)")
+        #expect(try workshop.folder.readText("disk.iso") == "mine")
+        #expect(try workshop.folder.read("disk.1.iso") == resource.bytes())
+    }
+
+    // MARK: - Attributes of others
+
+    /// A damaged file with a digest and a URL in its attributes.
+    private func attributed(_ workshop: Workshop, _ origin: String) throws {
+        try write(workshop, damaged: 1)
+        let digest = try #require(resource.digest(.sha256)).description
+        let path = FilePath(workshop.folder.path("disk.iso"))
+        #expect(TextAttribute.origin.put(origin, on: path))
+        #expect(TextAttribute.digest.put(digest, on: path))
+    }
+
+    @Test func `a file is not repaired from a file of this computer that its attributes name`()
+        async throws
+    {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("private", resource.bytes())
+        for origin in ["file://" + workshop.folder.path("private"), "data:,x", "nonsense"] {
+            try attributed(workshop, origin)
+            let run = try await workshop.run("verify", "--repair", "disk.iso")
+            #expect(run.errors.contains("no URL of it is known"), "\(run.errors)")
+        }
+        #expect(workshop.folder.list() == ["disk.iso", "private"])
+    }
+
+    @Test func `a server that only the attributes name gets no secret`() async throws {
+        let workshop = try Workshop(resource)
+        try attributed(workshop, workshop.url)
+        for secret in [["-u", "me:hunter2"], ["-H", "X-Secret: 1"], ["--bearer", "t0ken"]] {
+            let run = try await workshop.run(["verify", "--repair", "disk.iso"] + secret)
+            #expect(run.status != .code(0))
+            #expect(run.errors.contains("give it with --url"), "\(run.errors)")
+        }
+        #expect(workshop.origin.requests.isEmpty)
+        let run = try await workshop.run("verify", "--repair", "disk.iso")
+        #expect(run.status == .code(0), "\(run.errors)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `the attributes and the symbolic links of another user are not followed`() async throws {
+        let workshop = try Workshop(resource)
+        try attributed(workshop, workshop.url)
+        try #require(chown(workshop.folder.path("disk.iso"), 65_534, 65_534) == 0)
+        let foreign = try await workshop.run("verify", "--repair", "disk.iso")
+        #expect(foreign.errors.contains("no URL of it is known"), "\(foreign.errors)")
+        try workshop.folder.write("list.meta4", metalink(workshop))
+        try workshop.folder.makeFolder("secret")
+        rename(workshop.folder.path("disk.iso"), workshop.folder.path("secret/conf"))
+        symlink("secret/conf", workshop.folder.path("disk.iso"))
+        try #require(lchown(workshop.folder.path("disk.iso"), 65_534, 65_534) == 0)
+        let before = try workshop.folder.read("secret/conf")
+        let linked = try await workshop.run("verify", "--metalink", "list.meta4", "--repair")
+        #expect(linked.errors.contains("is a symbolic link of another user"), "\(linked.errors)")
+        #expect(try workshop.folder.read("secret/conf") == before)
+    }
+
     @Test func `the progress of a repair is shown`() async throws {
         let large = Resource(size: 20 << 20)
         let (workshop, latch) = (try Workshop(), Latch())

@@ -22,6 +22,24 @@ struct ChecksumListTests {
         #expect(list.digest(of: name) == digest)
     }
 
+    @Test func `a line that begins like a checksum and is none is noticed`() {
+        let lines = [
+            "\u{FEFF}\(Self.sha256)  a", "\(Self.sha256.dropLast(4))  b", "-----BEGIN", "# c",
+        ]
+        let list = ChecksumList(lines.joined(separator: "\n"), name: "s")
+        #expect(list.entries.map(\.name) == ["a"])
+        #expect(list.damagedLines == [2])
+        #expect(ChecksumList("SHA256 (a) = 12", name: "s").damagedLines == [1])
+    }
+
+    @Test func `two checksums of one file contradict each other`() {
+        let other = String(Self.sha256.reversed())
+        let equal = ChecksumList("\(Self.sha256)  a\n\(Self.sha256)  a\n\(Self.md5)  a", name: "s")
+        #expect(equal.contradiction == nil)
+        let two = ChecksumList("\(Self.sha256)  a\n\(other)  b\n\(other)  a", name: "s")
+        #expect(two.contradiction == "a")
+    }
+
     @Test func `other lines are ignored`() {
         let text = """
             -----BEGIN PGP SIGNED MESSAGE-----

@@ -28,6 +28,40 @@ struct ExistingFileTests {
         #expect(scene.asked.count <= 1)
     }
 
+    /// Its owner can change the bytes, and set the time back.
+    @Test(.enabled(if: geteuid() == 0))
+    func `a finished file of another user is no download of this one`() async throws {
+        let scene = try Scene(.resource(resource))
+        var settings = scene.settings(1)
+        try await scene.download(settings)
+        let path = scene.folder.path(Scene.name)
+        let file = open(path, O_WRONLY)
+        var status = stat()
+        #expect(fstat(file, &status) == 0)
+        #expect(pwrite(file, "evil", 4, 0) == 4)
+        var times = [status.st_atim, status.st_mtim]
+        #expect(futimens(file, &times) == 0)
+        close(file)
+        try #require(chown(path, 65_534, 65_534) == 0)
+        settings.ifExists = .overwrite
+        let again = try await scene.download(settings)
+        #expect(!again.wasAlreadyThere)
+        try scene.expectFile(resource)
+    }
+
+    @Test func `a private file stays private when it is replaced`() async throws {
+        let scene = try Scene(.resource(resource))
+        try scene.folder.write(Scene.name, "old")
+        try scene.folder.setPermissions(Scene.name, 0o600)
+        var settings = scene.settings(1)
+        settings.ifExists = .overwrite
+        try await scene.download(settings)
+        try scene.expectFile(resource)
+        var status = stat()
+        #expect(stat(scene.folder.path(Scene.name), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
     /// A process that ends between renaming a file and removing its checkpoint leaves it.
     @Test(arguments: [ExistingFilePolicy.rename, .overwrite], [true, false])
     func `a checkpoint beside its finished file costs nothing`(

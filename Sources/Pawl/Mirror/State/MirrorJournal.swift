@@ -56,6 +56,15 @@ package final class MirrorJournal: Sendable {
         let status = try attempt(.inspect, path, path.status())
         if let status {
             guard status.isRegular, status.size <= Self.mostBytes else { throw Self.unusable(path) }
+            guard status.isTrusted, status.permissions & 0o002 == 0 else {
+                throw DownloadError(
+                    .notAllowed,
+                    "\(path.string.sanitized) can be changed by another user, who could have chosen "
+                        + "what is replaced and deleted",
+                    advice: "use another folder, or delete it; the files are compared with the "
+                        + "server's then"
+                )
+            }
             let text = try folder.read(Self.name, limit: Self.mostBytes, followsLinks: false)
             guard !MirrorState.isOfOtherVersion(text) else {
                 throw DownloadError(

@@ -65,7 +65,10 @@ enum RemoteList {
             netrcFile: NetrcFile.usual
         )
         var settings = DownloadSettings()
-        settings.connection = try common.options(for: path).settings.connection
+        let given = try common.options(for: path).settings
+        settings.connection = given.connection
+        (settings.retries, settings.maximumRetryAfter) = (given.retries, given.maximumRetryAfter)
+        settings.stallTimeout = given.stallTimeout
         // It is meant for the servers of the downloads.
         settings.connection.forgetIdentity()
         settings.credentials = credentials
@@ -73,7 +76,7 @@ enum RemoteList {
     }
 
     /// Whether an option would show the servers of the list a secret, or who the user is.
-    private static func isForOneServer(_ option: OptionAssignment) -> Bool {
+    static func isForOneServer(_ option: OptionAssignment) -> Bool {
         secrets.contains(option.name) && option.mayBeSecret
             || option.name == "auth"
                 && option.value.lowercased() == AuthenticationScheme.negotiate.rawValue
