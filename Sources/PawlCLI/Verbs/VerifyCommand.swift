@@ -192,7 +192,7 @@ struct VerifyCommand: PawlVerb {
         }
         if let line = list.damagedLines.first {
             throw .usage(
-                "line \(line) of \(sums.sanitized) is no checksum with a name",
+                "line \(line) of \(sums.sanitized) is not a valid checksum",
                 advice: "correct the line, or remove it"
             )
         }

@@ -9,7 +9,7 @@ package struct ChecksumList: Sendable {
     }
 
     package private(set) var entries: [Entry] = []
-    /// The numbers of the lines that begin like a checksum and are none.
+    /// The numbers of the lines that begin like a checksum, but are not valid.
     package private(set) var damagedLines: [Int] = []
 
     /// Parses a list.

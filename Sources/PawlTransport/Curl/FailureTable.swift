@@ -10,7 +10,8 @@ extension TransferFailure.Kind {
         let codes: [TransferFailure.Kind: [CURLcode]] = [
             .nameNotResolved: [CURLE_COULDNT_RESOLVE_HOST],
             .proxyNotResolved: [CURLE_COULDNT_RESOLVE_PROXY],
-            .cannotConnect: [CURLE_COULDNT_CONNECT],
+            // The port that an FTP server has named for the data refuses connections.
+            .cannotConnect: [CURLE_COULDNT_CONNECT, CURLE_FTP_WEIRD_PASV_REPLY],
             .proxyRefused: [CURLE_PROXY],
             .interfaceFailed: [CURLE_INTERFACE_FAILED],
             // No other time limit is ever set.
@@ -34,7 +35,7 @@ extension TransferFailure.Kind {
             .malformedResponse: [
                 CURLE_WEIRD_SERVER_REPLY, CURLE_RANGE_ERROR, CURLE_FILESIZE_EXCEEDED,
                 CURLE_TOO_MANY_REDIRECTS, pawl_curl_too_large, CURLE_FTP_WEIRD_PASS_REPLY,
-                CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST,
+                CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST,
                 CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_PORT_FAILED,
             ],
             .undecodable: [CURLE_BAD_CONTENT_ENCODING],

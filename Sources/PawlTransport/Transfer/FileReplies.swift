@@ -17,6 +17,16 @@ struct FileReplies {
     /// The modification time in seconds since 1970.
     private var modified: Int64?
 
+    /// The password of the request, which a server may repeat in its replies.
+    private let secret: String?
+
+    /// The minimum length of a password that is hidden: a shorter one can be part of any word.
+    private static let shortestSecret = 4
+
+    init(hiding secret: String?) {
+        self.secret = secret.flatMap { $0.utf8.count < Self.shortestSecret ? nil : $0 }
+    }
+
     private var code: Int? { Int(last.prefix(3)) }
 
     mutating func take(_ line: UnsafeRawBufferPointer) {
@@ -25,7 +35,8 @@ struct FileReplies {
         guard text.utf8.count >= 3, text.utf8.prefix(3).allSatisfy({ $0.isDigit }),
             text.utf8.dropFirst(3).first != UInt8(ascii: "-")
         else { return }
-        last = text.sanitized(atMost: 200)
+        let shown = secret.map { text.replacing($0, with: "***") } ?? text
+        last = shown.sanitized(atMost: 200)
         if code == 213 { takeSize(text.dropFirst(4)) }
     }
 

@@ -92,7 +92,7 @@ final class TransferContext: @unchecked Sendable {
         group = ConnectionGroup(tenant, request.connection)
         self.sharing = sharing
         head = HeadCollector(hasBody: request.method != "HEAD")
-        replies = request.scheme.isHTTP ? nil : FileReplies()
+        replies = request.scheme.isHTTP ? nil : FileReplies(hiding: request.credentials?.password)
         self.sink = sink
     }
 

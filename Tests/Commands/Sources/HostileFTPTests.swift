@@ -20,6 +20,27 @@ struct HostileFTPTests {
         #expect(!workshop.folder.exists("disk.iso"), "\(run.errors)")
     }
 
+    @Test func `a password in a server's reply is not printed`() async throws {
+        var script = ScriptedFTP.Script(resource.bytes())
+        script.login = "530 hunter2 is wrong"
+        let server = try ScriptedFTP(script)
+        let workshop = try Workshop()
+        let run = try await workshop.run(server.url(), "-u", "me:hunter2", "-v")
+        expectError(.unauthorized, run)
+        #expect(run.errors.contains("530 *** is wrong"), "\(run.errors)")
+        #expect(!run.everything.contains("hunter2"))
+    }
+
+    @Test func `a data port that refuses at first is tried again`() async throws {
+        var script = ScriptedFTP.Script(resource.bytes())
+        script.refusedPorts = 2
+        let server = try ScriptedFTP(script)
+        let workshop = try Workshop()
+        let run = try await workshop.run(server.url())
+        #expect(run.status == .code(0), "\(run.errors)")
+        try expectExact("disk.iso", resource, in: workshop)
+    }
+
     @Test(arguments: ["213 0", "500 no SIZE"])
     func `a server that does not know the size delivers the file`(size: String) async throws {
         var script = ScriptedFTP.Script(resource.bytes())

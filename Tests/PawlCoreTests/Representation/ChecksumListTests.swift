@@ -22,7 +22,7 @@ struct ChecksumListTests {
         #expect(list.digest(of: name) == digest)
     }
 
-    @Test func `a line that begins like a checksum and is none is noticed`() {
+    @Test func `a line that begins like a checksum, but is not valid, is noticed`() {
         let lines = [
             "\u{FEFF}\(Self.sha256)  a", "\(Self.sha256.dropLast(4))  b", "-----BEGIN", "# c",
         ]

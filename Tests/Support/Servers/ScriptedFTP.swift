@@ -12,6 +12,10 @@ package final class ScriptedFTP: Sendable {
         package var restarts = true
         /// The number of bytes after which the data connection is cut; `nil` sends all.
         package var cutAfter: Int?
+        /// The reply to the password.
+        package var login = "230 welcome"
+        /// The number of ports for data that refuse connections.
+        package var refusedPorts = 0
 
         package init(_ body: [UInt8]) {
             self.body = body
@@ -61,7 +65,8 @@ package final class ScriptedFTP: Sendable {
         while let line = Self.line(of: socket) {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
             switch words.first?.uppercased() {
-            case "USER", "PASS": Self.say("230 welcome", to: socket)
+            case "USER": Self.say("331 password", to: socket)
+            case "PASS": Self.say(script.login, to: socket)
             case "PWD": Self.say("257 \"/\"", to: socket)
             case "TYPE", "CWD": Self.say("200 done", to: socket)
             case "MDTM": Self.say(script.modified, to: socket)
@@ -69,9 +74,21 @@ package final class ScriptedFTP: Sendable {
             case "REST":
                 offset = script.restarts ? Int(words.last ?? "") ?? 0 : 0
                 Self.say("350 restarting", to: socket)
-            case "EPSV":
+            case "EPSV", "PASV":
                 data = try? ListeningSocket(port: 0, onAllAddresses: false)
-                Self.say("229 passive (|||\(data?.port ?? 0)|)", to: socket)
+                let port = data?.port ?? 0
+                let reply =
+                    line.hasPrefix("EPSV")
+                    ? "229 passive (|||\(port)|)"
+                    : "227 passive (127,0,0,1,\(port / 256),\(port % 256))"
+                Self.say(reply, to: socket)
+                let isRefused = self.script.withLock { script in
+                    script.refusedPorts -= 1
+                    return script.refusedPorts >= 0
+                }
+                guard isRefused, let refused = data else { continue }
+                close(refused.descriptor)
+                data = nil
             case "RETR":
                 Self.say("150 sending", to: socket)
                 if let data, let sink = data.accept() {

@@ -80,7 +80,7 @@ enum BucketFolders {
         // The query makes it the URL of a list, which has no folder.
         let (_, credentials) = try SourceURL.read("s3://\(user)\(parts.host ?? "")/?list-type=2")
         let request = DownloadRequest(url) { given in
-            given.connection = settings.connection
+            given.reach(like: settings)
             given.credentials = credentials ?? settings.credentials
             given.fields = settings.fields
         }

@@ -65,10 +65,7 @@ enum RemoteList {
             netrcFile: NetrcFile.usual
         )
         var settings = DownloadSettings()
-        let given = try common.options(for: path).settings
-        settings.connection = given.connection
-        (settings.retries, settings.maximumRetryAfter) = (given.retries, given.maximumRetryAfter)
-        settings.stallTimeout = given.stallTimeout
+        settings.reach(like: try common.options(for: path).settings)
         // It is meant for the servers of the downloads.
         settings.connection.forgetIdentity()
         settings.credentials = credentials
@@ -131,5 +128,14 @@ enum RemoteList {
 extension InputList? {
     fileprivate mutating func append(_ other: InputList) {
         if self == nil { self = other } else { self?.append(other) }
+    }
+}
+
+extension DownloadSettings {
+    /// Takes over how servers are reached, and for how long that is tried.
+    mutating func reach(like other: DownloadSettings) {
+        connection = other.connection
+        (retries, maximumRetryAfter) = (other.retries, other.maximumRetryAfter)
+        stallTimeout = other.stallTimeout
     }
 }
