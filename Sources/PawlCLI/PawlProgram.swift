@@ -10,7 +10,7 @@ public enum PawlProgram {
     ///
     /// Must be called on the main thread before any other thread is started.
     public static func main() -> Never {
-        keepStandardFiles()
+        StandardFiles.open()
         ignoreBrokenPipes()
         let arguments = Self.arguments()
         if arguments == ["--version"] {
@@ -66,15 +66,6 @@ public enum PawlProgram {
         } catch {
             exit(explain(error, of: root, arguments, console))
         }
-    }
-
-    /// Opens `/dev/null` as each standard file that is closed.
-    ///
-    /// Otherwise the next file that is opened, such as a download, would receive the output.
-    private static func keepStandardFiles() {
-        var file: Int32 = 0
-        while (0...STDERR_FILENO).contains(file) { file = open("/dev/null", O_RDWR) }
-        if file > STDERR_FILENO { close(file) }
     }
 
     /// Turns a closed pipe into an error of `write` instead of a signal.

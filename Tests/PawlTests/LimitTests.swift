@@ -117,6 +117,15 @@ struct LimitTests {
         #expect((8...24).contains(gate.refused), "\(gate.refused)")
     }
 
+    /// Otherwise they would excuse each other for ever.
+    @Test func `downloads whose responses have no body fail`() async throws {
+        let scene = try DownloadScene()
+        scene.origin.route("/*", .resource(Resource(size: 3_000_000)).afterBytes(0, .reset))
+        var settings = scene.fixed(4)
+        settings.retries = 1
+        await #expect(throws: DownloadError.self) { try await fetch(scene, 1...4, settings) }
+    }
+
     @Test func `a host that refuses everything is no host with a limit`() async throws {
         let scene = try DownloadScene()
         scene.origin.route("/*", .status(503))

@@ -75,6 +75,9 @@ struct RequestedRun: Sendable {
                 advice: "both write to standard output; use --progress plain"
             )
         }
+        guard !writesOutput || !StandardFiles.isOutputMissing else {
+            throw .usage("standard output is closed", advice: "use --output with a file")
+        }
         // Lines among the bytes would make both unreadable.
         let hidesProgress = writesOutput && console.outputIsTerminal
         var run = DownloadRun(

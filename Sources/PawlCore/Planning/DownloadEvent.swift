@@ -86,7 +86,7 @@ package indirect enum DownloadEvent: Sendable {
     case storeReset(TransferID?)
     /// A transfer ended; `offset` is the end of the bytes that are kept.
     ///
-    /// `isSurplus`: whether the host refused it because it serves others, also of other downloads.
+    /// `isSurplus`: whether the host refused it because it serves other downloads.
     case transferEnded(TransferID, offset: Int64, TransferOutcome, isSurplus: Bool = false)
     /// `work` is the CPU time so far of the busiest thread that moves bytes; while the download is
     /// suspended, no bytes are expected and nothing is measured.

@@ -16,8 +16,8 @@ package struct HostBudget: Sendable {
         var closedUntil: Moment?
         /// The number of connections that the host serves, as far as it is known.
         var ceiling = HostCeiling()
-        var isIdle: Bool {
-            inUse == 0 && streams == 0 && queue.isEmpty && closedUntil == nil && !multiplexes
+        var isUnused: Bool {
+            inUse == 0 && streams == 0 && queue.isEmpty && closedUntil == nil
         }
     }
 
@@ -96,9 +96,9 @@ package struct HostBudget: Sendable {
         package var coolDownSeconds: Double?
     }
 
-    /// Returns the use of all known hosts, sorted by name.
+    /// Returns the use of all hosts that are used or waited for, sorted by name.
     package func uses(at now: Moment) -> [Use] {
-        hosts.sorted { $0.key < $1.key }.map { name, host in
+        hosts.filter { !$0.value.isUnused }.sorted { $0.key < $1.key }.map { name, host in
             let wait = host.closedUntil.map { $0 - now }
             return Use(
                 host: name.sanitized,
@@ -113,7 +113,12 @@ package struct HostBudget: Sendable {
 
     /// Notes that a response showed that requests to the host can share a connection.
     package mutating func noteMultiplexing(_ name: String) {
-        guard hosts[name]?.multiplexes != true, hosts.count < Self.rememberedHosts else { return }
+        guard hosts[name]?.multiplexes != true else { return }
+        if hosts.count >= Self.rememberedHosts {
+            // Another one that is not in use is noted again with its next response.
+            guard let unused = hosts.first(where: \.value.isUnused) else { return }
+            hosts[unused.key] = nil
+        }
         update(name) { $0.multiplexes = true }
     }
 
@@ -211,7 +216,7 @@ package struct HostBudget: Sendable {
     ) -> Result {
         var host = hosts[name] ?? Host()
         let result = change(&host)
-        hosts[name] = host.isIdle ? nil : host
+        hosts[name] = host.isUnused && !host.multiplexes ? nil : host
         return result
     }
 }

@@ -41,7 +41,7 @@ package struct Segment: Sendable {
     private(set) var skippedBytes: Int64 = 0
     package var isHeadAccepted = false
     package var isClosing = false
-    /// Whether the host refused its connection because it serves others, also of other downloads.
+    /// Whether the host refused its connection, the only one, because it serves other downloads.
     var isSurplus = false
     private var rate: RateEstimator
     /// The smoothed speed as of the last sample.

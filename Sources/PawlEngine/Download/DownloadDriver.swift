@@ -184,9 +184,9 @@ package final class DownloadDriver {
             let known = await hosts.meet(head, verdict, at: engine.time.now())
             let mirrors = store.knowsDigest(after: verdict) ? parts.mirrors(in: head) : []
             if !mirrors.isEmpty { await report(.mirrorsNamed(mirrors)) }
-            let (time, isSurplus) = (head.connectTime, slots.refuses(verdict, head))
+            let (time, isFull) = (head.connectTime, slots.refuses(verdict, head, transfers))
             await report(
-                .headJudged(id, verdict, connectTime: time, known: known, isSurplus: isSurplus)
+                .headJudged(id, verdict, connectTime: time, known: known, isSurplus: isFull)
             )
         case .errorBody(let head, let body, let isWhole): monitor.refused(head, body, isWhole)
         case .transferEnded(let id, let end, let failure):
@@ -218,8 +218,8 @@ package final class DownloadDriver {
         }
         guard let (cursor, host) = transfers.remove(id) else { return }
         monitor.transferEnded(end, cursor)
-        heads[id] = nil
-        let isSurplus = slots.ended(end.outcome, host, receivedBytes: cursor.receivedBytes)
+        let received = heads.removeValue(forKey: id).map { _ in cursor.receivedBytes }
+        let isSurplus = slots.ended(end.outcome, host, received) && transfers.isEmpty
         monitor.bytes.ended(id)
         logger.debug("\(id) ended at \(cursor.position): \(end.outcome)")
         await checkNetwork(after: end.outcome)

@@ -116,22 +116,28 @@ final class DownloadSlots: Sendable {
         if isStream { budgets.releaseStream(host) } else { budgets.release(host) }
     }
 
-    /// Whether the host of a response refuses the request because it serves others.
-    func refuses(_ verdict: HeadVerdict, _ head: ResponseHead) -> Bool {
+    /// Records a refusal; returns whether the host refuses the only request of the download because
+    /// it serves others.
+    func refuses(
+        _ verdict: HeadVerdict,
+        _ head: ResponseHead,
+        _ transfers: RunningTransfers
+    ) -> Bool {
         guard case .status(let status, _, let retryAfter) = verdict, [429, 503].contains(status)
         else { return false }
-        return budgets.refused(HostBudget.name(of: head.url), retryAfter: retryAfter)
+        let host = HostBudget.name(of: head.url)
+        return budgets.refused(host, retryAfter: retryAfter) && transfers.isSingle
     }
 
     /// Records the end of a transfer; returns whether the host refused it because it serves others.
-    func ended(_ outcome: TransferOutcome, _ host: String, receivedBytes: Int64) -> Bool {
+    ///
+    /// `received`: the number of received bytes; `nil` if there was no response.
+    func ended(_ outcome: TransferOutcome, _ host: String, _ received: Int64?) -> Bool {
         guard case .failed(let failure) = outcome else { return false }
         stopSharing()
-        guard receivedBytes == 0 else {
-            budgets.broke(host)
-            return false
-        }
-        return failure.kind.mayBeRefusal && budgets.refused(host)
+        guard let received else { return failure.kind.mayBeRefusal && budgets.refused(host) }
+        if received > 0 { budgets.broke(host) }
+        return false
     }
 
     /// Lets no further request share a connection, because one has failed or had to be ended.

@@ -71,6 +71,9 @@ struct FileFinisher: Sendable {
             switch placed {
             case .named(let name):
                 noteReplaced(name.path, wasThere: name.wasThere)
+                if verified.whole == nil, job.settings.checksum == .automatic {
+                    logger.report(["no checksum of the file was found"])
+                }
                 return name
             case .undecided(let path):
                 // Reading a large file takes long. The syncs of other downloads must not wait for

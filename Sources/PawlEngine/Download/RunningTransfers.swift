@@ -17,6 +17,8 @@ struct RunningTransfers {
 
     var isEmpty: Bool { running.isEmpty }
 
+    var isSingle: Bool { running.count == 1 }
+
     func cursor(of id: TransferID) -> TransferCursor? { running[id]?.cursor }
 
     mutating func add(_ order: TransferOrder, _ transfer: any Transfer, _ cursor: TransferCursor) {

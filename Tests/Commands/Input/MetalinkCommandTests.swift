@@ -30,6 +30,17 @@ struct MetalinkCommandTests {
             """
     }
 
+    @Test func `a file without a URL cannot be downloaded`() async throws {
+        let workshop = try Workshop()
+        try workshop.folder.write(
+            "list.meta4",
+            "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'></file></metalink>"
+        )
+        let run = try await workshop.run("list.meta4")
+        expectError(.usage, run)
+        #expect(run.errors.contains("file a: it has no URL that Pawl can use"), "\(run.errors)")
+    }
+
     @Test(arguments: ["file", "input", "url", "standard input"])
     func `a Metalink of a file or a server`(form: String) async throws {
         let (workshop, sources) = (try Workshop(resource), try ScratchFolder())

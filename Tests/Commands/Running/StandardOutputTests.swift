@@ -76,6 +76,13 @@ struct StandardOutputTests {
         try expectOnly(Workshop.name, resource, in: workshop, run)
     }
 
+    @Test func `the file cannot be written to a closed standard output`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await shell(#""$0" -o - "$1" >&-"#, workshop)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("standard output is closed"), "\(run.errors)")
+    }
+
     // MARK: - The file
 
     @Test(arguments: ["1", "4"])

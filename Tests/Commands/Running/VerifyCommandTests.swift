@@ -26,6 +26,15 @@ struct VerifyCommandTests {
         return workshop
     }
 
+    @Test func `a download says if it has found no checksum`() async throws {
+        let workshop = try Workshop(Resource(size: 300_000))
+        let run = try await workshop.run(workshop.url, "--checksum", "auto")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.errors.contains("note: no checksum of the file was found"), "\(run.errors)")
+        let other = try await workshop.run(workshop.url, "-o", "other")
+        #expect(!other.errors.contains("no checksum"), "\(other.errors)")
+    }
+
     @Test func `a checksum is right or wrong`() async throws {
         let workshop = try await workshop()
         let digest = try await sha256(of: workshop.folder.path("a"))

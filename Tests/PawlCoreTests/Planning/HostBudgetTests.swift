@@ -114,6 +114,15 @@ struct HostBudgetTests {
         #expect([early, late] == [false, true])
     }
 
+    @Test func `hosts that share connections are forgotten for newer ones`() {
+        var budget = HostBudget(connectionsPerHost: 1)
+        for number in 0..<2_000 { budget.noteMultiplexing("h\(number).example:443") }
+        #expect(budget.uses(at: .zero).isEmpty)
+        let isShared = budget.requestStream("h1999.example:443", at: .zero)
+        #expect(isShared)
+        #expect(budget.uses(at: .zero).map(\.host) == ["h1999.example:443"])
+    }
+
     // MARK: - Hosts with a limit
 
     /// A budget with connections of as many downloads, of which the host serves some and has refused

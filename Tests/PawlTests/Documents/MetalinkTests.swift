@@ -111,11 +111,17 @@ struct MetalinkTests {
         #expect(error?.code == .usage)
     }
 
+    @Test(arguments: ["", "<url>magnet:?x</url>"])
+    func `a file may have no URL that can be used`(source: String) throws {
+        let text = version4("<file name=\"a\"><size>5</size>\(source)</file>")
+        let file = try #require(try read(text).files.first)
+        #expect(file.sources.isEmpty)
+        #expect(file.size == 5)
+    }
+
     @Test(arguments: [
         "<metalink/>", "<html xmlns='http://www.w3.org/1999/xhtml'></html>", "<", "",
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'></metalink>",
-        "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'></file></metalink>",
-        "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><url>magnet:?x</url></file></metalink>",
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><url>http://a/b</url>",
     ])
     func `what is no usable Metalink is refused`(text: String) {
