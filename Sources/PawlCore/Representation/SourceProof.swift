@@ -16,9 +16,9 @@ extension Representation {
     /// representation; `nil` if it is.
     ///
     /// The lengths must be equal. In addition, one of the following must prove it: a digest (the
-    /// user's, at the end, or one that both servers report), the same strong entity tag, if it is not
-    /// short, or the same date, if it is old enough. Different tags prove nothing, because each
-    /// server makes its own, unless both sources are on the same server.
+    /// user's, at the end, or one that both servers report), the same strong entity tag, or the
+    /// same date, if it is old enough. Different tags prove nothing, because each server makes its
+    /// own, unless both sources are on the same server.
     package func difference(
         toAnotherSource seen: Representation,
         digest: ContentDigest?,
@@ -41,13 +41,9 @@ extension Representation {
             return "its file has another ETag"
         }
         let isProven =
-            hasSameStrongTag(seen) && (isOnSameServer || hasLongTag)
+            hasSameStrongTag(seen)
             || hasStrongDate && seen.hasStrongDate && lastModified == seen.lastModified
         guard digest == nil, !isProven else { return nil }
         return "nothing proves that its file is the same (no equal ETag, date or digest)"
     }
-
-    /// Whether the entity tag is unlikely to be that of another file on another server, as `"1"` or
-    /// `"v2"` may be; with its quotation marks.
-    private var hasLongTag: Bool { (entityTag?.opaque.utf8.count ?? 0) >= 8 }
 }

@@ -11,10 +11,10 @@ public struct DownloadSettings: Sendable {
     /// Other URLs of the same file, which are used at the same time, and if one fails or is slow.
     ///
     /// There are none by default. A mirror takes part only if it is proven to have the same file:
-    /// the length must be equal, and so must a strong entity tag of at least six characters, an old
-    /// enough date or a digest. With a `checksum`, which proves the whole file, an equal length is
-    /// enough. A name and password in such a URL are sent only to its own origin; `credentials` and
-    /// most `fields` are not sent to it.
+    /// the length must be equal, and so must a strong entity tag, an old enough date or a digest.
+    /// With a `checksum`, which proves the whole file, an equal length is enough. A name and
+    /// password in such a URL are sent only to its own origin; `credentials` and most `fields` are
+    /// not sent to it.
     public var mirrors: [URL] = []
     /// Whether the copies of the file are used that its server names (RFC 6249, Metalink/HTTP).
     ///

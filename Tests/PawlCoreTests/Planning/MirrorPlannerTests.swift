@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct MirrorPlannerTests {
     private static let total: Int64 = 64 << 20
-    private static let tag = "\"65f0a1-a\""
+    private static let tag = "\"a\""
     private static let mirror = URL(string: "http://mirror.example/disk.iso") ?? URL(filePath: "/")
 
     private func settings(_ connections: Int) -> DownloadSettings {

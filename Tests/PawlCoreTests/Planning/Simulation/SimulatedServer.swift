@@ -203,7 +203,7 @@ struct SimulatedServer {
         let date = "Wed, 21 Oct 2015 07:28:\(version / 10)\(version % 10) GMT"
         switch validators {
         case .strong:
-            add("ETag", hasOwnTags ? "\"\(index)-v\(version)\"" : "\"version-\(version)\"")
+            add("ETag", hasOwnTags ? "\"\(index)-v\(version)\"" : "\"v\(version)\"")
             add("Last-Modified", date)
         case .dateOnly: add("Last-Modified", date)
         case .tagPerRequest:
