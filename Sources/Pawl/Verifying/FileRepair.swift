@@ -56,7 +56,9 @@ package struct FileRepair: Sendable {
         guard let path = Self.resolved(plan.path) else {
             throw DownloadError(.fileUnreadable, "\(plan.path.sanitized) cannot be found")
         }
-        if let status = try? FilePath(plan.path).status(), status.isSymbolicLink, !status.isTrusted
+        let given = FilePath(plan.path)
+        if let status = try? given.status(), status.isSymbolicLink,
+            !FileOwnership.isTrusted(status, in: given.folder)
         {
             throw DownloadError(
                 .notAllowed,

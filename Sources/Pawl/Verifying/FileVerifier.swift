@@ -100,7 +100,9 @@ package final class FileVerifier: Sendable {
     /// for a file of another user, and none that name a file of this computer.
     package static func recordedSources(of path: String) -> [String] {
         let file = FilePath(path)
-        guard (try? file.targetStatus())?.isTrusted == true else { return [] }
+        guard let status = try? file.targetStatus(),
+            FileOwnership.isTrusted(status, in: file.folder)
+        else { return [] }
         let origin = TextAttribute.origin.text(of: file)
             .flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
         let mirrors = (TextAttribute.mirrors.text(of: file) ?? "").split(separator: "\n")

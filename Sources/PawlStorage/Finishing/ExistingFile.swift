@@ -46,10 +46,10 @@ package enum ExistingFile: Hashable, Sendable {
             return found == digest ? .same : .different
         }
         guard let mark = RepresentationMark(representation, total: status.size), mark.isStrong,
-            representation.total != nil || RepresentationMark.isLengthVerified(on: file)
+            representation.total != nil || RepresentationMark.isLengthVerified(on: file, at: path)
         else { return .different }
-        guard mark.isOn(file) else { return .different }
-        return RepresentationMark.isOf(urls, file) ? .same : .hasValidators
+        guard mark.isOn(file, at: path) else { return .different }
+        return RepresentationMark.isOf(urls, file, at: path) ? .same : .hasValidators
     }
 
     /// What has a name.

@@ -53,20 +53,21 @@ package struct RepresentationMark: Hashable {
     private static let verified = "verified"
 
     /// Whether the mark on a file says that its length was verified.
-    static func isLengthVerified(on file: OpenFile) -> Bool {
-        lines(of: file)?.dropFirst(7).first == verified[...]
+    static func isLengthVerified(on file: OpenFile, at path: FilePath) -> Bool {
+        lines(of: file, at: path)?.dropFirst(7).first == verified[...]
     }
 
-    func isOn(_ file: OpenFile) -> Bool {
+    func isOn(_ file: OpenFile, at path: FilePath) -> Bool {
         // Without the time the file is simply fetched again.
         guard let time = try? file.status().modifiedNanoseconds else { return false }
-        return Self.lines(of: file)?.prefix(6).joined(separator: "\n") == text + "\n\(time)"
+        return Self.lines(of: file, at: path)?.prefix(6).joined(separator: "\n") == text
+            + "\n\(time)"
     }
 
     /// Whether a file came from one of these URLs, as far as is known: earlier versions did not
     /// record it.
-    static func isOf(_ urls: [URL], _ file: OpenFile) -> Bool {
-        guard let source = record(of: file)?.source else { return true }
+    static func isOf(_ urls: [URL], _ file: OpenFile, at path: FilePath) -> Bool {
+        guard let source = record(of: file, at: path)?.source else { return true }
         return urls.contains { source.matches($0) }
     }
 
@@ -82,7 +83,7 @@ package struct RepresentationMark: Hashable {
             let mark = RepresentationMark(representation, total: total),
             let file = try? OpenFile(path, O_RDONLY | O_NONBLOCK),
             let status = try? file.status(), status.isRegular, status.size == total,
-            let lines = lines(of: file), lines.count >= 7,
+            let lines = lines(of: file, at: path), lines.count >= 7,
             lines.prefix(4).elementsEqual(mark.text.split(separator: "\n").prefix(4)),
             lines[5] == "\(status.modifiedNanoseconds)",
             let source = SourceMark(text: String(lines[6]))
@@ -94,9 +95,14 @@ package struct RepresentationMark: Hashable {
     /// since.
     package static func isUnchanged(_ path: FilePath, of urls: [URL]) -> Bool {
         // A mark that cannot be read proves nothing.
-        guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-            let status = try? file.status(), status.isRegular,
-            let lines = lines(of: file), lines.count >= 7, lines[1] == "\(status.size)",
+        (try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)).map { file in
+            isUnchanged(file, at: path, of: urls)
+        } ?? false
+    }
+
+    private static func isUnchanged(_ file: OpenFile, at path: FilePath, of urls: [URL]) -> Bool {
+        guard let status = try? file.status(), status.isRegular,
+            let lines = lines(of: file, at: path), lines.count >= 7, lines[1] == "\(status.size)",
             lines[5] == "\(status.modifiedNanoseconds)",
             let source = SourceMark(text: String(lines[6]))
         else { return false }
@@ -107,15 +113,17 @@ package struct RepresentationMark: Hashable {
     /// of these URLs.
     package static func isOutdated(on path: FilePath, of urls: [URL]) -> Bool {
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-            lines(of: file) != nil
+            lines(of: file, at: path) != nil
         else { return false }
-        return !isUnchanged(path, of: urls)
+        return !isUnchanged(file, at: path, of: urls)
     }
 
     /// The lines of the mark: six, a seventh if the URL is recorded, and an eighth if the length is
     /// verified; `nil` if there are others, or another user could have written them.
-    private static func lines(of file: OpenFile) -> [Substring]? {
-        guard (try? file.status())?.isTrusted == true else { return nil }
+    private static func lines(of file: OpenFile, at path: FilePath) -> [Substring]? {
+        guard let status = try? file.status(),
+            FileOwnership.isTrusted(status, in: path.folder)
+        else { return nil }
         let lines = TextAttribute.representation.text(of: file)?
             .split(separator: "\n", omittingEmptySubsequences: false)
         return lines.flatMap { (6...8).contains($0.count) ? $0 : nil }
@@ -129,7 +137,7 @@ package struct RepresentationMark: Hashable {
         // A mark that cannot be read counts as missing.
         guard let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
             let status = try? file.status(),
-            let lines = lines(of: file), lines[0] == "1",
+            let lines = lines(of: file, at: path), lines[0] == "1",
             let total = Int64(lines[1]), total == status.size,
             lines[5] == "\(status.modifiedNanoseconds)"
         else { return nil }
@@ -155,8 +163,8 @@ package struct RepresentationMark: Hashable {
     }
 
     /// Returns the record of a file; `nil` if it has none.
-    static func record(of file: OpenFile) -> Record? {
-        guard let lines = lines(of: file) else { return nil }
+    static func record(of file: OpenFile, at path: FilePath) -> Record? {
+        guard let lines = lines(of: file, at: path) else { return nil }
         let source = lines.count > 6 ? SourceMark(text: String(lines[6])) : nil
         return Record(key: lines.prefix(4).joined(separator: "\n"), source: source)
     }

@@ -72,7 +72,7 @@ package final class TakenNames: Sendable {
         // A file that cannot be read is not proven to be the same as any other.
         guard let status = try? path.status(), status.isRegular else { return }
         let file = try? OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        let record = file.flatMap { RepresentationMark.record(of: $0) }
+        let record = file.flatMap { RepresentationMark.record(of: $0, at: path) }
         let address = record?.source.flatMap { mark in addresses.withLock { $0[mark] } }
         let taken = TakenFiles.File(
             path: path,

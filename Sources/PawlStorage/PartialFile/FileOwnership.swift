@@ -1,11 +1,11 @@
 internal import Glibc
 internal import PawlCore
-internal import SystemPackage
+package import SystemPackage
 
 /// Distinguishes the files of this user from those of other users in a shared folder.
 ///
 /// Whoever owns a file can change its bytes at any time, whatever a checkpoint claims about them.
-enum FileOwnership {
+package enum FileOwnership {
     /// Whether the file, which is in `folder`, belongs to the user of this process.
     ///
     /// For root, too, the files of other users belong to somebody else.
@@ -13,6 +13,13 @@ enum FileOwnership {
         if status.owner == geteuid() { return true }
         // FAT and some network file systems do not record who has created a file.
         return status.owner == ownerOfNewFile(in: folder)
+    }
+
+    /// Whether the file, which is in `folder`, belongs to the user of this process, or to root.
+    ///
+    /// Anyone else can change its bytes, its times and its attributes at any moment.
+    package static func isTrusted(_ status: FileStatus, in folder: FilePath) -> Bool {
+        status.owner == 0 || isOwn(status, in: folder)
     }
 
     /// Returns `nil` if no file can be created there.

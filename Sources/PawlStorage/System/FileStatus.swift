@@ -24,11 +24,6 @@ package struct FileStatus: Sendable {
     package let isDirectory: Bool
     package let isSymbolicLink: Bool
 
-    /// Whether the file belongs to this process's user, or to root.
-    ///
-    /// Another user can change such a file, its times and its attributes at any moment.
-    package var isTrusted: Bool { owner == 0 || owner == geteuid() }
-
     init(_ status: Glibc.stat) {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         size = Int64(status.st_size)

@@ -301,14 +301,11 @@ struct MirrorTests {
         let workshop = try workshop()
         let mirror = ["mirror", url(workshop), "out"]
         _ = try await workshop.run(mirror, ProcessSettings())
-        let path = workshop.folder.path("out/a.txt")
+        let folder = workshop.folder
         workshop.serve(
             .each { exchange in
                 if exchange.request.method == "HEAD" {
-                    unlink(path)
-                    let file = open(path, O_WRONLY | O_CREAT, 0o644)
-                    _ = write(file, "mine", 4)
-                    close(file)
+                    folder.replaceWithOwn("out/a.txt")
                 }
                 return .resource(Resource(text: "another version"))
             },
@@ -327,13 +324,11 @@ struct MirrorTests {
         let workshop = try workshop()
         let mirror = ["mirror", url(workshop), "out"]
         _ = try await workshop.run(mirror, ProcessSettings())
-        let path = workshop.folder.path("out/a.txt")
-        unlink(path)
+        let folder = workshop.folder
+        unlink(folder.path("out/a.txt"))
         workshop.serve(
             .each { _ in
-                let file = open(path, O_WRONLY | O_CREAT, 0o644)
-                _ = write(file, "mine", 4)
-                close(file)
+                folder.replaceWithOwn("out/a.txt")
                 return .resource(Resource(text: "the server's"))
             },
             at: "/tree/a.txt"

@@ -243,13 +243,10 @@ struct VerifyRepairTests {
 
     @Test func `a file that is put in its place while it is repaired is kept`() async throws {
         let workshop = try Workshop()
-        let path = workshop.folder.path("disk.iso")
+        let folder = workshop.folder
         workshop.serve(
             Reply.resource(resource).afterBytes(500_000) {
-                unlink(path)
-                let file = open(path, O_WRONLY | O_CREAT, 0o644)
-                _ = Glibc.write(file, "mine", 4)
-                close(file)
+                folder.replaceWithOwn("disk.iso")
             }
         )
         try write(workshop, damaged: 1)

@@ -157,3 +157,12 @@ func expectError(
     )
     #expect(run.errors.contains("pawl: "), "\(run.errors)", sourceLocation: sourceLocation)
 }
+
+extension ScratchFolder {
+    /// Puts a file of the user's own, with the text `mine`, in the place of another.
+    func replaceWithOwn(_ name: String) {
+        unlink(path(name))
+        // A failure shows in the content that the test reads then.
+        _ = try? write(name, "mine")
+    }
+}

@@ -56,7 +56,7 @@ package final class MirrorJournal: Sendable {
         let status = try attempt(.inspect, path, path.status())
         if let status {
             guard status.isRegular, status.size <= Self.mostBytes else { throw Self.unusable(path) }
-            guard status.isTrusted, status.permissions & 0o002 == 0 else {
+            guard FileOwnership.isTrusted(status, in: place), status.permissions & 0o002 == 0 else {
                 throw DownloadError(
                     .notAllowed,
                     "\(path.string.sanitized) can be changed by another user, who could have chosen "
