@@ -86,6 +86,7 @@ package struct FolderLister: Sendable {
         }
         var builder = ContentBuilder(folder)
         builder.isComplete = isComplete
+        builder.mayLackSlashes = true
         for link in found {
             guard let place = links.place(of: link.address) else { continue }
             builder.add(place, ListedFacts(note: link.note))

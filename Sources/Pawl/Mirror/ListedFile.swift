@@ -1,4 +1,5 @@
 package import PawlCore
+internal import struct FoundationEssentials.URL
 
 /// A file in the list of a folder, of a bucket, or of URLs.
 package struct ListedFile: Hashable, Sendable {
@@ -7,9 +8,26 @@ package struct ListedFile: Hashable, Sendable {
     /// Its path below the local folder.
     package var path: String
     package var facts: ListedFacts?
+    /// Digests of the lists of the folders above it; `nil` if it is certainly no folder.
+    ///
+    /// In a page of links, that of a folder may lack its slash, which the server then adds with a
+    /// redirect.
+    var lists: [Int]?
 
     package init(address: String, path: String, facts: ListedFacts? = nil) {
         (self.address, self.path, self.facts) = (address, path, facts)
+    }
+
+    /// Returns the folder that it is if the server redirects its requests to a URL.
+    func folder(at url: URL) -> ListedFolder? {
+        guard let lists else { return nil }
+        let (own, other) = (AddressParts(address), AddressParts(url.absoluteString))
+        guard own.host?.lowercased() == other.host?.lowercased(),
+            !own.path.isFolderPath, other.path == own.path.asFolderPath
+        else { return nil }
+        var folder = ListedFolder(address: address + "/", path: path)
+        folder.lists = lists
+        return folder
     }
 }
 
@@ -65,6 +83,8 @@ package struct ContentBuilder {
     private var indices: [ExactText: Int] = [:]
     /// Whether the list has ended as lists do, and all of it was understood.
     var isComplete = true
+    /// Whether a file of the list may turn out to be a folder.
+    var mayLackSlashes = false
 
     package init(_ folder: ListedFolder) { self.folder = folder }
 
@@ -120,6 +140,7 @@ package struct ContentBuilder {
         var names = FolderNames()
         var unclean: [Int] = []
         for (index, entry) in entries.enumerated() {
+            if mayLackSlashes, indices[ExactText(entry.place + "/")] != nil { continue }
             if let path = names.take(Self.names(of: entry.place)) {
                 add(entry, path, below: address, digest, to: &content)
             } else {
@@ -155,9 +176,9 @@ package struct ContentBuilder {
                 folder.folder(address: address + entry.place, path: full, list: digest)
             )
         } else {
-            content.files.append(
-                ListedFile(address: address + entry.place, path: full, facts: entry.facts)
-            )
+            var file = ListedFile(address: address + entry.place, path: full, facts: entry.facts)
+            if mayLackSlashes { file.lists = folder.lists + [digest] }
+            content.files.append(file)
         }
     }
 }

@@ -128,7 +128,7 @@ package final class TreeMirror: TreeVisiting {
 
     // MARK: - Files
 
-    package func work(for file: ListedFile) -> (@Sendable () async -> Void)? {
+    package func work(for file: ListedFile) -> FileWork? {
         // Several pages may link to one file.
         guard journal.see(file.path) else { return nil }
         let record = journal.record(of: file.path)
@@ -139,11 +139,12 @@ package final class TreeMirror: TreeVisiting {
         }
         return { [self] in
             do throws(DownloadError) {
-                try await take(step, file, stamp)
+                return try await take(step, file, stamp)
             } catch {
-                guard !Task.isCancelled else { return }
+                guard !Task.isCancelled else { return nil }
                 state.withLock { $0.counts.failed += 1 }
                 report(error, at: file.path)
+                return nil
             }
         }
     }
@@ -164,24 +165,29 @@ package final class TreeMirror: TreeVisiting {
 
     private func path(of file: ListedFile) -> FilePath { FilePath(folder).appending(file.path) }
 
+    /// Updates a file; returns the folder that it turned out to be.
     private func take(
         _ step: MirrorStep,
         _ file: ListedFile,
         _ stamp: FileStamp?
-    ) async throws(DownloadError) {
+    ) async throws(DownloadError) -> ListedFolder? {
         switch step {
-        case .unchanged: break
-        case .fetch: try await fetch(file, replacing: nil)
+        case .unchanged: return nil
+        case .fetch: return try await fetch(file, replacing: nil)
         case .ask(let record):
-            if let version = try await version(of: file, record),
-                MirrorJudge.isUnchanged(record, version)
-            {
-                return confirm(file, record, version)
+            switch try await ask(for: file, record) {
+            case .folder(let folder): return folder
+            case .version(let version) where MirrorJudge.isUnchanged(record, version):
+                confirm(file, record, version)
+                return nil
+            case .version, .unclear: return try await fetch(file, replacing: stamp)
             }
-            try await fetch(file, replacing: stamp)
-        case .replace: try await fetch(file, replacing: stamp)
-        case .compare(let isKnown): try await compare(file, stamp, isKnown: isKnown)
+        case .replace: return try await fetch(file, replacing: stamp)
+        case .compare(let isKnown): return try await compare(file, stamp, isKnown: isKnown)
         case .blocked:
+            if file.lists != nil, case .folder(let folder) = try await ask(for: file, nil) {
+                return folder
+            }
             throw DownloadError(
                 .fileExists,
                 "something that is not a file has the name",
@@ -210,11 +216,20 @@ package final class TreeMirror: TreeVisiting {
         _ file: ListedFile,
         _ stamp: FileStamp?,
         isKnown: Bool
-    ) async throws(DownloadError) {
-        if !isKnown, let stamp, try await recognize(file, stamp) { return }
+    ) async throws(DownloadError) -> ListedFolder? {
+        if !isKnown, let stamp {
+            switch try await recognize(file, stamp) {
+            case .current: return nil
+            case .outdated: return try await fetch(file, replacing: stamp)
+            case .folder(let folder): return folder
+            case .foreign: break
+            }
+        }
         switch ifExists {
-        case .overwrite: try await fetch(file, replacing: stamp)
-        case .skip: state.withLock { $0.counts.kept += 1 }
+        case .overwrite: return try await fetch(file, replacing: stamp)
+        case .skip:
+            state.withLock { $0.counts.kept += 1 }
+            return nil
         case .fail, .rename:
             throw DownloadError(
                 .fileExists,
@@ -224,30 +239,37 @@ package final class TreeMirror: TreeVisiting {
         }
     }
 
-    /// Checks whether a file without a record is the server's version, because an earlier run or
-    /// another tool has fetched it.
-    ///
-    /// An older version that an earlier run has fetched is replaced. Returns `false` if it is not
-    /// certain that the file is one of these.
+    /// What a local file without a record is.
+    private enum Recognition {
+        /// The server's version.
+        case current
+        /// An older version that an earlier run has fetched.
+        case outdated
+        /// The server has a folder of the name.
+        case folder(ListedFolder)
+        /// Possibly somebody's own file.
+        case foreign
+    }
+
+    /// Recognizes a file without a record that an earlier run or another tool has fetched.
     private func recognize(
         _ file: ListedFile,
         _ stamp: FileStamp
-    ) async throws(DownloadError) -> Bool {
-        guard let url = URL(string: file.address) else { return false }
+    ) async throws(DownloadError) -> Recognition {
+        guard let url = URL(string: file.address) else { return .foreign }
         let isOwn = RepresentationMark.isUnchanged(path(of: file), of: [url])
         var record = MirrorRecord(source: "", size: stamp.size, modified: stamp.modified)
         if isOwn, let mark = RepresentationMark.found(on: path(of: file)) {
             (record.entityTag, record.lastModified) = (mark.tag?.description, mark.lastModified)
         }
-        if let version = try await version(of: file, isOwn ? record : nil),
-            MirrorJudge.isUnchanged(record, version) || MirrorJudge.isSame(stamp, version)
-        {
+        switch try await ask(for: file, isOwn ? record : nil) {
+        case .folder(let folder): return .folder(folder)
+        case .version(let version)
+        where MirrorJudge.isUnchanged(record, version) || MirrorJudge.isSame(stamp, version):
             confirm(file, record, version)
-            return true
+            return .current
+        case .version, .unclear: return isOwn ? .outdated : .foreign
         }
-        guard isOwn else { return false }
-        try await fetch(file, replacing: stamp)
-        return true
     }
 
     private func stamp(of file: ListedFile) -> FileStamp? { Self.stamp(path(of: file)) }
@@ -257,14 +279,14 @@ package final class TreeMirror: TreeVisiting {
         return FileStamp(status)
     }
 
-    /// Downloads a file.
+    /// Downloads a file; returns the folder that it turned out to be.
     ///
     /// `replaced` is the only existing file that it may replace: what somebody creates or edits
     /// meanwhile is kept.
     private func fetch(
         _ file: ListedFile,
         replacing replaced: FileStamp?
-    ) async throws(DownloadError) {
+    ) async throws(DownloadError) -> ListedFolder? {
         guard let url = URL(string: file.address) else {
             throw .usage("'\(file.address.sanitized(atMost: 200))' is not a URL")
         }
@@ -284,6 +306,10 @@ package final class TreeMirror: TreeVisiting {
                 advice: "the server's version is \(result.path.sanitized)"
             )
         }
+        if let folder = task.response.flatMap({ file.folder(at: $0.url) }) {
+            try discardPage(of: file, result.byteCount)
+            return folder
+        }
         var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
         if version.date == nil, URLScheme(of: url.scheme)?.isHTTP != true {
             (version.date, version.clockError) = (Self.now, Self.mostClockError)
@@ -299,6 +325,16 @@ package final class TreeMirror: TreeVisiting {
                 state.counts.bytes += result.byteCount
             }
         }
+        return nil
+    }
+
+    /// Removes the page that was saved in place of a folder.
+    private func discardPage(of file: ListedFile, _ byteCount: Int64) throws(DownloadError) {
+        let path = path(of: file)
+        if stamp(of: file)?.size == byteCount {
+            try attempt(.remove, path) { () throws(Errno) in try path.removeFile() }
+        }
+        journal.set(nil, of: file.path)
     }
 
     /// Returns the stamp of a file that was just downloaded; `nil` if somebody has written to it
@@ -322,14 +358,21 @@ package final class TreeMirror: TreeVisiting {
     /// The number of seconds by which the clock of a server that does not tell its time may be wrong.
     private static let mostClockError: Int64 = 86_400
 
-    /// Asks which version of a file the server has, with one request; `nil` if its answer does not
-    /// tell.
-    private func version(
-        of file: ListedFile,
+    /// What the server has at the address of a file.
+    private enum Answer {
+        case version(ServerVersion)
+        case folder(ListedFolder)
+        /// The response does not tell.
+        case unclear
+    }
+
+    /// Asks which version of a file the server has, with one request.
+    private func ask(
+        for file: ListedFile,
         _ record: MirrorRecord?
-    ) async throws(DownloadError) -> ServerVersion? {
+    ) async throws(DownloadError) -> Answer {
         guard let url = URL(string: file.address), let scheme = URLScheme(of: url.scheme) else {
-            return nil
+            return .unclear
         }
         let settings = settings(file)
         guard scheme.isHTTP || scheme == .s3 else {
@@ -337,7 +380,7 @@ package final class TreeMirror: TreeVisiting {
             var version = ServerVersion()
             (version.size, version.lastModified) = (found.totalBytes, found.lastModified)
             (version.date, version.clockError) = (Self.now, Self.mostClockError)
-            return version
+            return .version(version)
         }
         var request = DownloadRequest(url) { $0 = settings }
         request.method = "HEAD"
@@ -350,8 +393,9 @@ package final class TreeMirror: TreeVisiting {
         }
         let stream = try await session.bytes(for: request)
         defer { stream.cancel() }
-        guard [200, 304].contains(stream.response.status) else { return nil }
-        return ServerVersion(stream.response)
+        if let folder = file.folder(at: stream.response.url) { return .folder(folder) }
+        guard [200, 304].contains(stream.response.status) else { return .unclear }
+        return .version(ServerVersion(stream.response))
     }
 
     // MARK: - Vanished files

@@ -4,7 +4,7 @@ internal import struct FoundationEssentials.URL
 /// Takes what the walk through a tree finds.
 package protocol TreeVisiting: Sendable {
     /// Returns the work that a file needs; `nil` if it needs none.
-    func work(for file: ListedFile) -> (@Sendable () async -> Void)?
+    func work(for file: ListedFile) -> FileWork?
     /// Notes that a folder was listed.
     func listed(_ content: FolderContent, of folder: ListedFolder)
     /// Notes that the server redirects the root to another folder.
@@ -14,6 +14,9 @@ package protocol TreeVisiting: Sendable {
     /// Notes that `robots.txt` forbids a path.
     func disallowed(_ path: String)
 }
+
+/// Takes a file; returns the folder that it turned out to be.
+package typealias FileWork = @Sendable () async -> ListedFolder?
 
 /// Visits the folders of a tree, several at a time, and passes on their files.
 package struct TreeWalk: Sendable {
@@ -148,8 +151,8 @@ package struct TreeWalk: Sendable {
             file.path.pathNames.count <= most && filter.wants(file.path)
                 && allows(file.address, file.path, tree)
         }
-        await Self.take(files, visitor)
-        let folders = content.folders.filter {
+        let found = await Self.take(files, visitor)
+        let folders = (content.folders + found).filter {
             filter.enters($0.path) && allows($0.address, $0.path, tree)
         }
         let isDeep = { (folder: ListedFolder) in folder.path.pathNames.count >= most }
@@ -172,20 +175,26 @@ package struct TreeWalk: Sendable {
         return isAllowed
     }
 
-    /// Passes on files, several at a time.
-    package static func take(_ files: [ListedFile], _ visitor: any TreeVisiting) async {
-        await withTaskGroup(of: Void.self) { group in
+    /// Passes on files, several at a time, and returns those that are folders.
+    @discardableResult
+    package static func take(
+        _ files: [ListedFile],
+        _ visitor: any TreeVisiting
+    ) async -> [ListedFolder] {
+        await withTaskGroup(of: ListedFolder?.self) { group in
+            var folders: [ListedFolder] = []
             var count = 0
-            for file in files {
-                guard !Task.isCancelled else { return }
+            for file in files where !Task.isCancelled {
                 guard let work = visitor.work(for: file) else { continue }
                 if count == mostFiles {
-                    await group.next()
+                    if case let folder?? = await group.next() { folders.append(folder) }
                     count -= 1
                 }
                 count += 1
                 group.addTask { await work() }
             }
+            for await folder in group { if let folder { folders.append(folder) } }
+            return folders
         }
     }
 }

@@ -38,6 +38,7 @@ struct MirrorErrors: Sendable {
             .replacing(.otherPlace, with: "another folder")
             .replacing(.otherFileSystem, with: "a folder on another file system")
             .replacing(.folder, with: "the folder")
+            .replacing(.ifExists, with: "rename what has the name")
         let place = place.map { place in
             let isURL = URLScheme(of: AddressParts(place).scheme) != nil
             return (isURL ? AddressParts(place).redacted : place).sanitized(atMost: 300)

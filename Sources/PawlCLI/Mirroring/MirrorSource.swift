@@ -81,26 +81,15 @@ struct MirroredBucket: Sendable {
         _ mirror: TreeMirror,
         _ choices: MirrorChoices
     ) async {
-        var listing = listing
-        var names = TreeNames()
+        var reader = BucketReader(listing, request)
         do throws(DownloadError) {
-            while let page = try listing.nextPage() {
-                var request = request
-                request.url = page
-                let entries = try listing.read(try await session.data(for: request).bytes)
-                var files: [ListedFile] = []
-                for entry in entries {
-                    guard let path = names.path(of: listing.names(in: entry.key)) else {
-                        throw DownloadError(
-                            .badResponse,
-                            "no file name is left for one of the objects",
-                            advice: "mirror a smaller folder"
-                        )
-                    }
-                    let facts = ListedFacts(exact: entry.facts)
-                    let address = listing.address(of: entry.key)
-                    let file = ListedFile(address: address, path: path, facts: facts)
-                    if choices.concern(path) { files.append(file) }
+            while let objects = try await reader.nextPage(in: session) {
+                let files = objects.filter { choices.concern($0.path) }.map { object in
+                    ListedFile(
+                        address: object.address,
+                        path: object.path,
+                        facts: ListedFacts(exact: object.facts)
+                    )
                 }
                 mirror.listed(
                     FolderContent(),

@@ -116,16 +116,8 @@ struct RepairRun: Sendable {
         in session: DownloadSession,
         _ progress: VerifyProgress
     ) async -> [Ending] {
-        await withTaskGroup(of: (Int, Ending).self) { group in
-            var endings = [Ending](repeating: .interrupted, count: repairs.count)
-            for (index, repair) in repairs.enumerated() {
-                if index >= VerifyProgress.mostFiles, let (ended, ending) = await group.next() {
-                    endings[ended] = ending
-                }
-                group.addTask { (index, await run(repair, index, in: session, progress)) }
-            }
-            for await (ended, ending) in group { endings[ended] = ending }
-            return endings
+        await repairs.concurrentMap(atMost: VerifyProgress.mostFiles) { index, repair in
+            await run(repair, index, in: session, progress)
         }
     }
 

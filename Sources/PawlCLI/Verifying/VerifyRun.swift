@@ -76,17 +76,8 @@ struct VerifyRun: Sendable {
         _ verifier: FileVerifier,
         _ progress: VerifyProgress
     ) async -> [Outcome?] {
-        let width = VerifyProgress.mostFiles
-        return await withTaskGroup(of: (Int, Outcome?).self) { group in
-            var outcomes = [Outcome?](repeating: nil, count: files.count)
-            for (index, file) in files.enumerated() {
-                if index >= width, let (ended, outcome) = await group.next() {
-                    outcomes[ended] = outcome
-                }
-                group.addTask { (index, await compare(file.completed, index, verifier, progress)) }
-            }
-            for await (ended, outcome) in group { outcomes[ended] = outcome }
-            return outcomes
+        await files.concurrentMap(atMost: VerifyProgress.mostFiles) { index, file in
+            await compare(file.completed, index, verifier, progress)
         }
     }
 

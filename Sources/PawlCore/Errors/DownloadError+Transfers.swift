@@ -43,6 +43,7 @@ extension DownloadError {
     /// Creates the error for a broken exchange, with the advice for a download.
     package init(_ failure: TransferFailure, host: String) {
         let again = Self.resumeAdvice
+        let host = failure.isOfProxy ? "the proxy" : host
         let (code, what, advice): (ErrorCode, String, Advice) =
             switch failure.kind {
             case .nameNotResolved:

@@ -198,8 +198,9 @@ package struct HostBudget: Sendable {
 
     /// Notes that a host refused a connection that has not been released yet.
     ///
-    /// Returns whether the host was serving other connections, of this or of another download: then
-    /// the refusal shows a limit, and fewer first connections of downloads are opened for a while.
+    /// Returns whether the host was serving other connections, of this or of another download, or
+    /// had just done so: then the refusal shows a limit, and fewer first connections of downloads
+    /// are opened for a while.
     package mutating func refused(
         _ name: String,
         retryAfter: Duration? = nil,
@@ -207,7 +208,18 @@ package struct HostBudget: Sendable {
     ) -> Bool {
         guard let host = hosts[name] else { return false }
         let others = host.inUse + host.streams - 1
-        return update(name) { $0.ceiling.refused(serving: others, retryAfter: retryAfter, at: now) }
+        switch update(
+            name,
+            {
+                $0.ceiling.refused(serving: others, retryAfter: retryAfter, at: now)
+            }
+        ) {
+        case .limit: return true
+        case .late:
+            close(name, until: now + max(HostCeiling.lateness, retryAfter ?? .zero))
+            return true
+        case .noLimit: return false
+        }
     }
 
     private mutating func update<Result>(

@@ -7,6 +7,17 @@
 struct HostCeiling: Sendable {
     static let firstInterval: Duration = .seconds(2)
     static let longestInterval: Duration = .seconds(120)
+    /// The time that a host gets to notice that the connections which it has served have ended.
+    static let lateness: Duration = .milliseconds(250)
+
+    /// What a refusal shows.
+    enum Meaning {
+        /// The host serves no more connections than the others.
+        case limit
+        /// The host may still count connections that have just ended.
+        case late
+        case noLimit
+    }
 
     /// Whether the host has answered a request, and no connection has broken since then: a host
     /// that goes away refuses and breaks connections in any order.
@@ -31,18 +42,22 @@ struct HostCeiling: Sendable {
         return true
     }
 
-    /// Notes a refusal while the host has other connections.
-    ///
-    /// Returns `false` if that shows no limit.
-    mutating func refused(serving others: Int, retryAfter: Duration?, at now: Moment) -> Bool {
+    /// Notes a refusal while the host has some number of other connections.
+    mutating func refused(
+        serving others: Int,
+        retryAfter: Duration?,
+        at now: Moment
+    ) -> Meaning {
         guard isServing, others > 0 else {
+            // Once for each time that it has served something.
+            let isLate = isServing && count != nil
             isServing = false
-            return false
+            return isLate ? .late : .noLimit
         }
         if isTrying { interval = min(interval * 2, Self.longestInterval) }
         isTrying = false
         count = min(count ?? .max, others)
         trialAt = max(trialAt ?? .zero, now + max(interval, retryAfter ?? .zero))
-        return true
+        return .limit
     }
 }

@@ -247,7 +247,10 @@ extension DownloadSettings: TabledSettings {
             \.retries,
             .count(0...1_000_000),
             field: SettingField("Retries"),
-            help: "Give up after more than this many consecutive failures. Default: 10."
+            help: """
+                Give up after more than this many consecutive failures. A server that has never \
+                responded is asked at most four times. Default: 10.
+                """
         ),
         Setting(
             "max-retry-after",

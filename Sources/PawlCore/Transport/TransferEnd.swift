@@ -72,6 +72,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
     package var kind: Kind
     /// The library's own message, without control characters.
     package var message: String
+    /// Whether the proxy has failed, and not the server.
+    package var isOfProxy = false
 
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import PawlCore
 internal import struct FoundationEssentials.URL
 
@@ -101,7 +102,29 @@ extension TransferFailure {
         default: break
         }
         self.init(kind, message)
+        isOfProxy = code == CURLE_COULDNT_CONNECT && Self.isOfProxy(message, request)
     }
+
+    /// Whether a connection that could not be made was one to the proxy.
+    private static func isOfProxy(_ message: String, _ request: TransferRequest) -> Bool {
+        switch request.connection.proxy {
+        case .none: return false
+        case .proxy: return true
+        case .environment:
+            // libcurl 7.88 only tells whether a proxy applies by the name in its message.
+            let start = "Failed to connect to "
+            guard proxyVariables.contains(where: { getenv($0) != nil }), message.hasPrefix(start),
+                let origin = Origin(request.url)
+            else { return false }
+            let name = origin.host[...].trimmed(of: "[]")
+            return !message.hasPrefix("\(start)\(name) port \(origin.port) ")
+        }
+    }
+
+    private static let proxyVariables = [
+        "http_proxy", "https_proxy", "HTTPS_PROXY", "ftp_proxy", "FTP_PROXY", "all_proxy",
+        "ALL_PROXY",
+    ]
 }
 
 extension URL {

@@ -481,6 +481,29 @@ struct MirrorTests {
         #expect(workshop.folder.list().isEmpty)
     }
 
+    @Test func `a link to a folder may lack its slash`() async throws {
+        let workshop = try Workshop()
+        let origin = workshop.origin
+        origin.route("/tree/", Self.page("a.txt", "sub", "both", "both/"))
+        for folder in ["/tree/sub", "/tree/sub/deep", "/tree/both"] {
+            origin.route(folder, .redirect(to: folder + "/", status: 301))
+        }
+        origin.route("/tree/sub/", Self.page("b.txt", "deep"))
+        origin.route("/tree/sub/deep/", Self.page("c.txt"))
+        origin.route("/tree/both/", Self.page("d.txt"))
+        let all = ["a.txt", "both/d.txt", "sub/b.txt", "sub/deep/c.txt"]
+        for name in all { origin.route("/tree/\(name)", .resource(Resource(text: name))) }
+        for expected in ["4 new", "4 unchanged"] {
+            let run = try await workshop.run("mirror", url(workshop), "out")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(run.errors.contains("4 files: \(expected)"), "\(run.errors)")
+            #expect(files(workshop) == all)
+        }
+        #expect(origin.requests(to: "/tree/both").isEmpty)
+        let shallow = try await workshop.run("mirror", url(workshop), "shallow", "--depth", "2")
+        #expect(shallow.errors.contains("3 files: 3 new"), "\(shallow.errors)")
+    }
+
     @Test func `a URL of a file is not a tree`() async throws {
         let workshop = try Workshop(big)
         let run = try await workshop.run("mirror", workshop.url, "out")

@@ -131,6 +131,29 @@ struct RouteOptionTests {
     }
 
     /// `ps` shows the arguments of every user's processes.
+    @Test func `a proxy that cannot be reached is named as such`() async throws {
+        let workshop = try Workshop()
+        let port = try UnusedPort.find()
+        let proxy = "http://127.0.0.1:\(port)"
+        let ways: [(options: [String], variables: [String: String?])] = [
+            (["--proxy", proxy], [:]), ([], ["http_proxy": proxy, "no_proxy": nil]),
+        ]
+        for (options, variables) in ways {
+            let run = try await workshop.run(
+                ["http://localhost:1/file", "--retries", "0"] + options,
+                ProcessSettings(environment: variables)
+            )
+            expectError(.network, run)
+            #expect(run.errors.contains("cannot connect to the proxy"), "\(run.errors)")
+        }
+        let direct = try await workshop.run(
+            ["http://localhost:\(port)/file", "--retries", "0"],
+            ProcessSettings(environment: ["http_proxy": proxy, "no_proxy": "localhost"])
+        )
+        expectError(.network, direct)
+        #expect(direct.errors.contains("cannot connect to localhost"), "\(direct.errors)")
+    }
+
     @Test func `secrets are not in the list of processes`() async throws {
         let workshop = try Workshop()
         let gate = Latch()

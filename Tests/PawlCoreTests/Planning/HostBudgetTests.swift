@@ -180,6 +180,19 @@ struct HostBudgetTests {
         #expect(budget.nextOpening == nil)
     }
 
+    @Test func `a host with a limit may notice late that connections have ended`() {
+        var budget = refusing(8, serving: 1)
+        for ticket: UInt64 in 21...22 { _ = first(&budget, ticket, 1) }
+        budget.release(host)
+        #expect(budget.grants(at: .zero + .seconds(1)).map(\.ticket) == [21])
+        let isExcused = budget.refused(host, at: .zero + .seconds(1))
+        budget.release(host)
+        #expect(budget.nextOpening == .zero + .milliseconds(1250))
+        #expect(budget.grants(at: .zero + .milliseconds(1250)).map(\.ticket) == [22])
+        let again = budget.refused(host, at: .zero + .seconds(2))
+        #expect([isExcused, again] == [true, false], "it has served nothing between them")
+    }
+
     @Test func `a refusal is no limit unless the host serves others`() {
         var budget = HostBudget(connectionsPerHost: 100)
         _ = first(&budget, 1, 0)

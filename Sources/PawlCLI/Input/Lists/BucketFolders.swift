@@ -97,25 +97,15 @@ enum BucketFolders {
         configuration.removesLeftovers = false
         let session = DownloadSession(configuration)
         let place = request.url.redacted
-        var listing = listing
+        var reader = BucketReader(listing, request, names: names)
+        defer { names = reader.names }
         var entries: [InputList.Entry] = []
-        while let page = try listing.nextPage() {
-            var request = request
-            request.url = page
-            for key in try listing.read(try await session.data(for: request).bytes).map(\.key) {
-                guard let path = names.path(of: listing.names(in: key)) else {
-                    let name = String(decoding: key, as: UTF8.self).sanitized(atMost: 200)
-                    throw DownloadError(
-                        .badResponse,
-                        "no file name is possible for the object \(name) of \(place)",
-                        advice: "download a smaller folder"
-                    )
-                }
-                let address = listing.address(of: key)
+        while let objects = try await reader.nextPage(in: session) {
+            for object in objects {
                 // The user's name and password belong to all objects.
-                let url = "s3://\(user)" + address.dropFirst("s3://".count)
+                let url = "s3://\(user)" + object.address.dropFirst("s3://".count)
                 var entry = InputList.Entry(url: url, location: place)
-                try entry.add("output", path)
+                try entry.add("output", object.path)
                 entries.append(entry)
             }
             guard entries.count <= mostObjects else {
