@@ -104,7 +104,8 @@ struct LimitTests {
         async let served: Void = fetch(scene, 1...2, settings)
         await latch.waitForArrivals(2)
         async let others: Void = fetch(scene, 3...10, settings)
-        await scene.origin.waitForRequests(10)
+        // Others may wait before they are refused themselves.
+        await scene.origin.waitForRequests(3)
         latch.release()
         try await served
         try await others
@@ -112,9 +113,8 @@ struct LimitTests {
             #expect(try resource.verify(fileAt: scene.folder.path("\(number).bin")) == nil)
         }
         #expect(gate.peak == 2)
-        // Each of the eight was refused at least once; if they did not wait, each would be refused
-        // several times.
-        #expect((8...24).contains(gate.refused), "\(gate.refused)")
+        // If the eight did not wait, each would be refused several times.
+        #expect((1...24).contains(gate.refused), "\(gate.refused)")
     }
 
     /// Otherwise they would excuse each other for ever.

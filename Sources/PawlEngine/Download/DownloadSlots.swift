@@ -49,6 +49,9 @@ final class DownloadSlots: Sendable {
         return isGranted
     }
 
+    /// Notes that the connection of the early request was granted meanwhile.
+    func takeGranted(_ host: String) { state.withLock { $0.early = (host, true) } }
+
     /// Requests a connection; returns whether it was granted at once.
     ///
     /// The first request of a download `isFirst`; if it knows nothing of the file yet, it

@@ -22,6 +22,10 @@ package final class LaneDownload: Sendable {
         case waiting
         /// A thread looks for files and sends the request.
         case starting
+        /// Nothing is in the way of the request but the lack of a connection.
+        case queued
+        /// It has a connection, and waits for a thread that sends the request.
+        case granted
         case transferring
         /// The file is being written; messages no longer matter.
         case finishing
@@ -40,6 +44,7 @@ package final class LaneDownload: Sendable {
     /// What follows from a message or from the end of the start.
     private enum Step {
         case nothing
+        case sendRequest
         case leave(Handover)
         case finish(SmallBody)
     }
@@ -88,7 +93,7 @@ package final class LaneDownload: Sendable {
     func leave() {
         let step = state.withLock { state -> Step in
             switch state.phase {
-            case .waiting, .transferring: return handOver(&state)
+            case .waiting, .queued, .granted, .transferring: return handOver(&state)
             case .entering, .starting:
                 state.mustLeave = true
                 return .nothing
@@ -116,23 +121,55 @@ package final class LaneDownload: Sendable {
         if state.withLock({ $0.phase == .ended }) { parts.engine.lane.remove(self) }
     }
 
-    /// Looks for existing files and sends the request.
+    /// Looks for existing files and sends the request if there is a connection for it, or sends the
+    /// request that was waiting for one.
     ///
     /// It blocks. `refusal` is the reason why it is not on a thread of the disk.
     func start(_ refusal: DownloadError?) {
-        let isWanted = state.withLock { state in
-            guard case .waiting = state.phase else { return false }
-            state.phase = .starting
-            return true
+        let phase = state.withLock { state in
+            let phase = state.phase
+            if phase == .waiting || phase == .granted { state.phase = .starting }
+            return phase
         }
-        guard isWanted else { return }
-        guard refusal == nil, isFree(), let (transfer, cursor, requestedAt) = startTransfer()
-        else {
-            return follow(state.withLock { handOver(&$0) })
+        switch phase {
+        case .waiting:
+            guard refusal == nil, isFree() else {
+                return follow(state.withLock { handOver(&$0) })
+            }
+            let now = parts.engine.time.now()
+            if parts.slots.requestEarly(host, at: now) { sendRequest(at: now) } else { queue() }
+        case .granted:
+            parts.slots.takeGranted(host)
+            sendRequest(at: parts.engine.time.now())
+        default: break
         }
+    }
+
+    /// Waits for a connection, if it is one that is missing.
+    private func queue() {
+        let isDelayed = parts.slots.delayedUntil != nil
+        let step = state.withLock { state -> Step in
+            guard !isDelayed, !state.mustLeave else { return handOver(&state) }
+            guard let first = state.early.first else {
+                state.phase = .queued
+                return .nothing
+            }
+            guard first.grantsSlot, state.early.count == 1 else { return handOver(&state) }
+            state.early = []
+            state.phase = .granted
+            return .sendRequest
+        }
+        follow(step)
+    }
+
+    /// Starts the transfer over the connection that was granted.
+    private func sendRequest(at now: Moment) {
+        let order = TransferOrder.first(parts.job.url)
+        let cursor = TransferCursor(start: order.start, end: order.end)
+        let transfer = parts.start(order, cursor)
         let step = state.withLock { state -> Step in
             (state.handover.transfer, state.handover.cursor) = (transfer, cursor)
-            state.handover.requestedAt = requestedAt
+            state.handover.requestedAt = now
             state.phase = .transferring
             guard !state.mustLeave else { return handOver(&state) }
             let early = state.early
@@ -153,22 +190,17 @@ package final class LaneDownload: Sendable {
         return notes.isEmpty
     }
 
-    /// Sends the request if there is a connection for it.
-    private func startTransfer() -> (any Transfer, TransferCursor, Moment)? {
-        let now = parts.engine.time.now()
-        guard parts.slots.requestEarly(host, at: now) else { return nil }
-        let order = TransferOrder.first(parts.job.url)
-        let cursor = TransferCursor(start: order.start, end: order.end)
-        return (parts.start(order, cursor), cursor, now)
-    }
-
     // MARK: - Messages
 
     /// Takes a message; returns `false` if it is the driver's.
     private func receive(_ message: DriverMessage) -> Bool {
         let step = state.withLock { state -> Step? in
             switch state.phase {
-            case .waiting, .transferring: return next(message, rest: [], &state)
+            case .queued where message.grantsSlot:
+                state.phase = .granted
+                return .sendRequest
+            case .waiting, .queued, .granted, .transferring:
+                return next(message, rest: [], &state)
             case .entering, .starting: state.early.append(message)
             case .finishing: break
             case .ended: return nil
@@ -190,12 +222,14 @@ package final class LaneDownload: Sendable {
             state.phase = .finishing
             return .finish(body)
         }
-        parts.mailbox.postToDriver([message] + rest)
+        state.early += [message] + rest
         return handOver(&state)
     }
 
     /// Leaves: what arrives from now on is the driver's.
     private func handOver(_ state: inout State) -> Step {
+        // The driver has to learn that the connection is its own.
+        if state.phase == .granted { state.early.insert(.slotGranted(host: host), at: 0) }
         state.phase = .ended
         parts.mailbox.postToDriver(state.early)
         state.early = []
@@ -205,6 +239,9 @@ package final class LaneDownload: Sendable {
     private func follow(_ step: Step) {
         switch step {
         case .nothing: break
+        // A connection is granted under the lock of the budgets, which the work on a thread may
+        // need: without threads, it would run here.
+        case .sendRequest: Task { parts.engine.lane.start(self) }
         case .finish(let body): finish(body)
         case .leave(let handover):
             parts.engine.lane.remove(self)
@@ -282,6 +319,12 @@ extension DownloadJob {
             // The lane watches no other time.
             && settings.maximumDuration ?? .seconds(1) > SmallFileLane.longestStay
             && settings.stallTimeout > SmallFileLane.longestStay
+    }
+}
+
+extension DriverMessage {
+    fileprivate var grantsSlot: Bool {
+        if case .slotGranted = self { true } else { false }
     }
 }
 

@@ -53,6 +53,17 @@ final class SmallFileLane: Sendable {
         if needsThread { startLater() }
     }
 
+    /// Lets a download send its request on a thread of the disk.
+    func start(_ download: LaneDownload) {
+        let needsThread = state.withLock { state in
+            state.waiting.append(download)
+            guard state.threads < Self.mostThreads else { return false }
+            state.threads += 1
+            return true
+        }
+        if needsThread { startLater() }
+    }
+
     /// Removes a download that has received its file, or has left.
     func remove(_ download: LaneDownload) {
         state.withLock { state in

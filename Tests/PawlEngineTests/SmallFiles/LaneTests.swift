@@ -121,11 +121,20 @@ struct LaneTests {
         #expect(run.process.engine.budgets.hosts.isEmpty)
     }
 
-    @Test func `a host without a free connection is a driver's`() async throws {
+    /// What happens to a download that waits for a connection.
+    enum Waiting: CaseIterable {
+        case granted, tooLong, stopped
+    }
+
+    @Test(arguments: Waiting.allCases)
+    func `a download waits half a second for a connection of its host`(
+        ending: Waiting
+    ) async throws {
         let latch = Latch()
+        let time = ManualTimekeeper()
         var settings = EngineSettings()
         settings.connectionsPerHost = 1
-        let run = try Run(.resource(resource), process: EngineProcess(settings))
+        let run = try Run(.resource(resource), process: EngineProcess(settings, time: time))
         run.scene.origin.route("/other", .resource(resource).holdAfterBytes(0, until: latch))
         let other = try run.scene.start(
             run.scene.settings(1),
@@ -135,14 +144,27 @@ struct LaneTests {
         )
         await latch.waitForArrivals()
         _ = try #require(run.begin())
-        guard case .left(let handover) = await run.end.waitIgnoringCancellation() else {
-            Issue.record("it got a second connection")
-            return
+        while run.process.engine.budgets.hosts.first?.waiting != 1 {
+            try Task.checkCancellation()
+            await Task.yield()
         }
+        #expect(!run.end.isComplete)
+        switch ending {
+        case .granted: latch.release()
+        case .tooLong: time.advance(by: .milliseconds(500))
+        case .stopped: run.control.stop()
+        }
+        let end = await run.end.waitIgnoringCancellation()
         latch.release()
         _ = try await other.file()
-        _ = try await DownloadDriver(handover).run()
-        try run.scene.expectFile(resource, besides: ["other"])
+        switch end {
+        case .finished: #expect(ending == .granted)
+        case .left(let handover):
+            let file = try? await DownloadDriver(handover).run()
+            #expect(ending == (file == nil ? .stopped : .tooLong))
+        }
+        let names = ending == .stopped ? ["other"] : ["other", Scene.name]
+        #expect(run.scene.folder.list() == names.sorted())
         #expect(run.process.engine.budgets.hosts.isEmpty)
     }
 
