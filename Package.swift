@@ -160,6 +160,7 @@ if isDevelopment {
         package: "swift-configuration"
     )
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+    let optimized = ["PawlCore", "PawlTesting", "PawlCoreTests"]
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
         "Programs/FollowDownloads", "Programs/ResumeLater", "Programs/TestWithoutNetwork",
@@ -227,6 +228,11 @@ if isDevelopment {
         ),
     ]
     package.targets += examples.map(\.compiled)
+    // Simulations, tables and the content of test files: without optimization, they take most of the
+    // time of the tests. All checks stay on.
+    for target in package.targets where optimized.contains(target.name) {
+        target.swiftSettings? += [.unsafeFlags(["-O"], .when(configuration: .debug))]
+    }
 }
 
 // Each example is a package of its own for those who copy it; `PACKAGE/TARGET` is one of its

@@ -3,8 +3,8 @@
 /// A server that limits connections refuses those above its limit in a burst: if eight are opened
 /// together, four are answered and four refused, in any order. The burst is one event. It is judged
 /// when every opened connection has been answered. The limit is then the number of connections
-/// that were served. After a while one more connection is tried; each refusal of such a trial
-/// doubles the time until the next.
+/// that were served. After a while one more connection is tried, and soon twice as many more if
+/// that one was served; each refusal of such a trial doubles the time until the next.
 package struct ConnectionLimit: Sendable {
     /// The number of connections that the server is known to serve, the *ceiling*; `Int.max` until
     /// it refuses one.
@@ -34,6 +34,8 @@ package struct ConnectionLimit: Sendable {
 
     package static let firstInterval: Duration = .seconds(5)
     package static let longestInterval: Duration = .seconds(600)
+    /// The time between a trial that succeeded and the next.
+    package static let nextStep: Duration = .seconds(1)
     /// The time after which a burst is judged even if some connections have no response.
     static let longestBurst: Duration = .seconds(2)
     /// The time after a served connection broke in which refusals are taken for an outage.
@@ -124,7 +126,7 @@ package struct ConnectionLimit: Sendable {
         ceiling = isFromMemory ? .max : serving
         step = min(step * 2, Self.largestStep)
         interval = Self.firstInterval
-        triesMoreAt = now + interval
+        triesMoreAt = now + Self.nextStep
     }
 
     private static let largestStep = 8

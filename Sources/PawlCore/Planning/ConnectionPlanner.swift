@@ -194,7 +194,7 @@ struct ConnectionPlanner: Sendable {
 
     private func closeStalled(_ transfers: inout TransferPlanner) {
         let now = transfers.now
-        for segment in transfers.parts.inOrder where !segment.isClosing {
+        for segment in transfers.parts.segments.values where !segment.isClosing {
             if now - segment.lastProgressAt >= settings.stallTimeout {
                 let error = DownloadError(
                     stalledFor: settings.stallTimeout,
@@ -288,7 +288,7 @@ struct ConnectionPlanner: Sendable {
         let lost = changeGate(&transfers) { gate, transfers in
             gate.passTime(at: transfers.now)
             let hosts = transfers.sources.hosts
-            return transfers.parts.inOrder.filter { segment in
+            return transfers.parts.segments.values.filter { segment in
                 !segment.isClosing
                     && gate.ends(
                         segment.url.host() ?? "",

@@ -3,7 +3,7 @@
 package struct SegmentPlanner: Sendable {
     /// The bytes of ended transfers and earlier runs.
     package private(set) var have = RangeSet()
-    package private(set) var segments: [TransferID: Segment] = [:]
+    package private(set) var segments = SegmentTable()
     /// The length of the file; `nil` if it is not known.
     package var total: Int64?
     /// How far ahead of its reader the file may be fetched; `nil` if nobody reads it meanwhile.
@@ -103,9 +103,6 @@ package struct SegmentPlanner: Sendable {
         }
         return all
     }
-
-    /// The transfers in the order in which they were opened.
-    var inOrder: [Segment] { segments.values.sorted { $0.id < $1.id } }
 
     package var isComplete: Bool { total.map { have.contains(ByteRange(0, $0)) } ?? false }
 
@@ -392,7 +389,7 @@ extension SegmentPlanner {
     ) -> TransferID? {
         replacements.removeAll { now - $0 >= Self.replacementPeriod }
         guard replacements.count < Self.mostReplacements else { return nil }
-        for segment in inOrder {
+        for segment in segments.values {
             // A connection that compares bytes and keeps none is not slow.
             let isComparing = segment.skippedBytes > 0 && segment.offset == segment.start
             guard !segment.isClosing, segment.rival == nil, !isComparing,
@@ -442,7 +439,7 @@ extension SegmentPlanner {
 
     /// Returns the transfers that were assigned bytes behind the end of a whole response.
     func rivals(behind stream: Segment) -> [Segment] {
-        inOrder.filter { $0.id != stream.id && $0.end > stream.end }
+        segments.values.filter { $0.id != stream.id && $0.end > stream.end }
     }
 
     /// Returns the number of bytes before `start` that are present and are compared.

@@ -249,7 +249,7 @@ struct TransferPlanner: Sendable {
     mutating func ended(_ segment: Segment, _ outcome: TransferOutcome) -> TransferFailure? {
         let isProgress = noteProgress(of: segment.offset > segment.start ? [segment.source] : [])
         // The transfers that lost a race.
-        for other in parts.inOrder
+        for other in parts.segments.values
         where parts.have.contains(ByteRange(other.offset, other.end)) && other.end != .max {
             if !other.isComplete { close(other.id) }
         }
@@ -365,9 +365,8 @@ struct TransferPlanner: Sendable {
     mutating func doubt(_ source: Int, _ reason: String) {
         sources.learn(about: source) { $0.doubt(reason) }
         log("\(sources[source].host) is not used: \(reason)")
-        for segment in parts.inOrder where segment.source == source && !segment.isHeadAccepted {
-            close(segment.id)
-        }
+        let waiting = parts.segments.values.filter { $0.source == source && !$0.isHeadAccepted }
+        for segment in waiting { close(segment.id) }
     }
 
     // MARK: - Opening
@@ -500,7 +499,7 @@ struct TransferPlanner: Sendable {
     }
 
     mutating func closeAll(but held: TransferID? = nil) {
-        for segment in parts.inOrder where segment.id != held { close(segment.id) }
+        for segment in parts.segments.values where segment.id != held { close(segment.id) }
     }
 
     /// Withdraws all bytes from a transfer without a response: it writes none, even if its response

@@ -536,7 +536,6 @@ package final class DownloadDriver {
     ///
     /// `unread` are the messages that arrived together with the one that ended the download.
     private func shutDown(_ unread: [DriverMessage]) async {
-        await hosts.keep(planner.lesson, at: engine.time.now())
         for action in follow(.abandoned) { _ = await perform(action) }
         // A transfer that was taken over and not asked for has no place in the plan.
         if let (transfer, cursor) = handover?.takeTransfer(of: .first(job.url)) {
@@ -550,6 +549,7 @@ package final class DownloadDriver {
         }
         // This returns a slot that was granted after the last check.
         for message in mailbox.take() { await receiveAtEnd(message) }
+        await hosts.keep(planner.lesson, at: engine.time.now())
         if case .failure(let error) = outcome {
             outcome = .failure(await store.keep(after: error, planner, isResumable: isResumable))
         }

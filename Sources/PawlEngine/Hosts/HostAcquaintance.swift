@@ -6,7 +6,9 @@ internal import PawlStorage
 struct HostAcquaintance {
     private let memory: (any HostRemembering)?
     private let pool: BlockingPool
-    private var met: (path: HostPath, at: Moment)?
+    private let budgets: HostBudgets
+    /// `isShared`: whether other downloads were using the host then.
+    private var met: (path: HostPath, isShared: Bool, at: Moment)?
 
     /// The size of a file from which the number of connections matters.
     private static let leastBytes: Int64 = 1 << 20
@@ -16,6 +18,7 @@ struct HostAcquaintance {
     init(_ parts: DownloadParts) {
         memory = parts.job.settings.remembersHosts ? parts.engine.hosts : nil
         pool = parts.engine.disk
+        budgets = parts.engine.budgets
     }
 
     /// Returns what is known of the host of the first response that can be used; `nil` for later
@@ -26,17 +29,19 @@ struct HostAcquaintance {
         guard let memory, met == nil, verdict.usableTotal ?? 0 >= Self.leastBytes else {
             return nil
         }
-        let path = HostPath(
-            host: HostBudget.name(of: head.url),
-            localAddress: IPAddress(head.localAddress)
-        )
-        met = (path, now)
+        let host = HostBudget.name(of: head.url)
+        let path = HostPath(host: host, localAddress: IPAddress(head.localAddress))
+        met = (path, isShared: budgets.isShared(host), now)
         return try? await pool.run { () throws(DownloadError) in memory.record(of: path) }
     }
 
-    /// Keeps what the download has learned.
+    /// Keeps what the download has learned, when its transfers have ended.
+    ///
+    /// If other downloads use the host, a limit or a speed is only this download's share.
     func keep(_ lesson: HostRecord?, at now: Moment) async {
-        guard let memory, let met, let lesson, now - met.at >= Self.shortestDuration else { return }
+        guard let memory, let met, let lesson, now - met.at >= Self.shortestDuration,
+            !met.isShared, budgets.transfers(with: met.path.host) == 0
+        else { return }
         try? await pool.run { () throws(DownloadError) in memory.learn(lesson, of: met.path) }
     }
 }

@@ -42,10 +42,13 @@ package final class HostBudgets: Sendable {
         }
     }
 
-    /// Whether any other download has a transfer to the host now.
-    package func isShared(_ host: String) -> Bool {
-        state.withLock { $0.budget.transfers(with: host) > 1 }
+    /// The number of transfers of all downloads to a host.
+    package func transfers(with host: String) -> Int {
+        state.withLock { $0.budget.transfers(with: host) }
     }
+
+    /// Whether any other download has a transfer to the host now, if this one has one.
+    package func isShared(_ host: String) -> Bool { transfers(with: host) > 1 }
 
     /// Records that the host has answered a request.
     package func answered(_ host: String) { state.withLock { $0.budget.answered(host) } }

@@ -97,7 +97,8 @@ struct ConnectionLimitTests {
         var limit = limited(to: 2)
         _ = limit.observe(serving: 3, awaiting: 0, at: moment(6))
         #expect(limit.ceiling == 3)
-        #expect(limit.allowed(at: moment(11)) == 5)
+        #expect(limit.allowed(at: moment(6.9)) == 3)
+        #expect(limit.allowed(at: moment(7)) == 5)
     }
 
     @Test func `a refusal right after a connection ended does not lower the limit at once`() {

@@ -47,7 +47,8 @@ struct StoreScene {
                 url: "https://host/\(name)",
                 createdAt: noon
             )
-            row.destination = "/tmp/"
+            // Rebuilding a queue looks for files there.
+            row.destination = "/nowhere/"
             row.id = try transaction.downloads.insert(row, request: Array(secret.utf8))
             try transaction.events.append(.added, row, at: noon)
             return row.id

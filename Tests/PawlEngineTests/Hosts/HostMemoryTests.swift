@@ -83,6 +83,26 @@ struct HostMemoryTests {
         #expect(second.refused < first.refused)
     }
 
+    @Test func `a share of a server's limit is not remembered`() async throws {
+        let (memory, latch) = (Memory(), Latch())
+        let process = process(memory)
+        let gate = HostGate(limit: 3)
+        let scene = try Scene(.resource(resource).rate(2_000_000).admitted(by: gate))
+        scene.origin.route("/other", .resource(resource).holdAfterBytes(1_000, until: latch))
+        var other = settings(.fixed(1))
+        other.remembersHosts = false
+        let running = try scene.start(other, from: "/other", to: "other", by: process)
+        await latch.waitForArrivals()
+        try await scene.download(settings(.fixed(8)), by: process)
+        #expect(gate.refused > 0)
+        latch.release()
+        _ = try await running.file()
+        #expect(memory.all.isEmpty)
+        // Alone, it learns the limit.
+        try await scene.download(settings(.fixed(8)), to: "alone.bin", by: process)
+        #expect(memory.all.map(\.limit) == [3])
+    }
+
     @Test func `a download that does not remember hosts leaves no record`() async throws {
         let memory = Memory()
         let gate = HostGate(limit: 3)

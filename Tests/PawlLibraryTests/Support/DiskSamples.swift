@@ -44,11 +44,6 @@ extension PartialStore {
     }
 }
 
-/// Bytes that depend on their offset.
-func pattern(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8)) }
-}
-
 /// The error that the body throws.
 ///
 /// Records an issue if it throws none.

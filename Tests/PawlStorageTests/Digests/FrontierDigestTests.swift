@@ -1,5 +1,6 @@
 import PawlCore
 import PawlStorage
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 /// The digests of the pieces that are stored with a finished file.

@@ -3,6 +3,7 @@ import PawlCore
 import PawlStorage
 import Synchronization
 import SystemPackage
+import PawlTesting
 import Testing
 
 /// The names of existing files are remembered, but never longer than they are right for.

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 /// The files of a download get another download's names.

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 /// The rows of "Resume, before the first request".

@@ -2,6 +2,7 @@ import Glibc
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 /// Resuming from resume data: which bytes of a partial file without its checkpoint are trusted.

@@ -2,6 +2,7 @@ import Glibc
 import PawlCore
 import PawlStorage
 import SystemPackage
+import PawlTesting
 import Testing
 
 /// Contract: "create directory / file, write, read, size, delete, exists".

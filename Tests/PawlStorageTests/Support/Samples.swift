@@ -22,11 +22,6 @@ extension RangeSet {
     }
 }
 
-/// Bytes that depend on their offset and version.
-func pattern(_ count: Int, version: UInt8 = 0) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 31) ^ ($0 >> 8)) &+ version }
-}
-
 extension PartialStore {
     func write(_ bytes: [UInt8], at offset: Int64) throws {
         try bytes.withUnsafeBytes { try write($0, at: offset) }

@@ -143,7 +143,8 @@ struct SimulatedDownload {
             read()
             if let wake = planner.wakeAt(lastTick), now >= wake, result == nil {
                 lastTick = now
-                handle(.ticked(connections.map { TransferSample(id: $0, offset: $1.kept) }))
+                let inOrder = connections.sorted { $0.key < $1.key }
+                handle(.ticked(inOrder.map { TransferSample(id: $0.key, offset: $0.value.kept) }))
             }
             if connections.count >= mostConnections { lastFull = now }
             mostConnections = max(mostConnections, connections.count)
