@@ -118,15 +118,18 @@ public enum PawlProgram {
         }
         let lines = root.message(for: error).split(whereSeparator: \.isNewline)
         var reason = lines.first.map(String.init) ?? "invalid arguments"
-        let advice = unknownOption(in: reason).flatMap(ForeignOption.advice)
-        // The parser's own proposal is only a similar name.
-        if advice != nil, let end = reason.firstRange(of: ". Did you mean") {
-            reason.removeSubrange(end.lowerBound...)
+        var advice: Advice?
+        if let option = unknownOption(in: reason) {
+            let similar = removeProposal(from: &reason).map { [$0] } ?? []
+            advice =
+                ForeignOption.advice(for: option).map { "\($0)" }
+                ?? SimilarWord.nearest(to: option, among: similar + ["--help", "--version"])
+                .map { "did you mean '\($0)'?" }
         }
         console.report(
             DownloadError.usage(
                 reason.prefix(1).lowercased() + reason.dropFirst(),
-                advice: advice.map { "\($0)" } ?? ""
+                advice: advice ?? ""
             )
         )
         console.message("See '\(helpCommand(of: root, arguments))'.")
@@ -137,6 +140,16 @@ public enum PawlProgram {
     private static func unknownOption(in reason: String) -> String? {
         let parts = reason.split(separator: "'", omittingEmptySubsequences: false)
         return reason.hasPrefix("Unknown option") && parts.count > 1 ? String(parts[1]) : nil
+    }
+
+    /// Removes the parser's proposal from its message, and returns it.
+    ///
+    /// The parser does not know its own options, such as `--help`.
+    private static func removeProposal(from reason: inout String) -> String? {
+        guard let start = reason.firstRange(of: ". Did you mean '") else { return nil }
+        let proposal = reason[start.upperBound...].prefix { $0 != "'" }
+        reason.removeSubrange(start.lowerBound...)
+        return String(proposal)
     }
 
     /// The command line that prints the help for the subcommand that the arguments name.

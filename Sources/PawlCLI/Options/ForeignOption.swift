@@ -85,6 +85,10 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--alt-svc", "leave it out: the server of the URL is used"),
         ForeignOption(.curl, "--doh-url", "use --dns-over-https"),
         ForeignOption(.curl, "--connect-to", "use --resolve"),
+        ForeignOption(.curl, "-w --write-out", "use '--progress json'"),
+        ForeignOption(.curl, "-D --dump-header", "use 'pawl inspect'"),
+        ForeignOption(.curl, "--max-redirs", "leave it out: 20 redirects in a row are followed"),
+        ForeignOption(.curl, "-G --get --data-urlencode", "write the query in the URL"),
         ForeignOption(.curl, "--tcp-fastopen", "use --tcp-fast-open"),
         ForeignOption(.curl, "-m", "use --max-time"),
         ForeignOption(.curl, "--retry --retry-max-time", "use --retries"),
@@ -108,6 +112,17 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--compression", "use --compressed"),
         ForeignOption(.wget, "-np --no-parent", "use 'pawl mirror', which never leaves the folder"),
         ForeignOption(.wget, "--level", "use 'pawl mirror', which has a depth"),
+        ForeignOption(.wget, "--cut-dirs", "use 'pawl mirror', which begins at the folder"),
+        ForeignOption(.wget, "--spider --server-response", "use 'pawl inspect'"),
+        ForeignOption(
+            .wget,
+            "--load-cookies --save-cookies",
+            "use --cookies, which reads and writes a file"
+        ),
+        ForeignOption(.wget, "--no-cache", "use '--header Cache-Control:no-cache'"),
+        ForeignOption(.wget, "--start-pos", "use --range"),
+        ForeignOption(.wget, "--show-progress", "use --progress"),
+        ForeignOption(.wget, "--restrict-file-names", "leave it out: names are made safe"),
         ForeignOption(.wget, "--accept", "use 'pawl mirror', which has patterns"),
         ForeignOption(
             .wget,
@@ -179,9 +194,43 @@ package struct ForeignOption: Sendable {
             "--file-allocation",
             "leave it out: space is reserved where the disk can"
         ),
+        ForeignOption(
+            .aria2,
+            "--retry-wait",
+            "leave it out: the waits become longer by themselves"
+        ),
+        ForeignOption(
+            .aria2,
+            "--max-file-not-found --max-resume-failure-tries",
+            "use --retries"
+        ),
+        ForeignOption(.aria2, "--optimize-concurrent-downloads", "use --jobs"),
+        ForeignOption(.aria2, "--summary-interval", "use --progress"),
+        ForeignOption(.aria2, "--console-log-level", "use --quiet or --verbose"),
+        ForeignOption(
+            .aria2,
+            "--auto-save-interval",
+            "leave it out: received bytes are saved every second"
+        ),
+        ForeignOption(
+            .aria2,
+            "--uri-selector --stream-piece-selector --piece-length",
+            "leave it out: Pawl chooses sources and parts by their speed"
+        ),
+        ForeignOption(
+            .aria2,
+            "--realtime-chunk-checksum",
+            "leave it out: digests of pieces are checked"
+        ),
         ForeignOption(.aria2, "--check-integrity", "leave it out: what was received is checked"),
         ForeignOption(.aria2, "--save-session --enable-rpc", "use 'pawl daemon start'"),
         ForeignOption(.rclone, "--transfers", "use --jobs"),
+        ForeignOption(
+            .rclone,
+            "--checkers",
+            "leave it out: 'pawl mirror' compares several at a time"
+        ),
+        ForeignOption(.rclone, "--immutable", "use '--if-exists fail'"),
         ForeignOption(
             .rclone,
             "--s3-access-key-id --s3-secret-access-key",

@@ -208,12 +208,10 @@ package struct HostBudget: Sendable {
     ) -> Bool {
         guard let host = hosts[name] else { return false }
         let others = host.inUse + host.streams - 1
-        switch update(
-            name,
-            {
-                $0.ceiling.refused(serving: others, retryAfter: retryAfter, at: now)
-            }
-        ) {
+        let meaning = update(name) {
+            $0.ceiling.refused(serving: others, retryAfter: retryAfter, at: now)
+        }
+        switch meaning {
         case .limit: return true
         case .late:
             close(name, until: now + max(HostCeiling.lateness, retryAfter ?? .zero))

@@ -140,6 +140,7 @@ package final class LaneDownload: Sendable {
             if parts.slots.requestEarly(host, at: now) { sendRequest(at: now) } else { queue() }
         case .granted:
             parts.slots.takeGranted(host)
+            guard refusal == nil else { return follow(state.withLock { handOver(&$0) }) }
             sendRequest(at: parts.engine.time.now())
         default: break
         }
@@ -239,8 +240,8 @@ package final class LaneDownload: Sendable {
     private func follow(_ step: Step) {
         switch step {
         case .nothing: break
-        // A connection is granted under the lock of the budgets, which the work on a thread may
-        // need: without threads, it would run here.
+        // A connection is granted under the lock of the budgets. The work on a thread needs it, too,
+        // and would run here if there were no threads.
         case .sendRequest: Task { parts.engine.lane.start(self) }
         case .finish(let body): finish(body)
         case .leave(let handover):

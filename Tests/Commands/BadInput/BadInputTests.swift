@@ -188,8 +188,14 @@ extension BadInputTests {
             ["frobnicate", "x"],
             "pawl: 'frobnicate' is neither a command nor a URL; see 'pawl --help'"
         ),
+        (["--hlep"], "pawl: unknown option '--hlep'; did you mean '--help'?"),
+        (
+            ["--conections", "4", "http://host/a"],
+            "pawl: unknown option '--conections'; did you mean '--connections'?"
+        ),
+        (["--zzzzzz", "http://host/a"], "pawl: unknown option '--zzzzzz'"),
     ])
-    func `a mistyped verb is recognized`(arguments: [String], line: String) async throws {
+    func `a mistyped verb or option is recognized`(arguments: [String], line: String) async throws {
         let run = try await Workshop().run(arguments)
         expectFailure(.usage, run)
         #expect(run.errorLines.first == line)
