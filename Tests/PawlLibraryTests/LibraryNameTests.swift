@@ -47,6 +47,11 @@ struct LibraryNameTests {
         try await fetchBoth(library, scene)
         #expect(try await library.delete("b"))
         let (old, new) = (scene.folder.path(names.composed), scene.folder.path(names.decomposed))
+        // A file that is renamed before the library has seen it is reported as removed and added.
+        // Changes are seen in their order.
+        let additions = library.events
+        try scene.folder.write("seen.txt", "seen")
+        _ = await additions.first { if case .fileAdded("seen.txt", _) = $0 { true } else { nil } }
         let events = library.events
         #expect(rename(old, new) == 0)
         _ = await events.first { if case .fileRenamed(_, _, "a") = $0 { true } else { nil } }
