@@ -16,6 +16,14 @@ final class SmallFileLane: Sendable {
         /// The downloads that have not received their file yet, in the order in which they began.
         var open: [LaneDownload] = []
         var isAlarmSet = false
+
+        /// Adds a download that needs a thread; returns whether one must be started.
+        mutating func needsThread(for download: LaneDownload) -> Bool {
+            waiting.append(download)
+            guard threads < SmallFileLane.mostThreads else { return false }
+            threads += 1
+            return true
+        }
     }
 
     /// The time after which a download has a driver, which measures speeds and retries.
@@ -42,12 +50,9 @@ final class SmallFileLane: Sendable {
     /// Adds a download, which is started on a thread of the disk.
     func enter(_ download: LaneDownload) {
         let (needsThread, needsAlarm) = state.withLock { state in
-            state.waiting.append(download)
             state.open.append(download)
             defer { state.isAlarmSet = true }
-            guard state.threads < Self.mostThreads else { return (false, !state.isAlarmSet) }
-            state.threads += 1
-            return (true, !state.isAlarmSet)
+            return (state.needsThread(for: download), !state.isAlarmSet)
         }
         if needsAlarm { setAlarm(at: download.began + Self.longestStay) }
         if needsThread { startLater() }
@@ -55,13 +60,7 @@ final class SmallFileLane: Sendable {
 
     /// Lets a download send its request on a thread of the disk.
     func start(_ download: LaneDownload) {
-        let needsThread = state.withLock { state in
-            state.waiting.append(download)
-            guard state.threads < Self.mostThreads else { return false }
-            state.threads += 1
-            return true
-        }
-        if needsThread { startLater() }
+        if state.withLock({ $0.needsThread(for: download) }) { startLater() }
     }
 
     /// Removes a download that has received its file, or has left.
