@@ -103,6 +103,13 @@ struct LimitTests {
         settings.retries = 0
         async let served: Void = fetch(scene, 1...2, settings)
         await latch.waitForArrivals(2)
+        // A refusal shows a limit only after the session has seen that the host serves others.
+        while await scene.session.downloadTasks.count(where: {
+            $0.currentProgress.completedBytes > 0
+        }) < 2 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         async let others: Void = fetch(scene, 3...10, settings)
         // Others may wait before they are refused themselves.
         await scene.origin.waitForRequests(3)
