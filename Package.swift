@@ -126,7 +126,7 @@ let package = Package(
         ),
         tests(
             "PawlTests",
-            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", system]
+            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", logging, system]
         ),
         tests(
             "PawlLibraryTests",

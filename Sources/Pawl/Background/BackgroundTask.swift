@@ -40,11 +40,16 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     }
 
     override var ownProgress: DownloadProgress {
-        let (row, found) = remote.withLock { ($0.row, $0.foundBytes) }
-        guard let row else { return DownloadProgress() }
+        remote.withLock { progress(of: $0) }
+    }
+
+    private func progress(of remote: RemoteDownload) -> DownloadProgress {
+        guard let row = remote.row else { return DownloadProgress() }
         var progress = row.progress
-        progress.resumedBytes = found
-        if target.isTemporary { progress.name = response?.suggestedFilename ?? row.name }
+        progress.resumedBytes = remote.foundBytes
+        if target.isTemporary {
+            progress.name = row.response?.response?.suggestedFilename ?? row.name
+        }
         return progress
     }
 
@@ -152,10 +157,9 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     }
 
     override var received: TaskReports.Received? {
-        let progress = ownProgress
-        return remote.withLock { remote in
+        remote.withLock { remote in
             TaskReports.Received(
-                progress: progress,
+                progress: progress(of: remote),
                 restarts: remote.restarts,
                 restartReason: remote.restartReason,
                 offset: remote.offset ?? 0

@@ -128,19 +128,27 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// It never falls.
     package var receivedBytes: Int64 { monitor.receivedBytes }
 
-    /// The number of bytes of an earlier run that this one continues; `nil` before the server has
-    /// agreed, and if there are none.
-    package var continuedBytes: Int64? {
-        let count = monitor.progress.resumedBytes
-        return monitor.hasAgreed && count > 0 ? count : nil
+    /// Values of a running download that belong to the same moment.
+    package struct RunReading: Sendable {
+        package var progress: DownloadProgress
+        /// The number of bytes of an earlier run that this one continues; `nil` before the server
+        /// has agreed, and if there are none.
+        package var continuedBytes: Int64?
+        /// The number of times that the download has started over.
+        package var restarts: Int
+        /// Why it has started over the last time; `nil` if it has not.
+        package var restartReason: DownloadRestart.Reason?
     }
 
-    /// The number of times that the task has started over because the file had changed on the
-    /// server.
-    package var restartCount: Int { monitor.restarts.count }
-
-    /// The last start over; `nil` if there was none.
-    package var lastRestart: DownloadRestart? { monitor.restarts.last }
+    package var runReading: RunReading {
+        let snapshot = monitor.snapshot
+        return RunReading(
+            progress: shown(completed(snapshot.progress)),
+            continuedBytes: snapshot.continuedBytes,
+            restarts: snapshot.restarts.count,
+            restartReason: snapshot.restarts.last?.reason
+        )
+    }
 
     /// The measurements of the task so far.
     public override var metrics: TaskMetrics { monitor.metrics }
@@ -409,14 +417,16 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// What is reported; `nil` if the file existed before.
     var received: TaskReports.Received? {
         guard !monitor.wasThere else { return nil }
-        let (restarts, progress) = (monitor.restarts, monitor.progress)
+        let snapshot = monitor.snapshot
+        let (restarts, progress) = (snapshot.restarts, snapshot.progress)
         return TaskReports.Received(
             progress: progress,
             restarts: restarts.count,
             restartReason: restarts.last?.reason ?? .fileChanged,
             discardedBytes: restarts.last?.discardedBytes,
             offset: progress.resumedBytes,
-            hasAgreed: monitor.hasAgreed || progress.phase == .finished
+            hasAgreed: snapshot.hasAgreed || progress.phase == .finished,
+            isStartingOver: snapshot.isStartingOver
         )
     }
 
@@ -427,8 +437,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         if session.delegate != nil { session.runner.post(.finished(self, file)) }
     }
 
-    override var ownProgress: DownloadProgress {
-        var progress = monitor.progress
+    override var ownProgress: DownloadProgress { completed(monitor.progress) }
+
+    /// Returns the progress with what the monitor does not know.
+    private func completed(_ progress: DownloadProgress) -> DownloadProgress {
+        var progress = progress
         if let data = resumeRequest?.data, progress.hasNotFound, monitor.paths == nil {
             // The given data count until they were read.
             progress.completedBytes = data.receivedBytes

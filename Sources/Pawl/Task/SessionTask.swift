@@ -104,8 +104,11 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     public var progress: ProgressUpdates<DownloadProgress> { ProgressUpdates(self) }
 
     /// The current progress.
-    public var currentProgress: DownloadProgress {
-        var progress = ownProgress
+    public var currentProgress: DownloadProgress { shown(ownProgress) }
+
+    /// Returns the progress as the state of the task lets it appear.
+    func shown(_ progress: DownloadProgress) -> DownloadProgress {
+        var progress = progress
         let (state, expected) = shared.withLock { ($0.lifecycle.state, $0.expectedByteCount) }
         progress.totalBytes = progress.totalBytes ?? expected
         if state == .suspended || state == .paused { progress.standStill() }

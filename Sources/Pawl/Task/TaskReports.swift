@@ -15,6 +15,8 @@ struct TaskReports {
         var offset: Int64 = 0
         /// Whether the server has agreed to the offset, or all bytes proved to be present.
         var hasAgreed = true
+        /// Whether the bytes are about to be discarded.
+        var isStartingOver = false
     }
 
     private var bytes: Int64 = 0
@@ -53,6 +55,7 @@ struct TaskReports {
             events.append(.startedOver(task, restart))
             (restarts, bytes) = (received.restarts, 0)
         }
+        guard !received.isStartingOver else { return events }
         if !hasOffset, received.offset > 0 {
             guard received.hasAgreed else { return events }
             (hasOffset, bytes) = (true, received.offset)

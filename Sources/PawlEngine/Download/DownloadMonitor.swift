@@ -14,6 +14,8 @@ package final class DownloadMonitor: Sendable {
         var resumedBytes: Int64 = 0
         var hasAgreed = false
         var restarts = Restarts()
+        /// Whether the download has decided to start over, and still has the bytes.
+        var isStartingOver = false
         /// Why the download is about to start over.
         var restartReason = DownloadRestart.Reason.fileChanged
         var wasThere = false
@@ -35,6 +37,23 @@ package final class DownloadMonitor: Sendable {
         package var count = 0
         /// The last one; `nil` if there was none.
         package var last: DownloadRestart?
+    }
+
+    /// Values that belong to the same moment.
+    package struct Snapshot: Sendable {
+        package var progress: DownloadProgress
+        package var restarts: Restarts
+        /// Whether this run has accepted a response, which proves that the bytes already present
+        /// are of the same file.
+        package var hasAgreed: Bool
+        /// Whether the bytes already present are about to be discarded.
+        package var isStartingOver: Bool
+
+        /// The number of bytes of an earlier run that this one continues; `nil` before the server
+        /// has agreed, and if there are none.
+        package var continuedBytes: Int64? {
+            hasAgreed && progress.resumedBytes > 0 ? progress.resumedBytes : nil
+        }
     }
 
     private let state = Mutex(State())
@@ -59,21 +78,35 @@ package final class DownloadMonitor: Sendable {
 
     package var progress: DownloadProgress {
         let now = time.now()
+        return state.withLock { progress(&$0, at: now) }
+    }
+
+    package var snapshot: Snapshot {
+        let now = time.now()
         return state.withLock { state in
-            let map = ledger.map
-            var progress = DownloadProgress()
-            progress.completedBytes = state.completedBytes ?? map.written.count
-            state.rate.record(totalBytes: progress.completedBytes, at: now)
-            progress.resumedBytes = state.resumedBytes
-            progress.totalBytes = state.totalBytes
-            progress.phase = state.phase
-            progress.name = state.name
-            progress.bytesPerSecond =
-                state.phase == .receiving ? state.rate.bytesPerSecond(at: now) : 0
-            progress.connections = map.segments.count
-            progress.segments = map.segments.map { SegmentProgress($0) }
-            return progress
+            Snapshot(
+                progress: progress(&state, at: now),
+                restarts: state.restarts,
+                hasAgreed: state.hasAgreed,
+                isStartingOver: state.isStartingOver
+            )
         }
+    }
+
+    private func progress(_ state: inout State, at now: Moment) -> DownloadProgress {
+        let map = ledger.map
+        var progress = DownloadProgress()
+        progress.completedBytes = state.completedBytes ?? map.written.count
+        state.rate.record(totalBytes: progress.completedBytes, at: now)
+        progress.resumedBytes = state.resumedBytes
+        progress.totalBytes = state.totalBytes
+        progress.phase = state.phase
+        progress.name = state.name
+        progress.bytesPerSecond =
+            state.phase == .receiving ? state.rate.bytesPerSecond(at: now) : 0
+        progress.connections = map.segments.count
+        progress.segments = map.segments.map { SegmentProgress($0) }
+        return progress
     }
 
     package var segmentMap: SegmentMap { ledger.map }
@@ -111,12 +144,6 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
-    /// Whether this run has accepted a response, which proves that the bytes already present are of
-    /// the same file.
-    package var hasAgreed: Bool { state.withLock { $0.hasAgreed } }
-
-    package var restarts: Restarts { state.withLock { $0.restarts } }
-
     /// Whether the file existed already, so that no byte was fetched.
     package var wasThere: Bool { state.withLock { $0.wasThere } }
 
@@ -130,6 +157,7 @@ package final class DownloadMonitor: Sendable {
         state.withLock { state in
             state.restartReason = reason
             // The bytes are still on disk for a moment.
+            state.isStartingOver = true
             state.resumedBytes = 0
         }
     }
@@ -163,6 +191,7 @@ package final class DownloadMonitor: Sendable {
         state.withLock { state in
             state.began = now
             state.hasAgreed = false
+            state.isStartingOver = false
             state.redirects = []
         }
         resuming.began(job)
@@ -241,6 +270,7 @@ package final class DownloadMonitor: Sendable {
     func begin(with have: RangeSet, resumed: Int64? = nil) {
         let (count, now) = (have.count, time.now())
         state.withLock { state in
+            state.isStartingOver = false
             let discarded = count == 0 ? ledger.written.count : 0
             if discarded > 0 {
                 state.restarts.count += 1

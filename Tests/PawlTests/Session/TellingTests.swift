@@ -1,3 +1,4 @@
+import Logging
 import Pawl
 import PawlCore
 import PawlTesting
@@ -47,6 +48,35 @@ struct TellingTests {
         }
         #expect(sum == other.size)
         #expect(await delegate.allCalls().contains(.startedOver(discarded: Self.held)))
+    }
+
+    @Test func `no bytes are reported while those of another version are not discarded yet`()
+        async throws
+    {
+        let scene = try SessionScene(holding: resource)
+        let data = try await scene.resumeData()
+        scene.origin.route("/disk.bin", .resource(Resource(size: 600_000, seed: 2)))
+        let (delegate, announced, gate) = (RecordingDelegate(), Latch(), Gate())
+        let session = DownloadSession(
+            scene.configuration,
+            delegate: delegate,
+            logger: Logger(label: "test") { _ in
+                MessageHandler { message in
+                    guard message.contains("starting over") else { return }
+                    announced.release()
+                    gate.wait()
+                }
+            }
+        )
+        let task = try session.downloadTask(withResumeData: data)
+        task.resume()
+        await announced.pass()
+        // As often as the delegate is told of bytes.
+        var updates = task.progress.makeAsyncIterator()
+        for _ in 0..<3 { _ = await updates.next() }
+        gate.open()
+        let calls = await delegate.allCalls()
+        #expect(calls.first { $0.isOfBytes || $0.isStart } == .startedOver(discarded: Self.held))
     }
 
     @Test func `a task whose file changed while paused starts over and reports it`() async throws {
@@ -151,6 +181,23 @@ struct TellingTests {
     }
 }
 
+/// Passes on each message.
+private struct MessageHandler: LogHandler {
+    let handle: @Sendable (String) -> Void
+
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    init(_ handle: @escaping @Sendable (String) -> Void) { self.handle = handle }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { handle("\(event.message)") }
+}
+
 extension RecordingDelegate.Call {
     fileprivate var isOfBytes: Bool {
         switch self {
@@ -158,4 +205,6 @@ extension RecordingDelegate.Call {
         default: false
         }
     }
+
+    fileprivate var isStart: Bool { if case .startedOver = self { true } else { false } }
 }

@@ -14,8 +14,10 @@ final class RunningDownloads: Sendable {
         var folder: ConfinedFolder?
         let startTime = ContinuousClock.now
 
-        var progress: DownloadProgress {
-            var progress = task.currentProgress
+        var progress: DownloadProgress { known(task.currentProgress) }
+
+        private func known(_ progress: DownloadProgress) -> DownloadProgress {
+            var progress = progress
             guard task.targetPath == nil else { return progress }
             progress.completedBytes = max(progress.completedBytes, before.completedBytes)
             progress.totalBytes = progress.totalBytes ?? before.totalBytes
@@ -23,7 +25,8 @@ final class RunningDownloads: Sendable {
         }
 
         var row: WireProgress.Row {
-            let progress = progress
+            let reading = task.runReading
+            let progress = known(reading.progress)
             var row = WireProgress.Row(
                 id: before.id,
                 name: progress.name,
@@ -32,9 +35,9 @@ final class RunningDownloads: Sendable {
             row.totalBytes = progress.totalBytes
             row.bytesPerSecond = Int64(exactly: progress.bytesPerSecond.rounded()) ?? 0
             row.connections = progress.connections
-            row.resumedBytes = task.continuedBytes
-            row.restarts = task.restartCount > 0 ? task.restartCount : nil
-            row.restartReason = task.lastRestart?.reason.rawValue
+            row.resumedBytes = reading.continuedBytes
+            row.restarts = reading.restarts > 0 ? reading.restarts : nil
+            row.restartReason = reading.restartReason?.rawValue
             return row
         }
     }
