@@ -49,7 +49,7 @@ struct LocalSourceTests {
         let address = url(sources, "disk.iso")
         for isChanged in [false, true] {
             let runner = try workshop.start(address, "--limit-rate", "9M", "-o", "\(isChanged)")
-            try await FolderWatch.wait(for: "\(isChanged).part.pawl", in: workshop.folder)
+            try await FolderWatch.wait(for: "\(isChanged).part", in: workshop.folder)
             runner.signal(SIGKILL)
             _ = await runner.waitForExit()
             let bytes = isChanged ? Resource(size: 40 << 20, seed: 9).bytes() : large.bytes()
