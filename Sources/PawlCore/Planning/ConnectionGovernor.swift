@@ -100,8 +100,14 @@ package struct ConnectionGovernor: Sendable {
     static let fewestArrivals = 3
     /// The remaining time, at the present speed, from which another connection is worth its cost.
     ///
-    /// If it adds nothing, it slows the others down for a moment.
-    static let worthwhile: Duration = .milliseconds(2500)
+    /// If it adds nothing, it slows the others down for a moment, which is shorter if connecting is
+    /// quick.
+    private static func worthwhile(_ reading: Reading) -> Duration {
+        // The first latency also contains the creation of the file.
+        let delay = min(reading.connectTime ?? reading.latency, reading.latency)
+        let cost = min(.milliseconds(200) + delay * 46, .milliseconds(2500))
+        return max(cost, reading.latency * 8)
+    }
     /// The remaining time, at the present speed, from which a pause is worth a leap.
     static let worthLeaping: Duration = .seconds(1)
     /// The minimum length of a pause, and its minimum as a multiple of the latency, which is about
@@ -139,6 +145,8 @@ package struct ConnectionGovernor: Sendable {
         package var remaining: Int64?
         /// The time from opening a connection to its first byte.
         package var latency: Duration
+        /// The shortest time in which a connection was made; `nil` if all were open before.
+        package var connectTime: Duration?
         /// The CPU time so far of the busiest thread that moves bytes.
         package var work: Duration
         /// The time for which no connection has received a byte, although all could.
@@ -490,7 +498,7 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private func isWorthwhile(_ speed: Double, _ reading: Reading) -> Bool {
-        left(at: speed, reading) > max(Self.worthwhile, reading.latency * 8)
+        left(at: speed, reading) > Self.worthwhile(reading)
     }
 
     /// The remaining time; zero if the number of remaining bytes is not known.

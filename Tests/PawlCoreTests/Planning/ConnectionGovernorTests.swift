@@ -10,6 +10,7 @@ struct ConnectionGovernorTests {
         seconds: Double,
         remaining: Int64? = 10 << 30,
         latency: Duration = .milliseconds(20),
+        connectTime: Duration? = nil,
         load: Double = 0,
         silence: (Int) -> Duration = { _ in .zero },
         isQueueFull: (Int) -> Bool = { _ in false },
@@ -33,6 +34,7 @@ struct ConnectionGovernorTests {
                 latency: latency,
                 work: work
             )
+            reading.connectTime = connectTime
             reading.silence = silence(governor.target)
             reading.isQueueFull = isQueueFull(governor.target)
             reading.allowed = allowed
@@ -235,6 +237,23 @@ struct ConnectionGovernorTests {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 3, remaining: 100_000) { Double($0) * 1e6 }
         #expect(Set(targets) == [1])
+    }
+
+    @Test(arguments: [(1, 16), (20, 16), (60, 1)])
+    func `a short download gets more connections if connecting is quick`(
+        milliseconds: Int,
+        most: Int
+    ) {
+        var governor = ConnectionGovernor(.automatic)
+        // One connection would take two seconds.
+        let targets = run(
+            &governor,
+            seconds: 1,
+            remaining: 8 << 20,
+            latency: .milliseconds(60),
+            connectTime: .milliseconds(milliseconds)
+        ) { Double($0) * 4e6 }
+        #expect(targets.max() == most)
     }
 
     @Test func `an interruption restarts a measurement but does not end a rest`() {
