@@ -58,6 +58,8 @@ package struct ConnectionGovernor: Sendable {
     package static let neededGain = 1.05
     /// The load of one thread from which the machine is the limit, or soon will be.
     package static let fullLoad = 0.6
+    /// The load of one thread below which it surely is not.
+    private static let idleLoad = 0.1
     static let firstRest: Duration = .seconds(5)
     static let longestRest: Duration = .seconds(120)
     static let shortestWindow: Duration = .milliseconds(100)
@@ -101,11 +103,12 @@ package struct ConnectionGovernor: Sendable {
     /// The remaining time, at the present speed, from which another connection is worth its cost.
     ///
     /// If it adds nothing, it slows the others down for a moment, which is shorter if connecting is
-    /// quick.
-    private static func worthwhile(_ reading: Reading) -> Duration {
+    /// quick, and if the machine has nearly nothing to do.
+    private static func worthwhile(_ reading: Reading, load: Double) -> Duration {
         // The first latency also contains the creation of the file.
         let delay = min(reading.connectTime ?? reading.latency, reading.latency)
-        let cost = min(.milliseconds(200) + delay * 46, .milliseconds(2500))
+        let most: Duration = .milliseconds(2500)
+        let cost = load < idleLoad ? min(.milliseconds(200) + delay * 46, most) : most
         return max(cost, reading.latency * 8)
     }
     /// The remaining time, at the present speed, from which a pause is worth a leap.
@@ -400,7 +403,7 @@ package struct ConnectionGovernor: Sendable {
         }
         // A lost packet may make the connection slow later on.
         let speed = growth.recent
-        guard isWorthwhile(speed, reading) else { return }
+        guard isWorthwhile(speed, reading, load: growth.load) else { return }
         // At this moment the queue of a full link is full, whatever the congestion control is.
         let isLimited = !growth.hasGrown && reading.latency >= Self.visibleLatency
         if isLimited || reading.isLong, mayLeap(reading) { return probe(now) }
@@ -443,7 +446,8 @@ package struct ConnectionGovernor: Sendable {
             return beginShrinking(reading, now)
         }
         if let before, before.target == 1, mayLeap(reading), load < Self.fullLoad,
-            speed >= before.bytesPerSecond * Self.proportionalGain, isWorthwhile(speed, reading)
+            speed >= before.bytesPerSecond * Self.proportionalGain,
+            isWorthwhile(speed, reading, load: load)
         {
             alone = before.bytesPerSecond
             return leap(reading, most: ceiling, now)
@@ -452,7 +456,7 @@ package struct ConnectionGovernor: Sendable {
         guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
         isUnproven = isUnproven || before != nil
         guard target < ceiling, speed > 0, load < Self.fullLoad,
-            isWorthwhile(speed, reading)
+            isWorthwhile(speed, reading, load: load)
         else {
             self.before = nil
             return beginShrinking(reading, now)
@@ -497,8 +501,8 @@ package struct ConnectionGovernor: Sendable {
         takeRest(now)
     }
 
-    private func isWorthwhile(_ speed: Double, _ reading: Reading) -> Bool {
-        left(at: speed, reading) > Self.worthwhile(reading)
+    private func isWorthwhile(_ speed: Double, _ reading: Reading, load: Double) -> Bool {
+        left(at: speed, reading) > Self.worthwhile(reading, load: load)
     }
 
     /// The remaining time; zero if the number of remaining bytes is not known.

@@ -3,7 +3,11 @@
 struct ResponseTimes: Sendable {
     /// The smoothed time from opening a connection to its first byte.
     private(set) var latency: Duration = .zero
-    /// The smoothed time from a request on an open connection to the first byte of its response.
+    /// The smoothed time from opening a connection to its first head.
+    ///
+    /// It contains no wait for a tick, and no creation of a file, as the latency may.
+    private var openingTime: Duration?
+    /// The smoothed time from a request on an open connection to the head of its response.
     private var answerTime: Duration?
     /// The number of connections to each source that have received what they requested.
     private var free: [Int: Int] = [:]
@@ -18,7 +22,8 @@ struct ResponseTimes: Sendable {
 
     /// Returns the expected time until a source sends the first byte of what is requested now.
     func delay(of source: Int) -> Duration {
-        hasFreeConnection(to: source) ? min(latency, answerTime ?? latency) : latency
+        let opening = openingTime ?? latency
+        return hasFreeConnection(to: source) ? min(opening, answerTime ?? opening) : opening
     }
 
     /// Notes that a request is sent, over a free connection if there is one.
@@ -38,14 +43,19 @@ struct ResponseTimes: Sendable {
         }
     }
 
-    /// Notes the time until the first byte of a response.
-    mutating func received(_ segment: Segment, after time: Duration) {
-        latency = latency == .zero ? time : (latency * 3 + time) / 4
+    /// Notes the time until the first byte of a response, and until its head.
+    mutating func received(_ segment: Segment, after time: Duration, head: Duration) {
+        latency = latency == .zero ? time : Self.smoothed(latency, time)
         if let connectTime = segment.connectTime {
-            answerTime = answerTime ?? max(.zero, time - connectTime)
+            openingTime = Self.smoothed(openingTime, head)
+            answerTime = answerTime ?? max(.zero, head - connectTime)
         } else {
-            answerTime = answerTime.map { ($0 * 3 + time) / 4 } ?? time
+            answerTime = Self.smoothed(answerTime, head)
         }
+    }
+
+    private static func smoothed(_ known: Duration?, _ time: Duration) -> Duration {
+        known.map { ($0 * 3 + time) / 4 } ?? time
     }
 
     /// Notes that a response has ended, after which its connection is usually open.

@@ -261,8 +261,13 @@ package struct SegmentPlanner: Sendable {
         }
         // A tick may be 200 ms late. With several sources that would leave the faster one idle at
         // the end.
-        let first = hasOtherSources ? segment.headAt ?? now : now
-        times.received(segment, after: first - segment.openedAt)
+        let head = segment.headAt ?? now
+        let first = hasOtherSources ? head : now
+        times.received(
+            segment,
+            after: first - segment.openedAt,
+            head: head - segment.openedAt
+        )
     }
 }
 

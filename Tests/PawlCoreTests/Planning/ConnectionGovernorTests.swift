@@ -239,9 +239,10 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1])
     }
 
-    @Test(arguments: [(1, 16), (20, 16), (60, 1)])
-    func `a short download gets more connections if connecting is quick`(
+    @Test(arguments: [(1, 0, 16), (20, 0, 16), (60, 0, 1), (1, 0.3, 1)])
+    func `a short download gets more connections if connecting is quick and the machine idle`(
         milliseconds: Int,
+        load: Double,
         most: Int
     ) {
         var governor = ConnectionGovernor(.automatic)
@@ -251,7 +252,8 @@ struct ConnectionGovernorTests {
             seconds: 1,
             remaining: 8 << 20,
             latency: .milliseconds(60),
-            connectTime: .milliseconds(milliseconds)
+            connectTime: .milliseconds(milliseconds),
+            load: load
         ) { Double($0) * 4e6 }
         #expect(targets.max() == most)
     }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Finds ports of 127.0.0.1 on which nothing listens.
 package enum UnusedPort {
@@ -6,10 +7,14 @@ package enum UnusedPort {
     /// before the port is used.
     private static let ports: ClosedRange<UInt16> = 10_000...32_000
     private static let attempts = 100
+    /// The next port, whose beginning differs in each process. A program may need seconds until it
+    /// listens, so no port is returned twice.
+    private static let next = Atomic(UInt32.random(in: 0..<UInt32(ports.count)))
 
     package static func find() throws -> UInt16 {
         for _ in 1..<attempts {
-            if let port = try? check(UInt16.random(in: ports)) { return port }
+            let number = next.add(1, ordering: .relaxed).oldValue % UInt32(ports.count)
+            if let port = try? check(ports.lowerBound + UInt16(number)) { return port }
         }
         return try check(0)
     }
