@@ -108,7 +108,7 @@ package struct ConnectionGovernor: Sendable {
         // The first latency also contains the creation of the file.
         let delay = min(reading.connectTime ?? reading.latency, reading.latency)
         let most: Duration = .milliseconds(2500)
-        let cost = load < idleLoad ? min(.milliseconds(200) + delay * 46, most) : most
+        let cost = load < idleLoad ? min(.milliseconds(200) + delay * 230, most) : most
         return max(cost, reading.latency * 8)
     }
     /// The remaining time, at the present speed, from which a pause is worth a leap.

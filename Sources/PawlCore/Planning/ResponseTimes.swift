@@ -1,6 +1,6 @@
 /// How long the sources of a download take to respond, over new connections and over open ones, and
 /// which of their connections are open and free.
-struct ResponseTimes: Sendable {
+package struct ResponseTimes: Sendable {
     /// The smoothed time from opening a connection to its first byte.
     private(set) var latency: Duration = .zero
     /// The smoothed time from opening a connection to its first head.
@@ -14,6 +14,8 @@ struct ResponseTimes: Sendable {
     /// The sources that close a connection after a response.
     private var closing: Set<Int> = []
 
+    package init() {}
+
     /// Returns whether a connection to a source is open and free.
     func hasFreeConnection(to source: Int) -> Bool { free[source, default: 0] > 0 }
 
@@ -21,7 +23,7 @@ struct ResponseTimes: Sendable {
     func isClosing(_ source: Int) -> Bool { closing.contains(source) }
 
     /// Returns the expected time until a source sends the first byte of what is requested now.
-    func delay(of source: Int) -> Duration {
+    package func delay(of source: Int) -> Duration {
         let opening = openingTime ?? latency
         return hasFreeConnection(to: source) ? min(opening, answerTime ?? opening) : opening
     }
@@ -44,7 +46,7 @@ struct ResponseTimes: Sendable {
     }
 
     /// Notes the time until the first byte of a response, and until its head.
-    mutating func received(_ segment: Segment, after time: Duration, head: Duration) {
+    package mutating func received(_ segment: Segment, after time: Duration, head: Duration) {
         latency = latency == .zero ? time : Self.smoothed(latency, time)
         if let connectTime = segment.connectTime {
             openingTime = Self.smoothed(openingTime, head)
@@ -59,5 +61,5 @@ struct ResponseTimes: Sendable {
     }
 
     /// Notes that a response has ended, after which its connection is usually open.
-    mutating func responseEnded(from source: Int) { free[source, default: 0] += 1 }
+    package mutating func responseEnded(from source: Int) { free[source, default: 0] += 1 }
 }

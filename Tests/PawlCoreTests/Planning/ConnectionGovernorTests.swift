@@ -239,7 +239,7 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1])
     }
 
-    @Test(arguments: [(1, 0, 16), (20, 0, 16), (60, 0, 1), (1, 0.3, 1)])
+    @Test(arguments: [(1, 0, 16), (5, 0, 16), (10, 0, 1), (1, 0.3, 1)])
     func `a short download gets more connections if connecting is quick and the machine idle`(
         milliseconds: Int,
         load: Double,

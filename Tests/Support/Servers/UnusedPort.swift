@@ -7,8 +7,9 @@ package enum UnusedPort {
     /// before the port is used.
     private static let ports: ClosedRange<UInt16> = 10_000...32_000
     private static let attempts = 100
-    /// The next port, whose beginning differs in each process. A program may need seconds until it
-    /// listens, so no port is returned twice.
+    /// The number of the next port, which begins with another one in each process.
+    ///
+    /// A program may need seconds until it listens, so no port is returned twice.
     private static let next = Atomic(UInt32.random(in: 0..<UInt32(ports.count)))
 
     package static func find() throws -> UInt16 {

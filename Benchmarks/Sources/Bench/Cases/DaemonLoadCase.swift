@@ -9,7 +9,7 @@ extension BenchmarkCase {
             adds the downloads until every event reader has received the end of all of them; \
             with one event reader, and with all clients and event readers, in turn. Each of the \
             1,000 clients sends one request per second over its own TCP connection, with the \
-            token: in turn for the status, the statistics, the health, one download and a page \
+            main token (the readers have another one): in turn for the status, the statistics, the health, one download and a page \
             of ten downloads. The response times are those of the round with the lowest p99. A \
             response time is measured from the moment at which the request was due. One thread \
             on the same machine plays all clients. CPU and memory are the daemon's.
@@ -23,7 +23,11 @@ extension BenchmarkCase {
         let daemon = try workshop.daemon(place, listen: port)
         defer { daemon.stop() }
         try workshop.ask(place, ["-o", "/dev/null"] + settingEight)
-        var quiet = LoadSettings(port: port, token: try place.token())
+        var quiet = LoadSettings(
+            port: port,
+            token: try place.token(),
+            readerToken: try workshop.readingToken(place)
+        )
         quiet.downloads = urls.count
         var busy = quiet
         (busy.clients, busy.readers) = (1000, 100)

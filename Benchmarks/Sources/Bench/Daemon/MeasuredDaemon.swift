@@ -111,6 +111,16 @@ extension Workshop {
         return daemon
     }
 
+    /// Creates a token that allows reading.
+    func readingToken(_ place: DaemonPlace) throws -> String {
+        let words = ["daemon", "token", "--scope", "read", "--name", "readers"]
+        let output = try command(["env"] + place.environment + [settings.pawl] + words)
+        guard let token = output.split(separator: "\n").last else {
+            throw BenchError("pawl daemon token prints no token")
+        }
+        return String(token)
+    }
+
     /// Sends a request to the daemon with curl.
     ///
     /// Returns the output.

@@ -10,6 +10,10 @@ struct LoadGenerator {
     private let poll: Int32
     private let requests: [[UInt8]]
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// The number of connections that are opened before their first responses are awaited: the
+    /// daemon limits those that have not shown a token yet.
+    private static let mostUnknown = 32
+
     /// The connections: first the clients', then the readers'.
     private var connections: [LoadConnection] = []
     private var hasHeardAll: [Bool]
@@ -21,7 +25,7 @@ struct LoadGenerator {
         Self.raiseFileLimit()
         poll = bench_epoll_open()
         guard poll >= 0 else { throw BenchError.system("cannot watch connections") }
-        requests = settings.paths.map { Self.request($0, settings) }
+        requests = settings.paths.map { Self.request($0, settings.token, settings) }
         hasHeardAll = Array(repeating: false, count: settings.readers)
         for number in 0..<(settings.clients + settings.readers) {
             let connection = try LoadConnection(port: settings.port)
@@ -29,11 +33,15 @@ struct LoadGenerator {
             guard bench_epoll_add(poll, connection.descriptor, UInt64(number)) == 0 else {
                 throw BenchError.system("cannot watch a connection")
             }
+            if number < settings.clients {
+                try ask(number, .now)
+            } else {
+                try connection.send(Self.request("/v1/events", settings.readerToken, settings))
+            }
+            if connections.count % Self.mostUnknown == 0 { try waitForFirstResponses() }
         }
-        for number in settings.clients..<connections.count {
-            try connections[number].send(Self.request("/v1/events", settings))
-        }
-        try waitForReaders()
+        try waitForFirstResponses()
+        latencies = []
     }
 
     func close() {
@@ -99,25 +107,33 @@ struct LoadGenerator {
         hasHeardAll[number - settings.clients] = true
     }
 
-    /// Waits until all readers are connected.
+    /// Waits until the daemon has answered all clients and readers that are connected.
     ///
-    /// The daemon sends each of them a comment immediately.
-    private mutating func waitForReaders() throws {
+    /// It sends each reader a comment immediately.
+    private mutating func waitForFirstResponses() throws {
         let limit = Moment.now.advanced(bySeconds: 20)
-        while connections[settings.clients...].contains(where: { $0.count("\n:") == 0 }) {
+        func isAnswered(_ number: Int) -> Bool {
+            number < settings.clients
+                ? connections[number].due.isEmpty : connections[number].count("\n:") > 0
+        }
+        while !connections.indices.allSatisfy(isAnswered) {
             try Interruption.check()
-            guard Moment.now < limit else { throw BenchError("the daemon sends no events") }
+            guard Moment.now < limit else { throw BenchError("the daemon does not answer") }
             try take(until: .now.advanced(bySeconds: 0.1))
         }
     }
 
     // MARK: - Preparation
 
-    private static func request(_ path: String, _ settings: LoadSettings) -> [UInt8] {
+    private static func request(
+        _ path: String,
+        _ token: String,
+        _ settings: LoadSettings
+    ) -> [UInt8] {
         let text = """
             GET \(path) HTTP/1.1\r
             Host: 127.0.0.1:\(settings.port)\r
-            Authorization: Bearer \(settings.token)\r
+            Authorization: Bearer \(token)\r
             \r
 
             """

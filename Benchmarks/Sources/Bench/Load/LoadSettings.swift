@@ -1,7 +1,10 @@
 /// The clients that send requests to the daemon while it works.
 struct LoadSettings {
     var port: UInt16
+    /// The token of the clients.
     var token: String
+    /// The token of the readers: the daemon limits the connections of each token.
+    var readerToken: String
     /// The number of clients.
     ///
     /// Each sends one small request per second over a persistent connection.
