@@ -102,13 +102,13 @@ package struct ConnectionGovernor: Sendable {
     static let fewestArrivals = 3
     /// The remaining time, at the present speed, from which another connection is worth its cost.
     ///
-    /// If it adds nothing, it slows the others down for a moment, which is shorter if connecting is
-    /// quick, and if the machine has nearly nothing to do.
-    private static func worthwhile(_ reading: Reading, load: Double) -> Duration {
-        // The first latency also contains the creation of the file.
-        let delay = min(reading.connectTime ?? reading.latency, reading.latency)
+    /// If it adds nothing, it slows the others down for a moment, which is shorter if the server
+    /// answers quickly, and if the machine has nearly nothing to do.
+    private static func minimumLeft(_ reading: Reading, load: Double) -> Duration {
+        // Unlike the latency, it does not contain the creation of the file.
+        let delay = min(reading.openingTime ?? reading.latency, reading.latency)
         let most: Duration = .milliseconds(2500)
-        let cost = load < idleLoad ? min(.milliseconds(200) + delay * 230, most) : most
+        let cost = load < idleLoad ? min(.milliseconds(200) + delay * 115, most) : most
         return max(cost, reading.latency * 8)
     }
     /// The remaining time, at the present speed, from which a pause is worth a leap.
@@ -148,8 +148,8 @@ package struct ConnectionGovernor: Sendable {
         package var remaining: Int64?
         /// The time from opening a connection to its first byte.
         package var latency: Duration
-        /// The shortest time in which a connection was made; `nil` if all were open before.
-        package var connectTime: Duration?
+        /// The time from opening a connection to its first head; `nil` if none was opened.
+        package var openingTime: Duration?
         /// The CPU time so far of the busiest thread that moves bytes.
         package var work: Duration
         /// The time for which no connection has received a byte, although all could.
@@ -502,7 +502,7 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private func isWorthwhile(_ speed: Double, _ reading: Reading, load: Double) -> Bool {
-        left(at: speed, reading) > Self.worthwhile(reading, load: load)
+        left(at: speed, reading) > Self.minimumLeft(reading, load: load)
     }
 
     /// The remaining time; zero if the number of remaining bytes is not known.

@@ -308,6 +308,7 @@ package struct DownloadPlanner: Sendable {
     /// Ends all transfers but one; when they have ended, `finishDraining` continues.
     private mutating func drain(_ why: Draining, keeping held: TransferID? = nil) {
         phase = .draining(why)
+        if case .startOver = why { transfers.announceRestart() }
         transfers.closeAll(but: held)
     }
 

@@ -10,6 +10,8 @@ struct PinnedFile: Sendable {
     /// Whether the next good response of any source replaces the bytes, because no source proves
     /// that it has the same file; until then they are kept.
     private(set) var isUpForReplacement = false
+    /// Whether it was announced that the bytes are about to be discarded.
+    private var hasAnnouncedRestart = false
     /// The previous pinned representation and the source it came from.
     private var former: (representation: Representation, source: Int?)?
     /// The digest that the user gave.
@@ -58,7 +60,13 @@ struct PinnedFile: Sendable {
 
     mutating func pin(_ representation: Representation, by source: Int?) {
         (self.representation, pinnedSource) = (representation, source)
-        isUpForReplacement = false
+        (isUpForReplacement, hasAnnouncedRestart) = (false, false)
+    }
+
+    /// Notes that the bytes are about to be discarded; returns whether that was not known.
+    mutating func announceRestart() -> Bool {
+        defer { hasAnnouncedRestart = true }
+        return !hasAnnouncedRestart
     }
 
     /// Pins the first response that matches adopted bytes; the digest is recorded in the

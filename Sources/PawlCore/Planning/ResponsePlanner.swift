@@ -526,9 +526,14 @@ struct ResponsePlanner: Sendable {
 }
 
 extension TransferPlanner {
+    /// Announces that the bytes received so far are about to be discarded, unless that was done.
+    mutating func announceRestart(_ reason: DownloadRestart.Reason = .fileChanged) {
+        if file.announceRestart() { add(.startingOver(reason)) }
+    }
+
     /// Announces that the download will start over, with a notice to the user.
     mutating func startingOver(_ reason: DownloadRestart.Reason, _ text: String) {
-        add(.startingOver(reason))
+        announceRestart(reason)
         notice("\(text): starting over")
     }
 }

@@ -6,7 +6,7 @@ package struct ResponseTimes: Sendable {
     /// The smoothed time from opening a connection to its first head.
     ///
     /// It contains no wait for a tick, and no creation of a file, as the latency may.
-    private var openingTime: Duration?
+    private(set) var openingTime: Duration?
     /// The smoothed time from a request on an open connection to the head of its response.
     private var answerTime: Duration?
     /// The number of connections to each source that have received what they requested.
@@ -22,7 +22,7 @@ package struct ResponseTimes: Sendable {
     /// Returns whether a source closes a connection after a response.
     func isClosing(_ source: Int) -> Bool { closing.contains(source) }
 
-    /// Returns the expected time until a source sends the first byte of what is requested now.
+    /// Returns the expected time until a source sends the head of what is requested now.
     package func delay(of source: Int) -> Duration {
         let opening = openingTime ?? latency
         return hasFreeConnection(to: source) ? min(opening, answerTime ?? opening) : opening
@@ -46,13 +46,13 @@ package struct ResponseTimes: Sendable {
     }
 
     /// Notes the time until the first byte of a response, and until its head.
-    package mutating func received(_ segment: Segment, after time: Duration, head: Duration) {
+    package mutating func received(_ segment: Segment, after time: Duration, untilHead: Duration) {
         latency = latency == .zero ? time : Self.smoothed(latency, time)
         if let connectTime = segment.connectTime {
-            openingTime = Self.smoothed(openingTime, head)
-            answerTime = answerTime ?? max(.zero, head - connectTime)
+            openingTime = Self.smoothed(openingTime, untilHead)
+            answerTime = answerTime ?? max(.zero, untilHead - connectTime)
         } else {
-            answerTime = Self.smoothed(answerTime, head)
+            answerTime = Self.smoothed(answerTime, untilHead)
         }
     }
 

@@ -27,7 +27,7 @@ package struct Segment: Sendable {
     package let openedAt: Moment
     package var headAt: Moment?
     /// The time that connecting took; `nil` before it is known, and for a reused connection.
-    var connectTime: Duration?
+    package var connectTime: Duration?
     /// Whether a connection to its source was open and free when this was opened.
     var expectsFreeConnection = false
     package var firstByteAt: Moment?

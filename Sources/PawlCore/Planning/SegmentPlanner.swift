@@ -167,6 +167,9 @@ package struct SegmentPlanner: Sendable {
     /// The smoothed time from opening a connection to its first byte.
     package var latency: Duration { times.latency }
 
+    /// The smoothed time from opening a connection to its first head; `nil` if none was opened.
+    var openingTime: Duration? { times.openingTime }
+
     /// Returns whether a connection to a source is open and free.
     func hasFreeConnection(to source: Int) -> Bool { times.hasFreeConnection(to: source) }
 
@@ -259,14 +262,14 @@ package struct SegmentPlanner: Sendable {
         guard let segment = segments[id], segment.firstByteAt == now, !segment.hasStoodStill else {
             return
         }
+        let headAt = segment.headAt ?? now
         // A tick may be 200 ms late. With several sources that would leave the faster one idle at
         // the end.
-        let head = segment.headAt ?? now
-        let first = hasOtherSources ? head : now
+        let first = hasOtherSources ? headAt : now
         times.received(
             segment,
             after: first - segment.openedAt,
-            head: head - segment.openedAt
+            untilHead: headAt - segment.openedAt
         )
     }
 }

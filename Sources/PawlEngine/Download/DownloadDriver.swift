@@ -462,7 +462,7 @@ package final class DownloadDriver {
         heads[id] = body.head
         noteHead(body.head, body.verdict)
         collected[id] = body
-        await report(.headJudged(id, body.verdict))
+        await report(.headJudged(id, body.verdict, connectTime: body.head.connectTime))
         collected[id] = nil
     }
 

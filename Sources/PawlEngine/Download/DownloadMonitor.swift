@@ -46,7 +46,8 @@ package final class DownloadMonitor: Sendable {
         /// Whether this run has accepted a response, which proves that the bytes already present
         /// are of the same file.
         package var hasAgreed: Bool
-        /// Whether the bytes already present are about to be discarded.
+        /// Whether the bytes already present are about to be discarded: they are not reported,
+        /// not even if the run then fails and keeps them.
         package var isStartingOver: Bool
 
         /// The number of bytes of an earlier run that this one continues; `nil` before the server
@@ -191,7 +192,6 @@ package final class DownloadMonitor: Sendable {
         state.withLock { state in
             state.began = now
             state.hasAgreed = false
-            state.isStartingOver = false
             state.redirects = []
         }
         resuming.began(job)
@@ -290,6 +290,7 @@ package final class DownloadMonitor: Sendable {
     func discarded() {
         state.withLock { state in
             ledger.begin(with: RangeSet())
+            state.isStartingOver = false
             state.resumedBytes = 0
             state.partial = nil
         }
@@ -309,6 +310,7 @@ package final class DownloadMonitor: Sendable {
     func finished(_ file: DownloadedFile) {
         resuming.met(.finished)
         state.withLock { state in
+            state.isStartingOver = false
             state.wasThere = file.wasAlreadyThere
             state.completedBytes = file.byteCount
             state.totalBytes = file.byteCount

@@ -10,7 +10,7 @@ struct ConnectionGovernorTests {
         seconds: Double,
         remaining: Int64? = 10 << 30,
         latency: Duration = .milliseconds(20),
-        connectTime: Duration? = nil,
+        openingTime: Duration? = nil,
         load: Double = 0,
         silence: (Int) -> Duration = { _ in .zero },
         isQueueFull: (Int) -> Bool = { _ in false },
@@ -34,7 +34,7 @@ struct ConnectionGovernorTests {
                 latency: latency,
                 work: work
             )
-            reading.connectTime = connectTime
+            reading.openingTime = openingTime
             reading.silence = silence(governor.target)
             reading.isQueueFull = isQueueFull(governor.target)
             reading.allowed = allowed
@@ -239,12 +239,14 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1])
     }
 
-    @Test(arguments: [(1, 0, 16), (5, 0, 16), (10, 0, 1), (1, 0.3, 1)])
-    func `a short download gets more connections if connecting is quick and the machine idle`(
-        milliseconds: Int,
-        load: Double,
-        most: Int
-    ) {
+    @Test(arguments: [(2, 0, 16), (10, 0, 16), (20, 0, 1), (2, 0.3, 1)])
+    func
+        `a short download gets more connections if the server answers quickly and the machine is idle`(
+            milliseconds: Int,
+            load: Double,
+            most: Int
+        )
+    {
         var governor = ConnectionGovernor(.automatic)
         // One connection would take two seconds.
         let targets = run(
@@ -252,7 +254,7 @@ struct ConnectionGovernorTests {
             seconds: 1,
             remaining: 8 << 20,
             latency: .milliseconds(60),
-            connectTime: .milliseconds(milliseconds),
+            openingTime: .milliseconds(milliseconds),
             load: load
         ) { Double($0) * 4e6 }
         #expect(targets.max() == most)

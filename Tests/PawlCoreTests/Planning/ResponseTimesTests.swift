@@ -12,11 +12,15 @@ struct ResponseTimesTests {
             start: 0,
             end: 1_000
         )
-        let segment = Segment(order: order, host: "origin.example", openedAt: .zero)
+        var segment = Segment(order: order, host: "origin.example", openedAt: .zero)
         var times = ResponseTimes()
-        times.received(segment, after: .milliseconds(200), head: .milliseconds(5))
-        #expect(times.delay(of: 0) == .milliseconds(200))
-        times.responseEnded(from: 0)
+        segment.connectTime = .milliseconds(2)
+        times.received(segment, after: .milliseconds(200), untilHead: .milliseconds(5))
         #expect(times.delay(of: 0) == .milliseconds(5))
+        times.responseEnded(from: 0)
+        #expect(times.delay(of: 0) == .milliseconds(3))
+        segment.connectTime = nil
+        times.received(segment, after: .milliseconds(200), untilHead: .milliseconds(3))
+        #expect(times.delay(of: 0) == .milliseconds(3))
     }
 }

@@ -7,9 +7,9 @@ package enum UnusedPort {
     /// before the port is used.
     private static let ports: ClosedRange<UInt16> = 10_000...32_000
     private static let attempts = 100
-    /// The number of the next port, which begins with another one in each process.
+    /// The number of the next port; another process probably begins with another one.
     ///
-    /// A program may need seconds until it listens, so no port is returned twice.
+    /// A program may need seconds until it listens, so a process gets no port twice.
     private static let next = Atomic(UInt32.random(in: 0..<UInt32(ports.count)))
 
     package static func find() throws -> UInt16 {

@@ -19,7 +19,7 @@ struct LoadGenerator {
     private var hasHeardAll: [Bool]
     private var latencies: [Double] = []
 
-    /// Opens all connections, and waits until every reader receives events.
+    /// Opens all connections, and waits until the daemon has answered each.
     init(_ settings: LoadSettings) throws {
         self.settings = settings
         Self.raiseFileLimit()
@@ -34,7 +34,8 @@ struct LoadGenerator {
                 throw BenchError.system("cannot watch a connection")
             }
             if number < settings.clients {
-                try ask(number, .now)
+                connections[number].due.append(.now)
+                try connection.send(Self.request("/v1/status", settings.token, settings))
             } else {
                 try connection.send(Self.request("/v1/events", settings.readerToken, settings))
             }
