@@ -58,8 +58,6 @@ package struct ConnectionGovernor: Sendable {
     package static let neededGain = 1.05
     /// The load of one thread from which the machine is the limit, or soon will be.
     package static let fullLoad = 0.6
-    /// The load of one thread below which it surely is not.
-    private static let idleLoad = 0.1
     static let firstRest: Duration = .seconds(5)
     static let longestRest: Duration = .seconds(120)
     static let shortestWindow: Duration = .milliseconds(100)
@@ -102,15 +100,8 @@ package struct ConnectionGovernor: Sendable {
     static let fewestArrivals = 3
     /// The remaining time, at the present speed, from which another connection is worth its cost.
     ///
-    /// If it adds nothing, it slows the others down for a moment, which is shorter if the server
-    /// answers quickly, and if the machine has nearly nothing to do.
-    private static func minimumLeft(_ reading: Reading, load: Double) -> Duration {
-        // Unlike the latency, it does not contain the creation of the file.
-        let delay = min(reading.openingTime ?? reading.latency, reading.latency)
-        let most: Duration = .milliseconds(2500)
-        let cost = load < idleLoad ? min(.milliseconds(200) + delay * 115, most) : most
-        return max(cost, reading.latency * 8)
-    }
+    /// If it adds nothing, it slows the others down for a moment.
+    static let worthwhile: Duration = .milliseconds(2500)
     /// The remaining time, at the present speed, from which a pause is worth a leap.
     static let worthLeaping: Duration = .seconds(1)
     /// The minimum length of a pause, and its minimum as a multiple of the latency, which is about
@@ -148,8 +139,6 @@ package struct ConnectionGovernor: Sendable {
         package var remaining: Int64?
         /// The time from opening a connection to its first byte.
         package var latency: Duration
-        /// The time from opening a connection to its first head; `nil` if none was opened.
-        package var openingTime: Duration?
         /// The CPU time so far of the busiest thread that moves bytes.
         package var work: Duration
         /// The time for which no connection has received a byte, although all could.
@@ -403,7 +392,7 @@ package struct ConnectionGovernor: Sendable {
         }
         // A lost packet may make the connection slow later on.
         let speed = growth.recent
-        guard isWorthwhile(speed, reading, load: growth.load) else { return }
+        guard isWorthwhile(speed, reading) else { return }
         // At this moment the queue of a full link is full, whatever the congestion control is.
         let isLimited = !growth.hasGrown && reading.latency >= Self.visibleLatency
         if isLimited || reading.isLong, mayLeap(reading) { return probe(now) }
@@ -446,8 +435,7 @@ package struct ConnectionGovernor: Sendable {
             return beginShrinking(reading, now)
         }
         if let before, before.target == 1, mayLeap(reading), load < Self.fullLoad,
-            speed >= before.bytesPerSecond * Self.proportionalGain,
-            isWorthwhile(speed, reading, load: load)
+            speed >= before.bytesPerSecond * Self.proportionalGain, isWorthwhile(speed, reading)
         {
             alone = before.bytesPerSecond
             return leap(reading, most: ceiling, now)
@@ -456,7 +444,7 @@ package struct ConnectionGovernor: Sendable {
         guard before != nil || !isUnproven else { return beginShrinking(reading, now) }
         isUnproven = isUnproven || before != nil
         guard target < ceiling, speed > 0, load < Self.fullLoad,
-            isWorthwhile(speed, reading, load: load)
+            isWorthwhile(speed, reading)
         else {
             self.before = nil
             return beginShrinking(reading, now)
@@ -501,8 +489,8 @@ package struct ConnectionGovernor: Sendable {
         takeRest(now)
     }
 
-    private func isWorthwhile(_ speed: Double, _ reading: Reading, load: Double) -> Bool {
-        left(at: speed, reading) > Self.minimumLeft(reading, load: load)
+    private func isWorthwhile(_ speed: Double, _ reading: Reading) -> Bool {
+        left(at: speed, reading) > max(Self.worthwhile, reading.latency * 8)
     }
 
     /// The remaining time; zero if the number of remaining bytes is not known.

@@ -180,7 +180,6 @@ struct ConnectionPlanner: Sendable {
             work: work
         )
         if let last = flowing.map(\.lastProgressAt).max() { reading.silence = transfers.now - last }
-        reading.openingTime = parts.openingTime
         reading.sources = max(1, Set(flowing.map(\.source)).count)
         reading.allowed = transfers.sources.connectionsAllowed(at: transfers.now)
         reading.testsLimit = transfers.sources.indices.contains { source in

@@ -6,7 +6,7 @@ package struct ResponseTimes: Sendable {
     /// The smoothed time from opening a connection to its first head.
     ///
     /// It contains no wait for a tick, and no creation of a file, as the latency may.
-    private(set) var openingTime: Duration?
+    private var openingTime: Duration?
     /// The smoothed time from a request on an open connection to the head of its response.
     private var answerTime: Duration?
     /// The number of connections to each source that have received what they requested.

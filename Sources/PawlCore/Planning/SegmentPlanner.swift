@@ -167,9 +167,6 @@ package struct SegmentPlanner: Sendable {
     /// The smoothed time from opening a connection to its first byte.
     package var latency: Duration { times.latency }
 
-    /// The smoothed time from opening a connection to its first head; `nil` if none was opened.
-    var openingTime: Duration? { times.openingTime }
-
     /// Returns whether a connection to a source is open and free.
     func hasFreeConnection(to source: Int) -> Bool { times.hasFreeConnection(to: source) }
 

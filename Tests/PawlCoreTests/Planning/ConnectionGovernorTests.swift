@@ -10,7 +10,6 @@ struct ConnectionGovernorTests {
         seconds: Double,
         remaining: Int64? = 10 << 30,
         latency: Duration = .milliseconds(20),
-        openingTime: Duration? = nil,
         load: Double = 0,
         silence: (Int) -> Duration = { _ in .zero },
         isQueueFull: (Int) -> Bool = { _ in false },
@@ -34,7 +33,6 @@ struct ConnectionGovernorTests {
                 latency: latency,
                 work: work
             )
-            reading.openingTime = openingTime
             reading.silence = silence(governor.target)
             reading.isQueueFull = isQueueFull(governor.target)
             reading.allowed = allowed
@@ -237,27 +235,6 @@ struct ConnectionGovernorTests {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(&governor, seconds: 3, remaining: 100_000) { Double($0) * 1e6 }
         #expect(Set(targets) == [1])
-    }
-
-    @Test(arguments: [(2, 0, 16), (10, 0, 16), (20, 0, 1), (2, 0.3, 1)])
-    func
-        `a short download gets more connections if the server answers quickly and the machine is idle`(
-            milliseconds: Int,
-            load: Double,
-            most: Int
-        )
-    {
-        var governor = ConnectionGovernor(.automatic)
-        // One connection would take two seconds.
-        let targets = run(
-            &governor,
-            seconds: 1,
-            remaining: 8 << 20,
-            latency: .milliseconds(60),
-            openingTime: .milliseconds(milliseconds),
-            load: load
-        ) { Double($0) * 4e6 }
-        #expect(targets.max() == most)
     }
 
     @Test func `an interruption restarts a measurement but does not end a rest`() {
