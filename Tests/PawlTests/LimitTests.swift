@@ -104,12 +104,9 @@ struct LimitTests {
         async let served: Void = fetch(scene, 1...2, settings)
         await latch.waitForArrivals(2)
         // A refusal shows a limit only after the session has seen that the host serves others.
-        while await scene.session.downloadTasks.count(where: {
-            $0.currentProgress.completedBytes > 0
-        }) < 2 {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        let first = await scene.session.downloadTasks
+        #expect(first.count == 2)
+        for task in first { await waitForBytes(1, of: task) }
         async let others: Void = fetch(scene, 3...10, settings)
         // Others may wait before they are refused themselves.
         await scene.origin.waitForRequests(3)

@@ -143,7 +143,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package var runReading: RunReading {
         let snapshot = monitor.snapshot
         return RunReading(
-            progress: shown(completed(snapshot.progress)),
+            progress: shown(withGivenData(snapshot.progress)),
             continuedBytes: snapshot.continuedBytes,
             restarts: snapshot.restarts.count,
             restartReason: snapshot.restarts.last?.reason
@@ -437,10 +437,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         if session.delegate != nil { session.runner.post(.finished(self, file)) }
     }
 
-    override var ownProgress: DownloadProgress { completed(monitor.progress) }
+    override var ownProgress: DownloadProgress { withGivenData(monitor.progress) }
 
     /// Returns the progress with what the monitor does not know.
-    private func completed(_ progress: DownloadProgress) -> DownloadProgress {
+    private func withGivenData(_ progress: DownloadProgress) -> DownloadProgress {
         var progress = progress
         if let data = resumeRequest?.data, progress.hasNotFound, monitor.paths == nil {
             // The given data count until they were read.

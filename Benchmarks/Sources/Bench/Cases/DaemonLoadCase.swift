@@ -9,8 +9,8 @@ extension BenchmarkCase {
             adds the downloads until every event reader has received the end of all of them; \
             with one event reader, and with all clients and event readers, in turn. Each of the \
             1,000 clients sends one request per second over its own TCP connection, with the \
-            main token (the readers have another one): in turn for the status, the statistics, the health, one download and a page \
-            of ten downloads. The response times are those of the round with the lowest p99. A \
+            main token (the readers have another one): in turn for the status, the statistics, \
+            the health, one download and a page of ten downloads. The response times are those of the round with the lowest p99. A \
             response time is measured from the moment at which the request was due. One thread \
             on the same machine plays all clients. CPU and memory are the daemon's.
             """

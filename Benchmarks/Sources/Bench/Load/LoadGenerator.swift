@@ -6,14 +6,14 @@ internal import Glibc
 /// Each request is due at a fixed time, independently of earlier ones. A late response delays the
 /// requests after it, and the whole delay counts.
 struct LoadGenerator {
-    private let settings: LoadSettings
-    private let poll: Int32
-    private let requests: [[UInt8]]
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     /// The number of connections that are opened before their first responses are awaited: the
     /// daemon limits those that have not shown a token yet.
     private static let mostUnknown = 32
 
+    private let settings: LoadSettings
+    private let poll: Int32
+    private let requests: [[UInt8]]
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     /// The connections: first the clients', then the readers'.
     private var connections: [LoadConnection] = []
     private var hasHeardAll: [Bool]
