@@ -19,6 +19,8 @@ package struct HostBudget: Sendable {
         var isUnused: Bool {
             inUse == 0 && streams == 0 && queue.isEmpty && closedUntil == nil
         }
+        /// Whether something was learned about the host that its next download can use.
+        var isRemembered: Bool { multiplexes || ceiling.isKnown }
     }
 
     /// The maximum number of streams; servers allow 100 or more per connection (RFC 9113 §6.5.2).
@@ -61,6 +63,7 @@ package struct HostBudget: Sendable {
     ) -> Bool {
         let limit = limit
         return update(name) { host in
+            if host.isUnused { host.ceiling.forgetIfOld(at: now) }
             if host.queue.isEmpty, host.hasRoom(limit, isFirst: isFirst, at: now) {
                 host.inUse += 1
                 return true
@@ -114,11 +117,6 @@ package struct HostBudget: Sendable {
     /// Notes that a response showed that requests to the host can share a connection.
     package mutating func noteMultiplexing(_ name: String) {
         guard hosts[name]?.multiplexes != true else { return }
-        if hosts.count >= Self.rememberedHosts {
-            // Another one that is not in use is noted again with its next response.
-            guard let unused = hosts.first(where: \.value.isUnused) else { return }
-            hosts[unused.key] = nil
-        }
         update(name) { $0.multiplexes = true }
     }
 
@@ -159,7 +157,7 @@ package struct HostBudget: Sendable {
         guard hosts.values.contains(where: \.isAwaited) else { return [] }
         let limit = limit
         var granted: [(ticket: Ticket, host: String)] = []
-        for name in Array(hosts.keys) {
+        for name in hosts.filter(\.value.isAwaited).keys {
             update(name) { host in
                 guard host.isOpen(at: now) else { return }
                 host.closedUntil = nil
@@ -226,8 +224,22 @@ package struct HostBudget: Sendable {
     ) -> Result {
         var host = hosts[name] ?? Host()
         let result = change(&host)
-        hosts[name] = host.isUnused && !host.multiplexes ? nil : host
+        if host.isUnused, !host.isRemembered {
+            hosts[name] = nil
+        } else {
+            if hosts[name] == nil { makeRoom() }
+            hosts[name] = host
+        }
         return result
+    }
+
+    /// Forgets a host that is not in use if many are known; what is known about it is learned again
+    /// from its next responses.
+    private mutating func makeRoom() {
+        guard hosts.count >= Self.rememberedHosts,
+            let unused = hosts.first(where: \.value.isUnused)
+        else { return }
+        hosts[unused.key] = nil
     }
 }
 

@@ -9,6 +9,9 @@ struct HostCeiling: Sendable {
     static let longestInterval: Duration = .seconds(120)
     /// The time that a host gets to notice that the connections which it has served have ended.
     static let lateness: Duration = .milliseconds(250)
+    /// The time for which the number is kept after a trial was due, while the host is not in use:
+    /// refused downloads try again only after a while.
+    static let memory: Duration = .seconds(60)
 
     /// What a refusal shows.
     enum Meaning {
@@ -28,6 +31,14 @@ struct HostCeiling: Sendable {
     /// The time at which one more connection is tried.
     private(set) var trialAt: Moment?
     private var isTrying = false
+    /// Whether the host has refused a connection because of its limit.
+    var isKnown: Bool { count != nil }
+
+    /// Forgets the number if it is too old to still be true.
+    mutating func forgetIfOld(at now: Moment) {
+        guard let trialAt, now >= trialAt + Self.memory else { return }
+        self = Self()
+    }
 
     /// Returns whether a connection may be opened besides those that are in use.
     mutating func allows(_ inUse: Int, at now: Moment) -> Bool {

@@ -154,6 +154,21 @@ struct HostBudgetTests {
         #expect(budget.grants(at: .zero + .seconds(1)).map(\.ticket) == [21, 1])
     }
 
+    @Test func `the limit is kept while refused downloads wait to try again`() {
+        var budget = refusing(8, serving: 2)
+        for _ in 0..<2 { budget.release(host) }
+        #expect(budget.uses(at: .zero).isEmpty)
+        let areOpened = (21...24).map { first(&budget, $0, 1) }
+        #expect(areOpened == [true, true, false, false])
+    }
+
+    @Test func `a limit is forgotten after a while without use`() {
+        var budget = refusing(8, serving: 2)
+        for _ in 0..<2 { budget.release(host) }
+        let areOpened = (21...28).map { first(&budget, $0, 300) }
+        #expect(!areOpened.contains(false))
+    }
+
     @Test func `one more is tried after a while, and later if that is refused`() {
         var budget = refusing(8, serving: 3)
         _ = first(&budget, 21, 1)
