@@ -11,7 +11,7 @@ import Pawl
 // Each line of its input is one command: `add NAME URL PATH`, `temporary NAME URL`,
 // `choose NAME URL PATH`, `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`,
 // `again NAME [PATH]`, `tasks`, `resumable NAME`, `set NAME NEW-NAME PRIORITY LIMIT SECONDS`,
-// `finish`.
+// `handover NAME`, `abandon NAME URL`, `finish`.
 //
 // `--jobs N` limits the concurrent downloads, `--limit RATE` limits the bytes per second, and
 // `--overwrite` makes the requests overwrite an existing file. `--finish` gives the command `finish`
@@ -119,6 +119,15 @@ struct Probe {
         case ("resume", 2): await task(name)?.resume()
         case ("pause", 2): await task(name)?.pause()
         case ("cancel", 2): await task(name)?.cancel()
+        case ("abandon", 3):
+            guard let url = URL(string: words[2]) else { return say("no URL") }
+            let task = session.downloadTask(with: url)
+            task.cancel()
+            await task.waitForHandover()
+            say("abandoned \(name)")
+        case ("handover", 2):
+            await task(name)?.waitForHandover()
+            say("handed over \(name)")
         case ("data", 2):
             let data = await task(name)?.cancelByProducingResumeData()
             say("data \(name) \(data?.receivedBytes ?? -1)")

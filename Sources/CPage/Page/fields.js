@@ -91,7 +91,7 @@ export const downloadFields = [
     "least": 0,
     "most": 1000000,
     "default": 10,
-    "hint": "Give up after more than this many consecutive failures. A server that has never responded is asked at most four times. Default: 10."
+    "hint": "Allow at most this many consecutive failures. A server that has never responded is asked at most four times. Default: 10."
   },
   {
     "name": "stallTimeoutSeconds",

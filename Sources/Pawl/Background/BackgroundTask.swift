@@ -62,7 +62,11 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         return Resumability(facts)
     }
 
-    override func waitForHandover() async { await handedOver.waitIgnoringCancellation() }
+    override func waitForHandover() async { await handedOver.wait() }
+
+    override func waitForHandoverIgnoringCancellation() async {
+        await handedOver.waitIgnoringCancellation()
+    }
 
     // MARK: - For its lifecycle
 
@@ -114,7 +118,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         }
     }
 
-    override func wasCancelled() {}
+    override func wasCancelled() { handedOver.complete() }
 
     override func cancelled(isKept: Bool) -> DownloadError {
         var error = DownloadError(.cancelled, "the task was cancelled")

@@ -118,10 +118,16 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Waits until the task has ended, even if the waiting task was cancelled.
     package func waitForEndIgnoringCancellation() async { await end.waitIgnoringCancellation() }
 
-    /// Waits until the download continues without this process, or never will.
+    /// Waits until the daemon has the download, which then continues without this process.
     ///
-    /// Only the downloads of a background session do.
-    package func waitForHandover() async {}
+    /// Call it after `resume()` and before the process exits. If it returns because the task has
+    /// ended, ``SessionTask/error`` says why. It also returns if the Swift task that waits is
+    /// cancelled, and immediately if the session is not a background session.
+    public func waitForHandover() async {}
+
+    /// Waits until the daemon has the download or never will, even if the waiting task was
+    /// cancelled.
+    package func waitForHandoverIgnoringCancellation() async {}
 
     /// The number of bytes received over its connections, including bytes discarded later.
     ///

@@ -111,7 +111,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--post-file --body-file", "use '--data @file'"),
         ForeignOption(.wget, "--compression", "use --compressed"),
         ForeignOption(.wget, "-np --no-parent", "use 'pawl mirror', which never leaves the folder"),
-        ForeignOption(.wget, "--level", "use 'pawl mirror', which has a depth"),
+        ForeignOption(.wget, "--level", "use 'pawl mirror' with --depth"),
         ForeignOption(.wget, "--cut-dirs", "use 'pawl mirror', which begins at the folder"),
         ForeignOption(.wget, "--spider --server-response", "use 'pawl inspect'"),
         ForeignOption(
@@ -123,11 +123,11 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--start-pos", "use --range"),
         ForeignOption(.wget, "--show-progress", "use --progress"),
         ForeignOption(.wget, "--restrict-file-names", "leave it out: names are made safe"),
-        ForeignOption(.wget, "--accept", "use 'pawl mirror', which has patterns"),
+        ForeignOption(.wget, "--accept", "use 'pawl mirror' with --include"),
         ForeignOption(
             .wget,
             "--reject --exclude-directories",
-            "use 'pawl mirror', which has patterns"
+            "use 'pawl mirror' with --exclude"
         ),
         ForeignOption(.wget, "--continue", "leave it out: downloads are resumed"),
         ForeignOption(.wget, "-nc --no-clobber", "use '--if-exists skip'"),
@@ -141,7 +141,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "-T --timeout --read-timeout", "use --stall-timeout"),
         ForeignOption(.wget, "--dns-timeout", "use --connect-timeout"),
         ForeignOption(.wget, "--no-config", "use '--config none'"),
-        ForeignOption(.wget, "-Q --quota", "set no quota: Pawl has none"),
+        ForeignOption(.wget, "-Q --quota", "leave it out: Pawl has no equivalent"),
         ForeignOption(
             .wget,
             "--http-user --http-password --password",
@@ -244,7 +244,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aws, "--region", "use --s3-region"),
         ForeignOption(.aws, "--profile", "use --s3-profile"),
         ForeignOption(.aws, "--no-sign-request", "use --s3-anonymous"),
-        ForeignOption(.aws, "--recursive", "leave it out: s3://bucket/folder/ is all below it"),
+        ForeignOption(.aws, "--recursive", "leave it out: s3://bucket/folder/ means all of it"),
         ForeignOption(.aws, "--request-payer", "use '--header x-amz-request-payer:requester'"),
         ForeignOption(.aws, "--no-verify-ssl", "use --insecure"),
         ForeignOption(.aws, "--ca-bundle", "use --cacert"),

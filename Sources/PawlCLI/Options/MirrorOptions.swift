@@ -34,8 +34,8 @@ struct MirrorOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Delete the mirror's files that are no longer on the server. They are shown first, and "
-                + "you are asked."
+            "Delete the mirror's files that are no longer on the server. You are shown them and "
+                + "asked to confirm."
         )
     )
     var delete = false
@@ -43,7 +43,7 @@ struct MirrorOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Delete without asking.")
     var yes = false
 
-    @Flag(help: "Visit what the server's robots.txt asks programs not to visit.")
+    @Flag(help: "Visit even what the server's robots.txt disallows.")
     var noRobots = false
 
     @Option(

@@ -6,7 +6,7 @@ struct OutputOptions: DownloadOptionGroup {
         name: [.customShort("o", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Save to this file. A relative path starts at --directory if that is given. For "
+            "Save to this file. A relative path is relative to --directory if given. For "
                 + "standard output, use -.",
             valueName: "file"
         )

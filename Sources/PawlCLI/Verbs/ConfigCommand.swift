@@ -12,10 +12,10 @@ struct ConfigCommand: ParsableCommand {
             TOML. Its keys are the names of options without '--'; an option that can be given \
             several times has a list. [defaults] applies to all downloads. A section such as \
             [host."*.example.org"] or [host."example.org:8080"] applies to matching hosts and \
-            replaces [defaults]; a later section replaces an earlier one. Environment variables such \
-            as PAWL_STALL_TIMEOUT replace the file; the variable for an option that can be given \
-            several times has one value per line. Options on the command line replace both. For one \
-            command, PAWL_COMPRESSED=false turns off a flag of the file.
+            overrides [defaults]; a later section overrides earlier ones. Environment variables \
+            such as PAWL_STALL_TIMEOUT override the file; the variable for an option that can be \
+            given several times has one value per line. Options on the command line override both. \
+            For one command, PAWL_COMPRESSED=false turns off a flag of the file.
 
             A command can supply a secret: password-command = "pass show example.org" is run with \
             sh when the password of 'user' is needed, and the first line of its output is used. \

@@ -17,8 +17,8 @@ struct LimitCommand: PawlVerb {
 
     @Argument(
         help: ArgumentHelp(
-            "Maximum speed of all downloads together, in bytes per second: 500K, 1.5M or 1G, where "
-                + "K is 1024, or off.",
+            "Maximum speed of all downloads together, in bytes per second: off, or 500K, 1.5M or "
+                + "1G, where K is 1024.",
             valueName: "rate"
         )
     )

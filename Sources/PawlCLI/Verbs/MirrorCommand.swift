@@ -6,18 +6,18 @@ internal import PawlCore
 struct MirrorCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "mirror",
-        abstract: "Keep a folder equal to one on a server.",
+        abstract: "Keep a local copy of a server's folder.",
         usage: """
             pawl mirror [<options>] <url> <folder>
             pawl mirror [<options>] --input-file <list> <folder>
             """,
         discussion: """
-            The URL names a page with links, such as the index of a web server, a folder over FTP or \
+            The URL names a page with links (such as a web server's index), a folder over FTP or \
             SFTP, or a folder of a bucket (s3://bucket/folder/). Pawl downloads every file below \
             it that is new or has changed. Links to other places are not followed, and files are \
             stored as they are.
 
-            Run the same command again to continue after an interruption, or to update the mirror. \
+            Run the same command again to continue after an interruption, or to update the copy. \
             What is known about the files is kept in the file .pawl-mirror in the folder. If the \
             size and time of a file in the server's list are the same as in the last run, Pawl \
             usually sends no request for the file. Otherwise, it first asks whether the file has \

@@ -23,7 +23,7 @@ struct MoveCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Move the given download before this download.",
+            "Move the given downloads before this one.",
             valueName: "other"
         )
     )

@@ -130,8 +130,8 @@ struct ChangedOptions: DownloadOptionGroup {
 
     @Option(
         setting: "limit",
-        help: "Maximum speed of each selected download, in bytes per second: 500K, 1.5M or 1G, "
-            + "where K is 1024, or off."
+        help: "Maximum speed of each selected download, in bytes per second: off, or 500K, 1.5M "
+            + "or 1G, where K is 1024."
     )
     var limit: String?
 

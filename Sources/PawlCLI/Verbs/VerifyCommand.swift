@@ -11,15 +11,15 @@ struct VerifyCommand: PawlVerb {
         discussion: """
             Without options, a file is compared with the digest that was verified when Pawl \
             downloaded it. With --sums or --metalink and no file, Pawl compares every file in the \
-            list, and looks for them in the list's folder.
+            list, looking for each in the list's folder.
 
-            --repair fetches the damaged pieces again if a Metalink or the digests that are stored \
-            with the file tell them, and otherwise the whole file. A file keeps its name until the \
-            repaired one is complete and verified. The options for the transfer, the request and the \
-            connection apply to this download, and so do those of the config file.
+            --repair fetches again only the damaged pieces if a Metalink or the digests stored \
+            with the file identify them, otherwise the whole file. A file keeps its name until the \
+            repaired one is complete and verified. The options for the transfer, the request and \
+            the connection apply to this download, and so do those of the config file.
 
-            The exit status is 0 if every file matches its checksum. Otherwise, it is the status of the \
-            first file that fails.
+            The exit status is 0 if every file matches its checksum. Otherwise, it is the status \
+            of the first file that fails.
             """
     )
 

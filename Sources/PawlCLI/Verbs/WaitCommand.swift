@@ -14,7 +14,7 @@ struct WaitCommand: PawlVerb {
             failed.
 
             The exit status is 0 if all selected downloads finish. Otherwise, it is the status of \
-            the unfinished download with the lowest ID, or 7 if that download is paused.
+            the lowest-ID download that did not finish, or 7 if that one is paused.
             """
     )
 

@@ -93,7 +93,7 @@ extension ErrorCode {
             .timedOut,
             .later,
             2,
-            "a time limit was exceeded: connecting, stalled, or --max-time (`maximumDuration`)"
+            "a time limit for connecting, a stall or --max-time (`maximumDuration`) passed"
         ),
         row(.notFound, .elsewhere, 3, "the file does not exist on the server (404, 410)"),
         row(.tooSlow, .later, 5, "slower than --min-speed (`minimumBytesPerSecond`)"),
@@ -129,7 +129,7 @@ extension ErrorCode {
             29,
             "the server is overloaded, fails, or asks to wait (408, 425, 429, 500, 502 …)"
         ),
-        row(.checksumMismatch, .elsewhere, 32, "the bytes do not have the expected digest"),
+        row(.checksumMismatch, .elsewhere, 32, "the bytes do not match their checksum"),
         row(
             .tlsFailed,
             .elsewhere,
@@ -138,26 +138,26 @@ extension ErrorCode {
         ),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect that Pawl does not follow"),
-        row(.captivePortal, .later, 36, "a web page instead of a file of another type"),
+        row(.captivePortal, .later, 36, "a web page instead of the expected file type"),
         row(.notTheFile, .later, 43, "a response other than the file, such as an error page"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept, except as resume data"),
-        row(.daemonUnavailable, .later, 38, "the service for background sessions is not available"),
+        row(.daemonUnavailable, .later, 38, "the daemon for background sessions is not available"),
         row(.invalidResumeData, .never, 39, "the resume data is damaged or of a newer version"),
-        row(.notResumable, .never, 40, "the download cannot be resumed (the library only)"),
-        row(.tooLarge, .never, 41, "larger than may be kept in memory (the library only)"),
+        row(.notResumable, .never, 40, "the download cannot be resumed (not in the command)"),
+        row(.tooLarge, .never, 41, "larger than may be kept in memory (not in the command)"),
         row(.notAllowed, .never, 42, "not allowed by the daemon: an address, a folder, a route"),
         row(
             .conflict,
             .never,
             44,
-            "the download has ended, or the file is a different one"
+            "the download has already ended, or the file differs"
         ),
         row(.daemonVersion, .never, 45, "the daemon's version differs: run `pawl daemon restart`"),
         row(
             .settingsLost,
             .never,
             46,
-            "recovered from a damaged queue without its settings: check them, then resume"
+            "recovered without settings from a damaged queue: check them, then resume"
         ),
     ]
 

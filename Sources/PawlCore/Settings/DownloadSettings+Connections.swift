@@ -124,7 +124,8 @@ extension DownloadSettings {
             .netrc,
             entries: .local,
             help: """
-                Take names and passwords of hosts from this file, or from none. Default: ~/.netrc.
+                Take user names and passwords from this file; none uses no file. Default: \
+                ~/.netrc.
                 """,
             about: """
                 A file in the format of `.netrc` with names and passwords of hosts. Default: none.
@@ -138,8 +139,8 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                Send the cookies in this file, which has Netscape's format, and write those that \
-                servers set to it. The file need not exist.
+                Send the cookies in this file (in Netscape's format), and save to it those that \
+                servers set. The file need not exist.
                 """
         ),
         Setting(
@@ -164,8 +165,8 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                Use HTTPS instead of HTTP with the hosts in this file, which has curl's format, and \
-                add those that demand it (HSTS). The file need not exist.
+                Use HTTPS instead of HTTP for the hosts in this file (in curl's format), and add \
+                hosts that demand it (HSTS). The file need not exist.
                 """
         ),
         Setting(
@@ -176,8 +177,8 @@ extension DownloadSettings {
             isSecret: true,
             field: SettingField("Proxy", placeholder: "That of the environment"),
             help: """
-                Connect through this proxy: scheme://host:port with http, https, socks4, socks4a, \
-                socks5 or socks5h, where socks4a and socks5h let the proxy resolve names; or none. \
+                Connect through this proxy, or none: scheme://host:port with http, https, socks4, \
+                socks4a, socks5 or socks5h, where socks4a and socks5h let the proxy resolve names. \
                 Default: the proxy in http_proxy, https_proxy or all_proxy, except for the hosts \
                 in no_proxy.
                 """,
@@ -193,9 +194,9 @@ extension DownloadSettings {
             \.connection.proxyAuthentication,
             SettingForm<AuthenticationScheme>.choice().optional(),
             help: """
-                How to sign in to an HTTP proxy: basic or digest, with the name and password in its \
-                URL, or negotiate, with your Kerberos ticket. Default: with the name and password, \
-                in a way that the proxy offers.
+                How to sign in to an HTTP proxy: basic or digest, with the name and password in \
+                its URL, or negotiate, with your Kerberos ticket. Default: basic or digest, \
+                whichever the proxy offers.
                 """
         ),
         Setting(
@@ -215,7 +216,7 @@ extension DownloadSettings {
             \.connection.httpVersion,
             .shorthand(for: .http1),
             entries: .typed,
-            help: "Use HTTP/1.1, also for small files."
+            help: "Use HTTP/1.1, even for small files."
         ),
         Setting(
             "http2",
@@ -224,8 +225,8 @@ extension DownloadSettings {
             .shorthand(for: .http2),
             entries: .typed,
             help: """
-                Use HTTP/2 with HTTPS servers that have it, also for large files, whose \
-                connections are then streams of one connection.
+                Use HTTP/2 with HTTPS servers that offer it, even for large files, which then use \
+                streams of one connection.
                 """
         ),
         Setting(
@@ -277,8 +278,8 @@ extension DownloadSettings {
             each: .fixedAddress,
             most: 64,
             help: """
-                Connect to this address for this host and port, where * means every one, instead \
-                of resolving the name. May be given several times; the first that fits is used.
+                Connect to this address for this host and port, instead of resolving the name; * \
+                means any host or port. May be given several times; the first match is used.
                 """,
             about: """
                 The addresses of hosts that are not to be resolved, as `host:port:address`, where \
@@ -341,9 +342,9 @@ extension DownloadSettings {
             SettingForm<String>.word("profile").optional(),
             entries: .local,
             help: """
-                The profile with the credentials, in ~/.aws/credentials and ~/.aws/config. Default: \
-                the credentials in the environment, in the profile default, or of the machine. A \
-                user and password, which are the ID and the secret of an access key, come first.
+                The profile with the credentials, in ~/.aws/credentials and ~/.aws/config. \
+                Default: the credentials in the environment, in the profile default, or of the \
+                machine. A name and password (an access key's ID and secret) take precedence.
                 """,
             about: "The profile in the files of AWS with the credentials."
         ),

@@ -175,8 +175,8 @@ extension DownloadSettings: TabledSettings {
             \.decodesContent,
             .flag(),
             help: """
-                Let the server compress the file, and decompress it. A compressed file is \
-                fetched over one connection and cannot be resumed.
+                Ask for the file compressed, and decompress it. A compressed file is fetched over \
+                one connection and cannot be resumed.
                 """
         ),
         Setting(
@@ -248,8 +248,8 @@ extension DownloadSettings: TabledSettings {
             .count(0...1_000_000),
             field: SettingField("Retries"),
             help: """
-                Give up after more than this many consecutive failures. A server that has never \
-                responded is asked at most four times. Default: 10.
+                Allow at most this many consecutive failures. A server that has never responded is \
+                asked at most four times. Default: 10.
                 """
         ),
         Setting(
@@ -295,8 +295,8 @@ extension DownloadSettings: TabledSettings {
             isChangeable: true,
             field: SettingField("Speed limit", placeholder: "No limit"),
             help: """
-                Maximum speed of each download, in bytes per second: 500K, 1.5M or 1G, where K \
-                is 1024, or off.
+                Maximum speed of each download, in bytes per second: off, or 500K, 1.5M or 1G, \
+                where K is 1024.
                 """,
             about: "Maximum bytes per second; 0 means no limit."
         ),
@@ -366,7 +366,7 @@ extension DownloadSettings: TabledSettings {
             \.remembersHosts,
             .flag(textIsOpposite: true),
             help: """
-                Neither use nor keep what downloads learn of the host, such as its best number of \
+                Do not use or keep what downloads learn about a host, such as its best number of \
                 connections.
                 """,
             about: """
@@ -392,7 +392,7 @@ extension DownloadSettings: TabledSettings {
             \.recordsOrigin,
             .flag(),
             help: """
-                Record the URL and the mirrors without secrets, the media type and the date in \
+                Record the URL and mirrors (without secrets), the media type and the date in \
                 extended attributes of the finished file (user.xdg.origin.url and others).
                 """,
             about: """

@@ -184,7 +184,7 @@ struct StartupRecovery {
     private static func corrupt(_ path: String) -> DownloadError {
         DownloadError(
             .checksumMismatch,
-            "the bytes do not have the expected digest",
+            "the bytes do not match their checksum",
             advice: "the bytes are kept as \(path): check the expected digest"
         )
     }

@@ -78,7 +78,7 @@ final class LibraryRun: Sendable {
 
     /// Waits until the daemon has the download, or the run has ended.
     func waitForHandover() async {
-        await resumed.waitIgnoringCancellation()?.waitForHandover()
+        await resumed.waitIgnoringCancellation()?.waitForHandoverIgnoringCancellation()
     }
 
     /// Records the run's task.

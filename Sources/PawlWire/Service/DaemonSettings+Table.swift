@@ -33,8 +33,8 @@ extension DaemonSettings: TabledSettings {
             isChangeable: true,
             field: SettingField("Total speed limit", placeholder: "No limit"),
             help: """
-                Maximum speed of all downloads together, in bytes per second: 500K, 1.5M or 1G, \
-                where K is 1024, or off.
+                Maximum speed of all downloads together, in bytes per second: off, or 500K, \
+                1.5M or 1G, where K is 1024.
                 """,
             about: "Maximum bytes per second of all downloads together; 0 means no limit."
         ),

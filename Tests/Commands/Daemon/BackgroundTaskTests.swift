@@ -101,6 +101,26 @@ extension DaemonSuites {
             #expect(shown.contains("; give a name and password with --user, or"), "\(shown)")
         }
 
+        @Test func `a process may be killed as soon as the daemon has its download`() async throws {
+            let scene = try DaemonScene(Workshop(big))
+            let process = try await scene.session("films")
+            process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("one"))
+            process.type("handover", "one")
+            await process.hears("handed over one")
+            await process.kill()
+            try await scene.succeed("wait", "1")
+            try expectExact("one", big, in: scene.workshop)
+        }
+
+        @Test func `nobody waits for the handover of a task that was cancelled before`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(big))
+            let process = try await scene.session("films")
+            process.type("abandon", "one", scene.workshop.url)
+            await process.hears("abandoned one")
+        }
+
         @Test func `what is cancelled leaves nothing`() async throws {
             let scene = try DaemonScene(Workshop())
             let (process, _) = try await scene.heldTask(of: big)

@@ -66,10 +66,10 @@ struct ForeignOptionTests {
 
     /// Each option that the table names exists.
     @Test func `the table names only options that there are`() {
-        let get = HelpText.all(columns: 80).first { $0.command == "pawl get --help" }?.text ?? ""
+        let help = HelpText.all(columns: 80).map(\.text).joined()
         for option in ForeignOption.all {
             let words = option.instead.split { " ,;:'".contains($0) }.filter { $0.hasPrefix("--") }
-            for word in words { #expect(get.contains(word), "\(option.names): \(word)") }
+            for word in words { #expect(help.contains(word), "\(option.names): \(word)") }
         }
     }
 
@@ -78,8 +78,8 @@ struct ForeignOptionTests {
             # Coming from curl, wget, aria2, rclone
 
             `pawl URL` does what `curl -fLOC - URL`, `wget -c URL`, `aria2c URL`, `rclone copyurl -a URL .` and
-            `aws s3 cp URL .` do. An option of these tools that Pawl does not have is an error, which names the one to use. A
-            test writes this page from the table of options: run it with `PAWL_RECORD=1`.
+            `aws s3 cp URL .` do. If Pawl does not have an option of these tools, an error says what to use. A test writes this
+            page from the table of options: run it with `PAWL_RECORD=1`.
 
             `-L`, `-O`, `-c` and `-C -` are accepted and have no effect. `-x` is the number of connections, as in aria2, and `-d`
             the folder.
@@ -90,7 +90,10 @@ struct ForeignOptionTests {
             text += "## \(tool.rawValue)\n\n| option | in Pawl |\n| --- | --- |\n"
             for option in ForeignOption.all where option.tool == tool {
                 let names = option.names.map { "`\($0)`" }.joined(separator: ", ")
-                text += "| \(names) | \(Self.marked(option.instead)) |\n"
+                let isSame =
+                    option.names.count == 2
+                    && option.names.contains { "use \($0)" == option.instead }
+                text += "| \(names) | \(isSame ? "the same" : Self.marked(option.instead)) |\n"
             }
             text += "\n"
         }

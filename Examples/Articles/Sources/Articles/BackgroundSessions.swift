@@ -13,6 +13,7 @@ func backgroundSession(
     let task = session.downloadTask(with: url, to: .directory(folder))
     task.taskDescription = "the trailer"
     task.resume()
+    await task.waitForHandover()
 
     for task in await session.allTasks {
         print(task.taskDescription ?? "", task.currentProgress.completedBytes)

@@ -31,8 +31,7 @@ struct BackgroundDownload {
         if arguments.count == 3, let url = URL(string: arguments[1]) {
             let task = session.downloadTask(with: url, to: .directory(arguments[2]))
             task.resume()
-            // From its first bytes on, the download continues without this process.
-            for await progress in task.progress where progress.completedBytes > 0 { break }
+            await task.waitForHandover()
             if task.error == nil { print("\(url.lastPathComponent) continues in the background") }
             return
         }
