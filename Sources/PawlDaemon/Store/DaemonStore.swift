@@ -246,5 +246,10 @@ package final class DaemonStore: Sendable {
 }
 
 extension DatabaseError {
-    var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
+    /// Whether the error shows that the file is damaged.
+    ///
+    /// Pawl stores nothing that is too big for SQLite: then a length in the file is wrong.
+    var isDamage: Bool {
+        [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_TOOBIG].contains(resultCode)
+    }
 }
