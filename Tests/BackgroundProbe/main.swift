@@ -2,6 +2,7 @@ import struct FoundationEssentials.Date
 import struct FoundationEssentials.URL
 import Glibc
 import Pawl
+import Synchronization
 
 // A test's own process with one background session, until it is killed or its input ends.
 //
@@ -11,7 +12,7 @@ import Pawl
 // Each line of its input is one command: `add NAME URL PATH`, `temporary NAME URL`,
 // `choose NAME URL PATH`, `suspend NAME`, `resume NAME`, `pause NAME`, `cancel NAME`, `data NAME`,
 // `again NAME [PATH]`, `tasks`, `resumable NAME`, `set NAME NEW-NAME PRIORITY LIMIT SECONDS`,
-// `handover NAME`, `abandon NAME URL`, `finish`.
+// `handover NAME`, `abandon NAME URL`, `written NAME`, `finish`.
 //
 // `--jobs N` limits the concurrent downloads, `--limit RATE` limits the bytes per second, and
 // `--overwrite` makes the requests overwrite an existing file. `--finish` gives the command `finish`
@@ -35,8 +36,22 @@ func say(_ text: String) {
 final class Listener: DownloadSessionDelegate {
     /// Whether the delegate blocks when a file is finished.
     let hangs: Bool
+    /// The sum of the bytes of each task that were reported as written.
+    private let written = Mutex<[String: Int64]>([:])
 
     init(hangs: Bool) { self.hangs = hangs }
+
+    func written(_ name: String) -> Int64 { written.withLock { $0[name] ?? 0 } }
+
+    func session(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64?
+    ) {
+        written.withLock { $0[name(downloadTask), default: 0] += bytesWritten }
+    }
 
     func session(
         _ session: DownloadSession,
@@ -96,6 +111,7 @@ final class Listener: DownloadSessionDelegate {
 
 struct Probe {
     let session: DownloadSession
+    let listener: Listener
 
     private func task(_ name: String) async -> DownloadTask? {
         await session.allTasks.first { $0.taskDescription == name } as? DownloadTask
@@ -125,6 +141,7 @@ struct Probe {
             task.cancel()
             await task.waitForHandover()
             say("abandoned \(name)")
+        case ("written", 2): say("written \(name) \(listener.written(name))")
         case ("handover", 2):
             await task(name)?.waitForHandover()
             say("handed over \(name)")
@@ -213,7 +230,11 @@ while let argument = arguments.popFirst() {
     default: exit(2)
     }
 }
-let probe = Probe(session: DownloadSession(configuration, delegate: Listener(hangs: hangs)))
+let listener = Listener(hangs: hangs)
+let probe = Probe(
+    session: DownloadSession(configuration, delegate: listener),
+    listener: listener
+)
 if finishes { probe.session.finishTasksAndInvalidate() }
 say("ready")
 while let line = await Task.detached(operation: { readLine() }).value {

@@ -15,8 +15,9 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private let remote = Mutex(RemoteDownload())
     /// Wakes the run to check its state again.
     private let wakeup = Wakeup()
-    /// Set when the daemon has the download, or never will.
-    private let handedOver = Completion<Void>()
+    /// Set when the daemon has the download, or the task stops before; the next run then begins
+    /// with a new one.
+    private let handover = Mutex(Completion<Void>())
 
     init(
         _ request: DownloadRequest,
@@ -62,11 +63,14 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         return Resumability(facts)
     }
 
-    override func waitForHandover() async { await handedOver.wait() }
+    override func waitForHandover() async { await handover.withLock { $0 }.wait() }
 
     override func waitForHandoverIgnoringCancellation() async {
-        await handedOver.waitIgnoringCancellation()
+        await handover.withLock { $0 }.waitIgnoringCancellation()
     }
+
+    /// Wakes those that wait for the handover.
+    private func endHandover() { handover.withLock { $0 }.complete() }
 
     // MARK: - For its lifecycle
 
@@ -79,13 +83,20 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// download.
     override var suspensionLimit: Duration? { nil }
 
-    override func renewControl() { setGoal(.run) }
+    override func renewControl() {
+        setGoal(.run)
+        guard remote.withLock({ $0.id }) == nil else { return }
+        handover.withLock { if $0.isComplete { $0 = Completion() } }
+    }
 
     override func hold() { setGoal(.hold) }
 
     override func release() { setGoal(.run) }
 
-    override func stop(keeping: Bool) { setGoal(keeping ? .pause : .cancel) }
+    override func stop(keeping: Bool) {
+        setGoal(keeping ? .pause : .cancel)
+        endHandover()
+    }
 
     private func setGoal(_ goal: RemoteDownload.Goal) {
         remote.withLock { $0.setGoal(goal) }
@@ -118,7 +129,12 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         }
     }
 
-    override func wasCancelled() { handedOver.complete() }
+    override func wasCancelled() {}
+
+    override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
+        super.settled(outcome)
+        endHandover()
+    }
 
     override func cancelled(isKept: Bool) -> DownloadError {
         var error = DownloadError(.cancelled, "the task was cancelled")
@@ -166,7 +182,8 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
                 progress: progress(of: remote),
                 restarts: remote.restarts,
                 restartReason: remote.restartReason,
-                offset: remote.offset ?? 0
+                offset: remote.offset ?? 0,
+                isUnconfirmed: remote.isUnconfirmed
             )
         }
     }
@@ -177,7 +194,6 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     ///
     /// Returns when the file is in its place.
     private func follow() async throws(DownloadError) -> DownloadedFile {
-        defer { handedOver.complete() }
         link.requireDaemon()
         while true {
             let phase = link.phase
@@ -237,6 +253,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     private func add(_ client: DaemonClient) async throws(DownloadError) {
         let options = BackgroundTaskOptions(self)
         let new = try await newDownload(options)
+        if new.resumeData != nil { remote.withLock { $0.willContinue() } }
         let answer = try await client.add([new], key: "\(link.identifier)/\(taskIdentifier)")
         guard let row = answer.downloads.first else { return }
         link.bind(row.id, to: taskIdentifier)
@@ -245,7 +262,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             remote.added(row, answer.lastEvent)
             remote.options = known
         }
-        handedOver.complete()
+        endHandover()
         // Something may have been set meanwhile, or before a response that was lost.
         if BackgroundTaskOptions(self) != known { sendChangesLater() }
     }
@@ -356,7 +373,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// Handles that a download of the daemon belongs to this task.
     func found(_ row: WireDownload) {
         if let event = remote.withLock({ $0.found(row, isAdopted: isAdopted) }) { handle(event) }
-        handedOver.complete()
+        endHandover()
         wakeup.send()
         // If the response was lost, the download was added with the values of that time.
         if !isAdopted { sendChangesLater() }

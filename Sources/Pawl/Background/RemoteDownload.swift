@@ -54,6 +54,10 @@ struct RemoteDownload {
     private(set) var restarts = 0
     /// Why the download started over the last time.
     private(set) var restartReason = DownloadRestart.Reason.fileChanged
+    /// Whether the bytes of an earlier run may still be discarded.
+    private(set) var isUnconfirmed = false
+    /// Whether the current run may continue from existing bytes that were not reported.
+    private var mayContinue = false
     /// The number of times in the daemon's current run.
     private var restartsOfRun = 0
     private var goal = Goal.run
@@ -110,6 +114,9 @@ struct RemoteDownload {
         if goal == .pause || goal == .hold { stopped() }
     }
 
+    /// Handles that the download is added with resume data.
+    mutating func willContinue() { mayContinue = true }
+
     /// Handles that the daemon has added the download.
     mutating func added(_ row: WireDownload, _ lastEvent: Int64) {
         id = row.id
@@ -158,6 +165,8 @@ struct RemoteDownload {
         id = row.id
         if isNew, !row.state.isEnd {
             (foundBytes, offset) = (row.completedBytes, row.completedBytes)
+            // The first progress of the run tells whether they are confirmed.
+            isUnconfirmed = row.state == .running
         }
         update(row)
         let isPaused = row.state == .paused || row.state == .suspended
@@ -185,16 +194,17 @@ struct RemoteDownload {
         guard var row, !row.state.isEnd else { return }
         row.take(progress)
         self.row = row
-        if let count = progress.resumedBytes, pausedRow != nil {
+        isUnconfirmed = progress.isUnconfirmed ?? false
+        if let count = progress.resumedBytes, pausedRow != nil || mayContinue {
             (foundBytes, offset) = (count, count)
-            pausedRow = nil
+            (pausedRow, mayContinue) = (nil, false)
         }
         let count = progress.restarts ?? 0
         if count > restartsOfRun {
             restarts += count - restartsOfRun
             let reason = progress.restartReason.flatMap { DownloadRestart.Reason(rawValue: $0) }
             restartReason = reason ?? .fileChanged
-            pausedRow = nil
+            (pausedRow, mayContinue) = (nil, false)
         }
         restartsOfRun = count
     }
@@ -242,7 +252,10 @@ struct RemoteDownload {
         }
     }
 
-    mutating func ended(_ outcome: Result<DownloadedFile, DownloadError>) { self.outcome = outcome }
+    mutating func ended(_ outcome: Result<DownloadedFile, DownloadError>) {
+        self.outcome = outcome
+        if case .success = outcome { isUnconfirmed = false }
+    }
 
     /// Handles that the download is paused: the next bytes continue after the existing ones.
     private mutating func stopped() {

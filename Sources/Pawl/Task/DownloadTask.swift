@@ -120,13 +120,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Waits until the daemon has the download, which then continues without this process.
     ///
-    /// Call it after `resume()` and before the process exits. If it returns because the task has
-    /// ended, ``SessionTask/error`` says why. It also returns if the Swift task that waits is
-    /// cancelled, and immediately if the session is not a background session.
+    /// Call it after `resume()` and before the process exits. It also returns if the task ends
+    /// before, with ``SessionTask/error`` as the reason, if the task is paused, or if the Swift task
+    /// that waits is cancelled. It returns immediately if the session is not a background session.
     public func waitForHandover() async {}
 
-    /// Waits until the daemon has the download or never will, even if the waiting task was
-    /// cancelled.
+    /// Does the same, except that it also waits if the waiting task was cancelled.
     package func waitForHandoverIgnoringCancellation() async {}
 
     /// The number of bytes received over its connections, including bytes discarded later.
@@ -144,6 +143,17 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         package var restarts: Int
         /// Why it has started over the last time; `nil` if it has not.
         package var restartReason: DownloadRestart.Reason?
+        fileprivate var isStartingOver: Bool
+        fileprivate var hasAgreed: Bool
+
+        /// Whether the bytes present may still be discarded (``DownloadMonitor/Snapshot``).
+        package var isUnconfirmed: Bool {
+            DownloadMonitor.Snapshot.isUnconfirmed(
+                progress,
+                hasAgreed: hasAgreed,
+                isStartingOver: isStartingOver
+            )
+        }
     }
 
     package var runReading: RunReading {
@@ -152,7 +162,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             progress: shown(withGivenData(snapshot.progress)),
             continuedBytes: snapshot.continuedBytes,
             restarts: snapshot.restarts.count,
-            restartReason: snapshot.restarts.last?.reason
+            restartReason: snapshot.restarts.last?.reason,
+            isStartingOver: snapshot.isStartingOver,
+            hasAgreed: snapshot.hasAgreed
         )
     }
 
@@ -431,8 +443,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             restartReason: restarts.last?.reason ?? .fileChanged,
             discardedBytes: restarts.last?.discardedBytes,
             offset: progress.resumedBytes,
-            hasAgreed: snapshot.hasAgreed || progress.phase == .finished,
-            isStartingOver: snapshot.isStartingOver
+            isUnconfirmed: snapshot.isUnconfirmed
         )
     }
 

@@ -13,10 +13,10 @@ struct TaskReports {
         var discardedBytes: Int64?
         /// The offset at which the run resumes; 0 if the run starts at the beginning.
         var offset: Int64 = 0
-        /// Whether the server has agreed to the offset, or all bytes proved to be present.
-        var hasAgreed = true
-        /// Whether the bytes are about to be discarded.
-        var isStartingOver = false
+        /// Whether the bytes of an earlier run may still be discarded.
+        ///
+        /// Until that is decided, they are not reported.
+        var isUnconfirmed = false
     }
 
     private var bytes: Int64 = 0
@@ -55,9 +55,8 @@ struct TaskReports {
             events.append(.startedOver(task, restart))
             (restarts, bytes) = (received.restarts, 0)
         }
-        guard !received.isStartingOver else { return events }
+        guard !received.isUnconfirmed else { return events }
         if !hasOffset, received.offset > 0 {
-            guard received.hasAgreed else { return events }
             (hasOffset, bytes) = (true, received.offset)
             events.append(
                 .resumed(task, offset: received.offset, expected: progress.totalBytes)

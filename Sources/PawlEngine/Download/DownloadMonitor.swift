@@ -50,6 +50,21 @@ package final class DownloadMonitor: Sendable {
         /// not even if the run then fails and keeps them.
         package var isStartingOver: Bool
 
+        package var isUnconfirmed: Bool {
+            Self.isUnconfirmed(progress, hasAgreed: hasAgreed, isStartingOver: isStartingOver)
+        }
+
+        /// Whether the bytes present may still be discarded: the server has another file, or has
+        /// not yet agreed to continue after them, and the file is not known to be complete.
+        package static func isUnconfirmed(
+            _ progress: DownloadProgress,
+            hasAgreed: Bool,
+            isStartingOver: Bool
+        ) -> Bool {
+            guard !isStartingOver else { return true }
+            return !hasAgreed && progress.completedBytes > 0 && progress.phase != .finished
+        }
+
         /// The number of bytes of an earlier run that this one continues; `nil` before the server
         /// has agreed, and if there are none.
         package var continuedBytes: Int64? {

@@ -83,6 +83,9 @@ package struct WireProgress: Codable, Sendable, Hashable {
         package var restarts: Int?
         /// Why it discarded them the last time (`DownloadRestart.Reason`).
         package var restartReason: String?
+        /// Whether the bytes of an earlier run may still be discarded, because the server has not
+        /// agreed to continue after them, or has another file; `nil` if not.
+        package var isUnconfirmed: Bool?
 
         package init(id: Int64, name: String, completedBytes: Int64) {
             self.id = id

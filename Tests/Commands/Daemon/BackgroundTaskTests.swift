@@ -156,6 +156,23 @@ extension DaemonSuites {
             #expect(after.allSatisfy { $0.range != nil }, "it started over")
         }
 
+        @Test func `bytes that the server has not confirmed are not reported as written`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let (process, _) = try await scene.heldTask(of: big)
+            while await process.showsTask("one", .running) < 8 << 20, !Task.isCancelled {}
+            process.type("data", "one")
+            #expect(await process.runner.waitForOutput(containing: "data one "))
+            // The head of the response never ends.
+            scene.workshop.serve(.raw("HTTP/1.1 206 Partial Content\r\n", thenClose: false))
+            let before = await process.answer("written one", beginning: "written one ")
+            process.type("again", "one", scene.workshop.folder.path("other.iso"))
+            while await process.showsTask("one", .running) < 8 << 20, !Task.isCancelled {}
+            let held = await process.answer("written one", beginning: "written one ")
+            #expect(held == before)
+        }
+
         @Test func `a failure comes with its code, also to the next process`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.serveHeld(big)

@@ -25,8 +25,9 @@ final class RunningDownloads: Sendable {
         }
 
         var row: WireProgress.Row {
-            let reading = task.runReading
-            let progress = known(reading.progress)
+            var reading = task.runReading
+            reading.progress = known(reading.progress)
+            let progress = reading.progress
             var row = WireProgress.Row(
                 id: before.id,
                 name: progress.name,
@@ -38,6 +39,7 @@ final class RunningDownloads: Sendable {
             row.resumedBytes = reading.continuedBytes
             row.restarts = reading.restarts > 0 ? reading.restarts : nil
             row.restartReason = reading.restartReason?.rawValue
+            row.isUnconfirmed = reading.isUnconfirmed ? true : nil
             return row
         }
     }
