@@ -59,7 +59,7 @@ func tests(
 
 let package = Package(
     name: "pawl",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
         .library(name: "PawlLibrary", targets: ["PawlLibrary"]),

@@ -15,7 +15,7 @@ struct ErrorDocumentTests {
         let rest = lines[(head + 1)...].drop { $0.hasPrefix("|") }
         let rows = ErrorCode.table.sorted { $0.code.rawValue < $1.code.rawValue }.map { row in
             "| `\(row.code.rawValue)` | ``ErrorCode/\(symbol(row.code))`` | \(row.retry.rawValue) "
-                + "| \(row.meaning) |"
+                + "| \(row.meaning.text(for: .library)) |"
         }
         let expected = lines[...head].map(String.init) + rows + rest.map(String.init)
         try Snapshot.expect(
@@ -57,7 +57,7 @@ struct ErrorDocumentTests {
             """
         for row in ErrorCode.table.sorted(by: { $0.exitStatus < $1.exitStatus }) {
             text += "| \(row.exitStatus) | `\(row.code.rawValue)` | \(row.retry.rawValue) "
-            text += "| \(row.meaning) |\n"
+            text += "| \(row.meaning.text(for: .command)) |\n"
         }
         return text + """
 

@@ -105,12 +105,51 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--data-ascii --data-binary --data-raw", "use --data"),
         ForeignOption(.curl, "-I --head", "use 'pawl inspect'"),
         ForeignOption(.curl, "-R --remote-time", "use --remote-time"),
+        ForeignOption(.curl, "-F --form", "use --data; Pawl does not upload files"),
+        ForeignOption(.curl, "--upload-file", "leave it out: Pawl does not upload files"),
+        ForeignOption(
+            .curl,
+            "--retry-delay",
+            "leave it out: the waits become longer by themselves"
+        ),
+        ForeignOption(
+            .curl,
+            "-z --time-cond --etag-compare --etag-save",
+            "leave it out: a complete file is not fetched again"
+        ),
+        ForeignOption(.curl, "--max-filesize", "use --size, which requires an exact size"),
+        ForeignOption(
+            .curl,
+            "--tlsv1.2 --tlsv1.3 --tls-max --ciphers",
+            "leave it out: the system's settings for TLS are used"
+        ),
+        ForeignOption(.curl, "--ssl-reqd", "write ftpes:// or ftps:// in the URL"),
         ForeignOption(.wget, "--output-document", "use --output"),
         ForeignOption(.wget, "-P --directory-prefix", "use --directory"),
         ForeignOption(.wget, "--post-data --body-data", "use --data"),
         ForeignOption(.wget, "--post-file --body-file", "use '--data @file'"),
         ForeignOption(.wget, "--compression", "use --compressed"),
         ForeignOption(.wget, "-np --no-parent", "use 'pawl mirror', which never leaves the folder"),
+        ForeignOption(
+            .wget,
+            "--recursive",
+            "use 'pawl mirror'; for a bucket, give s3://bucket/folder/"
+        ),
+        ForeignOption(
+            .wget,
+            "--page-requisites --convert-links --adjust-extension --span-hosts",
+            "leave it out: Pawl saves pages as they are"
+        ),
+        ForeignOption(
+            .wget,
+            "-nd --no-directories -nH --no-host-directories",
+            "use 'pawl mirror', which begins at the folder"
+        ),
+        ForeignOption(
+            .wget,
+            "--wait --random-wait --waitretry",
+            "leave it out: Pawl waits when a server asks for it"
+        ),
         ForeignOption(.wget, "--level", "use 'pawl mirror' with --depth"),
         ForeignOption(.wget, "--cut-dirs", "use 'pawl mirror', which begins at the folder"),
         ForeignOption(.wget, "--spider --server-response", "use 'pawl inspect'"),
@@ -177,7 +216,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--conf-path", "use --config"),
         ForeignOption(.aria2, "--no-conf", "use '--config none'"),
         ForeignOption(.aria2, "--out", "use --output"),
-        ForeignOption(.aria2, "-s --split --max-connection-per-server", "use --connections"),
+        ForeignOption(.aria2, "--split --max-connection-per-server", "use --connections"),
         ForeignOption(.aria2, "--metalink-file", "give the file or its URL as an argument"),
         ForeignOption(.aria2, "--max-concurrent-downloads", "use --jobs"),
         ForeignOption(.aria2, "--min-split-size", "leave it out: parts are as small as it pays"),
@@ -185,7 +224,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--max-overall-download-limit", "use --total-limit"),
         ForeignOption(.aria2, "--lowest-speed-limit", "use --min-speed"),
         ForeignOption(.aria2, "--max-tries", "use --retries"),
-        ForeignOption(.aria2, "--http-passwd --http-user", "use '--user name:password'"),
+        ForeignOption(.aria2, "--http-passwd", "use '--user name:password'"),
         ForeignOption(.aria2, "--all-proxy --http-proxy --https-proxy", "use --proxy"),
         ForeignOption(.aria2, "--check-certificate", "use --insecure"),
         ForeignOption(.aria2, "--allow-overwrite --auto-file-renaming", "use --if-exists"),
@@ -224,6 +263,23 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(.aria2, "--check-integrity", "leave it out: what was received is checked"),
         ForeignOption(.aria2, "--save-session --enable-rpc", "use 'pawl daemon start'"),
+        ForeignOption(
+            .aria2,
+            "--force-sequential",
+            "leave it out: each URL is a file of its own; for other sources, use --mirror"
+        ),
+        ForeignOption(
+            .aria2,
+            "--parameterized-uri",
+            "leave it out: patterns such as file{1..9} always work"
+        ),
+        ForeignOption(
+            .aria2,
+            "--torrent-file --follow-torrent --seed-time --seed-ratio --bt-max-peers "
+                + "--listen-port --dht-listen-port",
+            "leave it out: Pawl does not use BitTorrent"
+        ),
+        ForeignOption(.aria2, "--disk-cache --event-poll", "leave it out: Pawl has no equivalent"),
         ForeignOption(.rclone, "--transfers", "use --jobs"),
         ForeignOption(
             .rclone,
@@ -238,13 +294,30 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(.rclone, "--s3-env-auth", "leave it out: credentials are searched for"),
         ForeignOption(.rclone, "--multi-thread-streams", "use --connections"),
+        ForeignOption(
+            .rclone,
+            "--dry-run",
+            "leave it out: Pawl has no equivalent; 'pawl mirror --delete' asks before it deletes"
+        ),
+        ForeignOption(.rclone, "--max-depth", "use 'pawl mirror' with --depth"),
+        ForeignOption(
+            .rclone,
+            "--update --size-only",
+            "leave it out: 'pawl mirror' fetches what is new or has changed"
+        ),
+        ForeignOption(
+            .rclone,
+            "--filter --include-from --exclude-from",
+            "use 'pawl mirror' with --include and --exclude"
+        ),
+        ForeignOption(.rclone, "--delete-after --delete-during", "use 'pawl mirror --delete'"),
+        ForeignOption(.rclone, "--header-download", "use --header"),
         ForeignOption(.rclone, "--bwlimit", "use --total-limit"),
-        ForeignOption(.rclone, "--no-clobber --ignore-existing", "use '--if-exists skip'"),
+        ForeignOption(.rclone, "--ignore-existing", "use '--if-exists skip'"),
         ForeignOption(.aws, "--endpoint-url", "use --s3-endpoint"),
         ForeignOption(.aws, "--region", "use --s3-region"),
         ForeignOption(.aws, "--profile", "use --s3-profile"),
         ForeignOption(.aws, "--no-sign-request", "use --s3-anonymous"),
-        ForeignOption(.aws, "--recursive", "leave it out: s3://bucket/folder/ means all of it"),
         ForeignOption(.aws, "--request-payer", "use '--header x-amz-request-payer:requester'"),
         ForeignOption(.aws, "--no-verify-ssl", "use --insecure"),
         ForeignOption(.aws, "--ca-bundle", "use --cacert"),

@@ -4,7 +4,8 @@ package struct ErrorRow: Sendable {
     package let retry: RetryClass
     /// The exit status: aria2's number if the meaning is the same.
     package let exitStatus: Int32
-    package let meaning: String
+    /// The meaning, in the words of each reader.
+    package let meaning: Advice
 }
 
 extension ErrorCode {
@@ -93,10 +94,10 @@ extension ErrorCode {
             .timedOut,
             .later,
             2,
-            "a time limit for connecting, a stall or --max-time (`maximumDuration`) passed"
+            "a time limit passed: for connecting, for a stall, or \(.maximumDuration)"
         ),
         row(.notFound, .elsewhere, 3, "the file does not exist on the server (404, 410)"),
-        row(.tooSlow, .later, 5, "slower than --min-speed (`minimumBytesPerSecond`)"),
+        row(.tooSlow, .later, 5, "slower than \(.minimumSpeed)"),
         row(.network, .later, 6, "no connection, or it broke and could not be restored"),
         row(.interrupted, .now, 7, "stopped by the user; the bytes received so far are kept"),
         row(.diskFull, .later, 9, "not enough space on the file system"),
@@ -105,8 +106,7 @@ extension ErrorCode {
             .fileExists,
             .never,
             13,
-            "the name is in use by a file (with --if-exists fail, or `ifExists` = `.fail`) or by "
-                + "another download"
+            "the name is in use by a file (see \(.ifExists)) or by another download"
         ),
         row(.renameFailed, .never, 14, "the finished file could not be renamed"),
         row(.fileUnreadable, .never, 15, "a file could not be opened for reading"),
@@ -138,13 +138,13 @@ extension ErrorCode {
         ),
         row(.keepsChanging, .later, 34, "the file on the server changes while it is fetched"),
         row(.redirectRefused, .elsewhere, 35, "a redirect that Pawl does not follow"),
-        row(.captivePortal, .later, 36, "a web page instead of the expected file type"),
+        row(.captivePortal, .later, 36, "a web page instead of a file of the expected type"),
         row(.notTheFile, .later, 43, "a response other than the file, such as an error page"),
         row(.cancelled, .never, 37, "cancelled: nothing is kept, except as resume data"),
         row(.daemonUnavailable, .later, 38, "the daemon for background sessions is not available"),
         row(.invalidResumeData, .never, 39, "the resume data is damaged or of a newer version"),
-        row(.notResumable, .never, 40, "the download cannot be resumed (not in the command)"),
-        row(.tooLarge, .never, 41, "larger than may be kept in memory (not in the command)"),
+        row(.notResumable, .never, 40, "the download cannot be resumed"),
+        row(.tooLarge, .never, 41, "larger than may be kept in memory"),
         row(.notAllowed, .never, 42, "not allowed by the daemon: an address, a folder, a route"),
         row(
             .conflict,
@@ -165,7 +165,7 @@ extension ErrorCode {
         _ code: ErrorCode,
         _ retry: RetryClass,
         _ exitStatus: Int32,
-        _ meaning: String
+        _ meaning: Advice
     ) -> ErrorRow {
         ErrorRow(code: code, retry: retry, exitStatus: exitStatus, meaning: meaning)
     }

@@ -233,8 +233,7 @@ package struct HostBudget: Sendable {
         return result
     }
 
-    /// Forgets a host that is not in use if many are known; what is known about it is learned again
-    /// from its next responses.
+    /// Forgets one unused host if many are known; its next responses show the same again.
     private mutating func makeRoom() {
         guard hosts.count >= Self.rememberedHosts,
             let unused = hosts.first(where: \.value.isUnused)

@@ -9,9 +9,11 @@ struct HostCeiling: Sendable {
     static let longestInterval: Duration = .seconds(120)
     /// The time that a host gets to notice that the connections which it has served have ended.
     static let lateness: Duration = .milliseconds(250)
-    /// The time for which the number is kept after a trial was due, while the host is not in use:
-    /// refused downloads try again only after a while.
+    /// How long the number of an unused host is kept after its trial was due: refused downloads
+    /// need it, because they try again only after a wait.
     static let memory: Duration = .seconds(60)
+    /// The longest wait for a trial, whatever a server asks for.
+    static let longestWait: Duration = .seconds(600)
 
     /// What a refusal shows.
     enum Meaning {
@@ -68,7 +70,8 @@ struct HostCeiling: Sendable {
         if isTrying { interval = min(interval * 2, Self.longestInterval) }
         isTrying = false
         count = min(count ?? .max, others)
-        trialAt = max(trialAt ?? .zero, now + max(interval, retryAfter ?? .zero))
+        let wait = max(interval, min(retryAfter ?? .zero, Self.longestWait))
+        trialAt = max(trialAt ?? .zero, now + wait)
         return .limit
     }
 }

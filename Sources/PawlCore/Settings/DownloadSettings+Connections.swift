@@ -124,7 +124,7 @@ extension DownloadSettings {
             .netrc,
             entries: .local,
             help: """
-                Take user names and passwords from this file; none uses no file. Default: \
+                Take user names and passwords from this file; with none, use no file. Default: \
                 ~/.netrc.
                 """,
             about: """
@@ -177,10 +177,10 @@ extension DownloadSettings {
             isSecret: true,
             field: SettingField("Proxy", placeholder: "That of the environment"),
             help: """
-                Connect through this proxy, or none: scheme://host:port with http, https, socks4, \
-                socks4a, socks5 or socks5h, where socks4a and socks5h let the proxy resolve names. \
-                Default: the proxy in http_proxy, https_proxy or all_proxy, except for the hosts \
-                in no_proxy.
+                Connect through this proxy: scheme://host:port with http, https, socks4, socks4a, \
+                socks5 or socks5h, where socks4a and socks5h let the proxy resolve names. With \
+                none, connect directly. Default: the proxy in http_proxy, https_proxy or \
+                all_proxy, except for the hosts in no_proxy.
                 """,
             about: """
                 The URL of the proxy, with `http`, `https`, `socks4`, `socks4a`, `socks5` or \

@@ -175,8 +175,8 @@ extension DownloadSettings: TabledSettings {
             \.decodesContent,
             .flag(),
             help: """
-                Ask for the file compressed, and decompress it. A compressed file is fetched over \
-                one connection and cannot be resumed.
+                Request the file in compressed form, and decompress it. A compressed file is \
+                fetched over one connection and cannot be resumed.
                 """
         ),
         Setting(

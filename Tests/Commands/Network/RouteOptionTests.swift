@@ -135,13 +135,16 @@ struct RouteOptionTests {
         let workshop = try Workshop()
         let port = try UnusedPort.find()
         let proxy = "http://127.0.0.1:\(port)"
-        let ways: [(options: [String], variables: [String: String?])] = [
-            (["--proxy", proxy], [:]), ([], ["http_proxy": proxy, "no_proxy": nil]),
+        let ways: [(scheme: String, options: [String], variables: [String: String?])] = [
+            ("http", ["--proxy", proxy], [:]), ("http", [], ["http_proxy": proxy]),
+            ("https", [], ["https_proxy": proxy]), ("https", [], ["HTTPS_PROXY": proxy]),
+            ("http", [], ["all_proxy": proxy]), ("https", [], ["ALL_PROXY": proxy]),
         ]
-        for (options, variables) in ways {
+        for (scheme, options, variables) in ways {
+            let none = ["no_proxy": String?.none, "NO_PROXY": nil]
             let run = try await workshop.run(
-                ["http://localhost:1/file", "--retries", "0"] + options,
-                ProcessSettings(environment: variables)
+                ["\(scheme)://localhost:1/file", "--retries", "0"] + options,
+                ProcessSettings(environment: variables.merging(none) { given, _ in given })
             )
             expectError(.network, run)
             #expect(run.errors.contains("cannot connect to the proxy"), "\(run.errors)")

@@ -64,6 +64,13 @@ struct ForeignOptionTests {
         #expect(run.errors.contains(expected), "\(run.errors)")
     }
 
+    /// Only the first row of an option is found.
+    @Test func `each option is in one row`() {
+        let names = ForeignOption.all.flatMap(\.names)
+        let repeated = Set(names.filter { name in names.count { $0 == name } > 1 })
+        #expect(repeated.isEmpty)
+    }
+
     /// Each option that the table names exists.
     @Test func `the table names only options that there are`() {
         let help = HelpText.all(columns: 80).map(\.text).joined()
