@@ -93,7 +93,7 @@ def the_forms_are_accessible(scene, origin, pages):
 
 @check
 def the_page_is_accessible_while_something_is_wrong(scene, origin, pages):
-    scene.add([origin.url("half.iso", 4 * MIB, hold=MIB)], settings={"connections": 2})
+    scene.add([origin.url("half.iso", 4 * MIB, hold=MIB)], settings={"connections": 1})
     page = pages.open()
     in_state(page, "half.iso", "running")
     until(page, lambda: scene.downloads()[0]["completedBytes"] > 0)

@@ -532,7 +532,7 @@ def the_page_is_accessible(scene, origin, pages):
     page = pages.open()
     expect(page.locator("#empty")).to_be_visible()
     audit(page, "empty list")
-    scene.add([origin.url("running.iso", 4 * MIB, hold=MIB)], settings={"connections": 2})
+    scene.add([origin.url("running.iso", 4 * MIB, hold=MIB)], settings={"connections": 1})
     scene.add([f"http://127.0.0.1:{origin.server_port}/missing", origin.url("done", 100)])
     scene.add([origin.url("later", 10)], isPaused=True)
     for scheme in ("light", "dark"):
