@@ -151,11 +151,10 @@ enum StoreOpening {
     private static func isDamage(_ error: any Error) -> Bool {
         guard !(error is Damaged), !(error is RowDecodingError) else { return true }
         guard let error = error as? DatabaseError else { return false }
+        guard !error.isDamage else { return true }
         switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT: return true
-        // Pawl stores nothing of that size: the length itself is wrong.
-        case .SQLITE_TOOBIG: return true
-        case .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: return true
+        case .SQLITE_FORMAT, .SQLITE_ERROR, .SQLITE_SCHEMA, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+            return true
         // `create` could write it, so a header that requires a newer SQLite makes it read-only.
         case .SQLITE_READONLY: return error.extendedResultCode == .SQLITE_READONLY
         default: return false
