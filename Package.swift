@@ -163,7 +163,8 @@ if isDevelopment {
     let optimized = ["PawlCore", "PawlTesting", "PawlCoreTests"]
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
-        "Programs/FollowDownloads", "Programs/ResumeLater", "Programs/TestWithoutNetwork",
+        "Programs/FetchList", "Programs/Films", "Programs/FollowDownloads", "Programs/ResumeLater",
+        "Programs/TestWithoutNetwork",
         "ResumableFetch", "UsingFoundation",
     ].map(Example.init)
 

@@ -15,6 +15,8 @@ let package = Package(
     targets: [
         program("BackgroundDownload", "Pawl"),
         program("CoverCache", "Pawl", "PawlLibrary"),
+        program("FetchList", "Pawl"),
+        program("Films", "Pawl"),
         program("FollowDownloads", "Pawl"),
         program("ResumeLater", "Pawl"),
         program("TestWithoutNetwork", "Pawl", "PawlTestKit"),

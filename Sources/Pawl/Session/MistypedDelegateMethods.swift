@@ -3,7 +3,7 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 
 /// Methods that a delegate must not have, because a session would never call them: they have the
-/// names or types of `URLSession`'s delegate.
+/// names or types of `URLSession`'s delegate, or count bytes with `Int`.
 ///
 /// Each has an associated type for its result, whose default has a name that says what is right. A
 /// delegate that implements such a method sets that type to `Void`. ``DownloadSession`` has no
@@ -16,7 +16,7 @@ public import PawlCore
 public protocol MistypedDelegateMethods:
     MistypedFileMethods, MistypedEndMethods, MistypedResponseMethods,
     MisnamedFileMethods, MisnamedEndMethods, MisnamedProgressMethods, MisnamedSessionMethods,
-    MislabelledMethods
+    MislabelledMethods, MiscountedMethods
 {
     /// The types of all methods that a delegate must not have.
     typealias DelegateMistakes = (
@@ -52,7 +52,11 @@ public protocol MistypedDelegateMethods:
         MetricsLabelMethod,
         FinishLabelMethod,
         WaitTaskMethod,
-        FinishEventsLabelMethod
+        FinishEventsLabelMethod,
+        WriteIntegersMethod,
+        WriteIntegerTotalMethod,
+        ResumeIntegersMethod,
+        ResumeIntegerTotalMethod
     )
 }
 
@@ -91,7 +95,11 @@ public typealias NoDelegateMistakes = (
     `session(_:task:didFinishCollecting:) takes a SessionTask`,
     `the label of the task is downloadTask`,
     `session(_:taskIsWaitingForConnectivity:) takes a SessionTask`,
-    `the method is sessionDidFinishEvents(forBackgroundSession:)`
+    `the method is sessionDidFinishEvents(forBackgroundSession:)`,
+    `the numbers of bytes are Int64, the total an Int64?`,
+    `the numbers of bytes are Int64, the total an Int64?`,
+    `the numbers of bytes are Int64, the total an Int64?`,
+    `the numbers of bytes are Int64, the total an Int64?`
 )
 
 /// The mistaken methods for the bytes and the file of a download.

@@ -54,7 +54,7 @@ struct RequestedRun: Sendable {
     ) throws(DownloadError) -> VerbWork {
         guard limits.isEmpty else {
             throw .usage(
-                "--background cannot be combined with \(limits.joined(separator: " or "))",
+                "--background cannot be combined with \(limits.alternatives)",
                 advice: "use 'pawl limit' to limit the daemon"
             )
         }

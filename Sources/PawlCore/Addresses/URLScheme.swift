@@ -48,8 +48,5 @@ package enum URLScheme: String, CaseIterable, Sendable {
     }
 
     /// The names, for messages.
-    package static let names: String = {
-        let names = allCases.map(\.rawValue)
-        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-    }()
+    package static let names = allCases.map(\.rawValue).alternatives
 }

@@ -31,9 +31,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable, Codable {
     }
 
     /// The names of all algorithms, for messages.
-    package static let names =
-        allCases.dropLast().map(\.rawValue).joined(separator: ", ") + " or "
-        + (allCases.last?.rawValue ?? "")
+    package static let names = allCases.map(\.rawValue).alternatives
 
     /// The number of bytes of a digest.
     public var byteCount: Int {

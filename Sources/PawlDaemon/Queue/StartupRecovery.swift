@@ -41,7 +41,7 @@ struct StartupRecovery {
             entry.isSuspect = suspects.contains(row.id)
             parts.waiting.wait(entry)
         }
-        parts.positions.load(rows.map(\.position))
+        parts.positions.set(StartOrder(rows.map(\.position)))
     }
 
     // MARK: - File operations

@@ -20,36 +20,26 @@ package struct Inspector: Sendable {
     }
 
     package func run() async throws(DownloadError) -> Findings {
-        var address = url
-        var redirects: [URL] = []
+        var exchange = ExchangePlanner(url: url, settings: settings, seed: 0)
         while true {
-            let head = try await ask(address)
+            let head = try await ask(exchange.request)
             switch HeadJudge.judge(head, expecting: HeadExpectation()) {
             case .redirect(let location, _):
-                let policy = RedirectPolicy(allowsInsecure: settings.allowsInsecureRedirects)
-                let next = try policy.next(
-                    from: address,
-                    location: location,
-                    hops: redirects.count
-                )
-                redirects.append(address)
-                address = next
+                if case .fail(let error) = exchange.redirected(to: location) { throw error }
             case .status(let status, let reason, _):
-                throw DownloadError(
-                    status: status,
-                    reason: reason,
-                    host: HostBudget.name(of: address)
-                )
+                throw DownloadError(status: status, reason: reason, host: exchange.request.host)
             case .malformed(let reason):
                 throw DownloadError(.badResponse, reason)
             default:
-                return Findings(head: head, redirects: redirects)
+                return Findings(head: head, redirects: exchange.redirects)
             }
         }
     }
 
-    private func ask(_ address: URL) async throws(DownloadError) -> ResponseHead {
-        var request = TransferRequest(address, settings: settings, original: url)
+    private func ask(
+        _ asked: ExchangePlanner.Request
+    ) async throws(DownloadError) -> ResponseHead {
+        var request = TransferRequest(asked.url, settings: settings, original: url)
         request.cookies = engine.cookies(for: settings.connection)
         request.secureHosts = engine.secureHosts(for: settings.connection)
         let sink = HeadSink()
@@ -70,11 +60,11 @@ package struct Inspector: Sendable {
             }
             throw DownloadError(
                 .timedOut,
-                "\(HostBudget.name(of: address)) did not answer for \(timeout)",
+                "\(asked.host) did not answer for \(timeout)",
                 advice: "try again later"
             )
         }
-        throw DownloadError(failure, host: HostBudget.name(of: address)).ofUnresumableRequest
+        throw DownloadError(failure, host: asked.host).ofUnresumableRequest
     }
 }
 

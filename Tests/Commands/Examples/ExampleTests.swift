@@ -170,6 +170,26 @@ struct ExampleTests {
         #expect(failed.output.contains(": failed: "), "\(failed.output)\(failed.errors)")
     }
 
+    @Test func `FetchList resumes a list, and fetches nothing twice`() async throws {
+        let resource = Resource(size: 3 << 20)
+        let workshop = try Workshop(resource)
+        let base = String(workshop.url.dropLast(Workshop.path.count))
+        try workshop.folder.write("list", "\(base)/disk.iso\n\(base)/other.iso\n")
+        let arguments = [workshop.folder.path("list"), workshop.folder.path("films")]
+        let failed = try start("FetchList", arguments, in: workshop)
+        #expect(await failed.waitForExit() == .code(1), "\(failed.output)\(failed.errors)")
+        #expect(failed.output.contains("\nfailed: "), "\(failed.output)")
+        try expectExact("films/disk.iso", resource, in: workshop)
+
+        workshop.serve(.resource(resource), at: "/other.iso")
+        // The head alone shows that the file is complete.
+        workshop.serve(.resource(resource).holdAfterBytes(0, until: Latch()))
+        let run = try start("FetchList", arguments, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        #expect(run.output.hasSuffix("\r2 of 2 files, 100 %  \n"), "\(run.output)")
+        try expectExact("films/other.iso", resource, in: workshop)
+    }
+
     @Test func `CoverCache downloads a key once`() async throws {
         let workshop = try Workshop(Resource(size: 1 << 20))
         let arguments = [workshop.folder.path + "/covers", "album-17", workshop.url]

@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -104,6 +105,35 @@ struct VerifyCommandTests {
         #expect(first.status == .code(0), "\(first.errors)")
         let run = try await workshop.run("verify", Workshop.name)
         #expect(run.output == "\(Workshop.name): OK (sha256)\n", "\(run.errors)")
+    }
+
+    /// A file of zeros takes no space, and hashing it takes longer than two redraws.
+    @Test func `several files are compared at a time, which a terminal shows`() async throws {
+        let workshop = try Workshop()
+        for name in ["a", "b"] {
+            try workshop.folder.write(name, "")
+            #expect(truncate(workshop.folder.path(name), 2 << 40) == 0)
+        }
+        let sums = ["a", "b"].map { "\(String(repeating: "0", count: 64))  \($0)\n" }.joined()
+        try workshop.folder.write("SHA256SUMS", sums)
+        let runner = try workshop.start(
+            "verify",
+            "--sums",
+            "SHA256SUMS",
+            settings: ProcessSettings(terminal: TerminalSize(columns: 80, rows: 24))
+        )
+        // Neither file ends within the test, so at some time the screen has the progress of both.
+        var (names, count) = ([Character](), 0)
+        while !names.starts(with: ["a", "b"]) {
+            count += 1
+            try #require(await runner.waitForOutput(containing: "iB/s", count: count))
+            var screen = ScreenEmulator(columns: 80)
+            screen.feed(runner.output)
+            names = screen.lines.filter { $0.contains("iB/s") }.compactMap(\.first)
+        }
+        runner.signal(SIGINT)
+        #expect(await runner.waitForExit() == .code(ErrorCode.interrupted.exitStatus))
+        #expect(runner.output.contains("interrupted"), "\(runner.output)")
     }
 
     @Test func `mistakes are errors`() async throws {

@@ -40,8 +40,15 @@ struct Workshop: Sendable {
     func run(_ arguments: [String], _ settings: ProcessSettings = ProcessSettings()) async throws
         -> FinishedProcess
     {
-        try await ProcessRunner.run(Self.program, arguments, complete(settings))
+        let run = try await ProcessRunner.run(Self.program, arguments, complete(settings))
+        for secret in Self.secrets {
+            #expect(!run.everything.contains(secret), "\(arguments)")
+        }
+        return run
     }
+
+    /// The passwords and tokens that tests use, which no run may print.
+    private static let secrets = ["hunter2", "s3cret", "wr0ng"]
 
     /// Starts `pawl`.
     func start(_ arguments: String..., settings: ProcessSettings = ProcessSettings()) throws

@@ -170,6 +170,26 @@ struct MistypedDelegateTests {
             "sessionDidFinishEvents(for x: DownloadSession)",
             "the method is sessionDidFinishEvents(forBackgroundSession:)"
         ),
+        (
+            "session(_ s: DownloadSession, downloadTask: DownloadTask, didWriteData b: Int, "
+                + "totalBytesWritten: Int, totalBytesExpectedToWrite: Int?)",
+            "the numbers of bytes are Int64, the total an Int64?"
+        ),
+        (
+            "session(_ s: DownloadSession, downloadTask: DownloadTask, didWriteData b: Int, "
+                + "totalBytesWritten: Int, totalBytesExpectedToWrite: Int)",
+            "the numbers of bytes are Int64, the total an Int64?"
+        ),
+        (
+            "session(_ s: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset o: Int, "
+                + "expectedTotalBytes: Int?)",
+            "the numbers of bytes are Int64, the total an Int64?"
+        ),
+        (
+            "session(_ s: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset o: Int, "
+                + "expectedTotalBytes: Int)",
+            "the numbers of bytes are Int64, the total an Int64?"
+        ),
     ]
 
     @Test func `each of URLSession's methods is refused with the name of the right one`()

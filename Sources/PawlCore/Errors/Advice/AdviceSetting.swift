@@ -67,10 +67,10 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         guard reader != .command else {
             let option = name(for: .command)
             if isFlag { return values == ["false"] ? "omit \(option)" : "use \(option)" }
-            return "use \(option) \(values.joined(separator: " or "))"
+            return "use \(option) \(values.alternatives)"
         }
         let dot = reader == .library && !isFlag ? "." : ""
-        let shown = values.map { "`\(dot)\($0)`" }.joined(separator: " or ")
+        let shown = values.map { "`\(dot)\($0)`" }.alternatives
         return "set \(name(for: reader)) to \(shown)"
     }
 }

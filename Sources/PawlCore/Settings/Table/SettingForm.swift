@@ -254,7 +254,7 @@ where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of several words.
     package static func choice() -> SettingForm {
         let words = Value.allCases.map(\.rawValue)
-        let known = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+        let known = words.alternatives
         let read: @Sendable (String) throws(ValueError) -> Value = { (text) throws(ValueError) in
             guard let value = Value(rawValue: text.lowercased()) else {
                 throw ValueError("invalid value '\(text.sanitized)'", advice: "use \(known)")

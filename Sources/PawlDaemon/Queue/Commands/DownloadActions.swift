@@ -28,10 +28,10 @@ struct DownloadActions {
         by authority: Authority,
         _ rules: NetworkRules
     ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
-        var free = parts.positions.free
+        var order = parts.positions.order
         let (changes, last) = try write(action) { transaction in
             // The transaction may run more than once.
-            free = parts.positions.free
+            order = parts.positions.order
             let selected = try transaction.search.select(
                 selection,
                 states: ActionRules.states(action)
@@ -43,7 +43,7 @@ struct DownloadActions {
                 if item.download.state.isActive {
                     item.download = parts.environment.running.latest(item.download)
                 }
-                let change = try change(item, action, transaction, &free)
+                let change = try change(item, action, transaction, &order)
                 // `all` leaves out the downloads that do not change.
                 guard let change, change.effect != .nothing || selection.all != true else {
                     continue
@@ -52,7 +52,7 @@ struct DownloadActions {
             }
             return (changes, try transaction.events.last())
         }
-        parts.positions.set(free)
+        parts.positions.set(order)
         for change in changes { apply(change, action) }
         let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
         parts.environment.published(outcome)
@@ -77,7 +77,7 @@ struct DownloadActions {
         _ item: DownloadSearch.Selected,
         _ action: QueueAction,
         _ transaction: StoreTransaction,
-        _ free: inout QueuePositions.Free
+        _ order: inout StartOrder
     ) throws -> Change? {
         let effect = ActionRules.effect(
             action,
@@ -102,12 +102,10 @@ struct DownloadActions {
             try transaction.downloads.delete(item.download.id)
             try transaction.events.append(.removed, change.now, at: now)
         case .moveFirst:
-            free.first -= 1
-            change.now.position = free.first
+            change.now.position = order.takeFirst()
             try save(change.now, .changed, now, transaction)
         case .moveLast:
-            change.now.position = free.last
-            free.last += 1
+            change.now.position = order.takeLast()
             try save(change.now, .changed, now, transaction)
         }
         return change

@@ -30,7 +30,7 @@ struct DownloadAdder {
         let fingerprint = try key == nil ? 0 : Self.fingerprint(checked)
         let key = key.map { Self.key($0, of: authority) }
         let sessions = Set(checked.compactMap { $0.row.session.map { ExactText($0) } })
-        var free = parts.positions.free
+        var order = parts.positions.order
         let (outcome, isNew) = try parts.environment.store.writeWithRoom { transaction in
             if let key, let known = try transaction.idempotencyKeys.entry(for: key) {
                 guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
@@ -40,10 +40,12 @@ struct DownloadAdder {
             for session in sessions {
                 try QueueAccess.check(.addToSession, session.text, by: authority, transaction)
             }
+            // The transaction may run more than once.
+            order = parts.positions.order
             var rows: [WireDownload] = []
             for download in checked {
-                rows.append(try Self.insert(download, position: free.last, transaction))
-                free.last += 1
+                let position = order.takeLast()
+                rows.append(try Self.insert(download, position: position, transaction))
             }
             if let key, let first = rows.first, let last = rows.last {
                 let entry = IdempotencyTable.Entry(
@@ -55,7 +57,7 @@ struct DownloadAdder {
             return (try Self.outcome(rows, transaction), true)
         }
         guard isNew else { return outcome }
-        parts.positions.set(free)
+        parts.positions.set(order)
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.add(QueueScheduler.Entry(row))
         }

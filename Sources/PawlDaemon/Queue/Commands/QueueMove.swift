@@ -26,18 +26,16 @@ enum QueueMove {
                 advice: "give both the same priority first"
             )
         }
-        var between = try transaction.downloads.queue(row.priority, from: row, to: target)
-        let positions = between.map(\.position)
-        between.removeAll { $0.id == row.id }
-        let index = between.firstIndex { $0.id == id } ?? between.endIndex
-        between.insert(row, at: index)
-        var moved: [WireDownload] = []
-        for (var other, position) in zip(between, positions) where other.position != position {
-            other.position = position
-            try transaction.downloads.save(other)
-            moved.append(other)
+        let between = try transaction.downloads.queue(row.priority, from: row, to: target)
+        let placed = between.map { StartOrder.Placed($0.id, at: $0.position) }
+        let rows = Dictionary(uniqueKeysWithValues: between.map { ($0.id, $0) })
+        var (own, others) = (row, [WireDownload]())
+        for change in StartOrder.moving(row.id, before: id, in: placed) {
+            guard var moved = change.id == row.id ? row : rows[change.id] else { continue }
+            moved.position = change.position
+            try transaction.downloads.save(moved)
+            if change.id == row.id { own = moved } else { others.append(moved) }
         }
-        guard let own = moved.first(where: { $0.id == row.id }) else { return [row] + moved }
-        return [own] + moved.filter { $0.id != row.id }
+        return [own] + others
     }
 }
