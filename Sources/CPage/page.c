@@ -43,6 +43,9 @@ static const unsigned char format_js[] = {
 static const unsigned char forms_js[] = {
 #embed "Page/forms.js"
 };
+static const unsigned char menu_js[] = {
+#embed "Page/menu.js"
+};
 static const unsigned char settings_js[] = {
 #embed "Page/settings.js"
 };
@@ -67,7 +70,7 @@ static const struct pawl_page_file files[] = {
     FILE_OF("graph.js", graph_js),       FILE_OF("format.js", format_js),
     FILE_OF("forms.js", forms_js),       FILE_OF("settings.js", settings_js),
     FILE_OF("dom.js", dom_js),           FILE_OF("inputs.js", inputs_js),
-    FILE_OF("fields.js", fields_js),
+    FILE_OF("fields.js", fields_js),     FILE_OF("menu.js", menu_js),
 };
 
 struct pawl_page_file pawl_page_file(size_t index) {

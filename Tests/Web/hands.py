@@ -223,3 +223,49 @@ def the_toolbar_acts_on_all_selected_downloads(scene, origin, pages):
     expect(dialog).to_contain_text("3 downloads")
     dialog.get_by_role("button", name="Remove").click()
     expect(page.locator("#empty")).to_be_visible()
+
+
+@check
+def a_menu_acts_on_all_downloads(scene, origin, pages):
+    # Without a size, the server has no such file.
+    scene.add([origin.url("one", KIB), f"http://127.0.0.1:{origin.server_port}/gone"])
+    scene.add([origin.url("slow", 4 * MIB, hold=KIB, drip=KIB)], settings={"connections": 1})
+    page = pages.open()
+    in_state(page, "one", "finished")
+    in_state(page, "gone", "failed")
+    in_state(page, "slow", "running")
+    opener = page.get_by_role("button", name="All downloads")
+    menu = page.get_by_role("menu", name="All downloads")
+
+    opener.click()
+    expect(opener).to_have_attribute("aria-expanded", "true")
+    expect(menu.get_by_role("menuitem", name="Pause all")).to_be_focused()
+    expect(menu.get_by_role("menuitem", name="Resume all paused")).to_be_disabled()
+    page.keyboard.press("ArrowDown")
+    expect(menu.get_by_role("menuitem", name="Retry all failed")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    expect(opener).to_be_focused()
+
+    opener.click()
+    menu.get_by_role("menuitem", name="Pause all").click()
+    expect(menu).to_be_hidden()
+    in_state(page, "slow", "paused")
+    in_state(page, "gone", "failed")
+    opener.click()
+    menu.get_by_role("menuitem", name="Resume all paused").click()
+    in_state(page, "slow", "running")
+
+    del origin.heads["gone"]
+    opener.click()
+    expect(menu.get_by_role("menuitem", name="Pause all")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    until(page, lambda: "gone" in origin.heads)
+    in_state(page, "gone", "failed")
+
+    opener.click()
+    menu.get_by_role("menuitem", name="Clear finished and cancelled").click()
+    expect(row(page, "one")).to_have_count(0)
+    expect(rows(page)).to_have_count(2)

@@ -64,6 +64,8 @@ const select = (ids) => ({ targets: ids.map(String) });
 
 export const act = (action, ids) => json("POST", `/v1/actions/${action}`, select(ids));
 
+export const actOnAll = (action, states) => json("POST", `/v1/actions/${action}`, { all: true, states });
+
 // Throws if files could not be deleted.
 export function checkRemoved({ notRemoved }) {
   if (!notRemoved) return;

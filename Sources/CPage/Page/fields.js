@@ -160,5 +160,25 @@ export const daemonFields = [
     "isChangeable": true,
     "default": true,
     "hint": "Whether to download on metered networks. Default: true."
+  },
+  {
+    "name": "historyCount",
+    "label": "Ended downloads in the list",
+    "input": "number",
+    "least": 0,
+    "most": 10000000,
+    "isChangeable": true,
+    "default": 10000,
+    "hint": "Keep at most this many ended downloads in the list, 0 to 10000000; their files stay. Default: 10000."
+  },
+  {
+    "name": "historyDays",
+    "label": "Days in the list",
+    "input": "number",
+    "least": 1,
+    "most": 36500,
+    "isChangeable": true,
+    "default": 90,
+    "hint": "Keep ended downloads in the list for this many days, 1 to 36500. Default: 90."
   }
 ];

@@ -7,6 +7,7 @@ import { EventStream } from "./events.js";
 import { AddForm, CancelForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
 import { Detail } from "./detail.js";
 import { List, mainAction } from "./list.js";
+import { Menu } from "./menu.js";
 import { SettingsForm } from "./settings.js";
 import { Store, filters, isEnded } from "./store.js";
 
@@ -91,6 +92,18 @@ remove.removed = (ids, wasOpen) => {
   list.select([...list.selected].filter((id) => !ids.includes(id)));
 };
 
+const menu = new Menu(store, (action, states) => attempt(async () => {
+  const { downloads, lastEvent } = await api.actOnAll(action, states);
+  if (action === "remove") {
+    const ids = downloads.map(({ id }) => id);
+    store.remove(ids);
+    remove.removed(ids, false);
+  } else if (Number(stream.last) <= lastEvent) {
+    store.update(downloads);
+  }
+  announce(`${format.plural(downloads.length, "download")} ${{ pause: "paused", resume: "resumed", remove: "removed" }[action]}`);
+}));
+
 // MARK: Drawing
 
 const drawTotal = inFrame(() => {
@@ -140,6 +153,7 @@ function drawEmpty() {
 
 const drawAll = inFrame(() => {
   drawFilters();
+  menu.draw();
   drawLimit();
   drawEmpty();
   for (const id of list.selected) if (!store.get(id)) list.selected.delete(id);
@@ -226,7 +240,9 @@ async function logInByLink() {
 addEventListener("popstate", (event) => detail.historyChanged(event.state));
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !event.defaultPrevented && !isTyping(event.target)) detail.close();
+  // The key first closes the menu.
+  if (event.key !== "Escape" || event.defaultPrevented || $("menu").matches(":popover-open")) return;
+  if (!isTyping(event.target)) detail.close();
 });
 
 const isTyping = (target) => target.closest?.("input, textarea, select, dialog");

@@ -188,8 +188,11 @@ export class Store {
   handleEvent(event) {
     if (event.kind === "removed") {
       this.#removed.add(event.download);
-      this.#drop(event.download);
-      this.#changed();
+      // The daemon removes many old ones that are not loaded.
+      if (this.downloads.has(event.download)) {
+        this.#drop(event.download);
+        this.#changed();
+      }
     } else {
       this.#stale.add(event.download);
       this.#changedMeanwhile?.add(event.download);

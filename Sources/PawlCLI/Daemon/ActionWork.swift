@@ -7,11 +7,13 @@ extension PawlVerb {
     func act(
         _ action: QueueAction,
         on targets: TargetOptions,
+        _ selection: Selection? = nil,
         result: String,
         incompleteResult: String? = nil,
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
-        let (selection, json) = (try targets.selection(), targets.json)
+        let selection = if let selection { selection } else { try targets.selection() }
+        let json = targets.json
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let outcome = try await client.act(action, on: selection)
             show(

@@ -6,19 +6,22 @@ internal import PawlWire
 extension DaemonClient {
     /// The selected downloads, each once, by ascending ID.
     ///
-    /// With `all`, they are those that have not ended, and the failed ones.
+    /// With `all` and no states, they are those that have not ended, and the failed ones.
     ///
     /// - Throws: `.notFound` for a target that matches no download.
     func selected(_ selection: Selection) async throws(DownloadError) -> [WireDownload] {
         var query = ListQuery()
         query.limit = ListQuery.mostLimit
         query.session = selection.session
-        if selection.all == true { query.states = ListQuery.unfinishedOrFailed }
+        let usual = selection.all == true ? ListQuery.unfinishedOrFailed : []
+        query.states = selection.states ?? usual
         var downloads: [Int64: WireDownload] = [:]
         for targets in selection.targets.map({ $0.map { [$0] } }) ?? [[]] {
             query.targets = targets
             let found = try await all(query)
-            if let target = targets.first, found.isEmpty { throw Self.notFound(target) }
+            if let target = targets.first, found.isEmpty {
+                throw Self.notFound(target, selection)
+            }
             for download in found { downloads[download.id] = download }
         }
         return downloads.values.sorted { $0.id < $1.id }
@@ -57,11 +60,10 @@ extension DaemonClient {
         return try await newest + all(open)
     }
 
-    static func notFound(_ target: String) -> DownloadError {
-        DownloadError(
-            .notFound,
-            "no download matches '\(target.sanitized(atMost: 100))'",
-            advice: "see 'pawl list --all'"
-        )
+    static func notFound(
+        _ target: String,
+        _ selection: Selection = Selection()
+    ) -> DownloadError {
+        DownloadError(.notFound, selection.unmatched(target), advice: "see 'pawl list --all'")
     }
 }

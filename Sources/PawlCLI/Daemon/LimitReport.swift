@@ -41,6 +41,10 @@ package enum LimitReport {
         rows.append(("downloads", "\(settings.maximumConcurrentDownloads) at a time"))
         rows.append(("per host", "\(connections) connection\(connections == 1 ? "" : "s")"))
         rows.append(("metered", settings.usesMeteredNetwork ? "use" : "wait"))
+        let days = settings.historyDays
+        rows.append(
+            ("history", "newest \(settings.historyCount), up to \(days) day\(days == 1 ? "" : "s")")
+        )
         return rows
     }
 

@@ -28,6 +28,8 @@ struct LimitCommand: PawlVerb {
     @Option(daemonSetting: "jobs") var jobs: String?
     @Option(daemonSetting: "per-host") var perHost: String?
     @Option(daemonSetting: "metered") var metered: String?
+    @Option(daemonSetting: "history") var history: String?
+    @Option(daemonSetting: "history-days") var historyDays: String?
 
     @Flag(help: "Print a JSON object.")
     var json = false

@@ -31,14 +31,7 @@ struct ListCommand: PawlVerb {
     )
     var all = false
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only downloads in this state: waiting, running, paused, finished, failed, cancelled.",
-            valueName: "state"
-        )
-    )
-    var state: String?
+    @OptionGroup var state: StateOptions
 
     @Option(
         parsing: .unconditional,
@@ -57,7 +50,7 @@ struct ListCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let query = try query()
-        let listsAll = all || state != nil || !targets.isEmpty
+        let listsAll = all || !query.states.isEmpty || !targets.isEmpty
         let json = json
         if watch { try checkWatch(console) }
         let watch = watch
@@ -82,7 +75,7 @@ struct ListCommand: PawlVerb {
         query.limit = ListQuery.mostLimit
         query.session = session
         query.targets = targets
-        if let state { query.states = try Self.states(state) }
+        query.states = try state.states() ?? []
         return query
     }
 
@@ -120,20 +113,5 @@ struct ListCommand: PawlVerb {
         }
         console.removeBlock()
         return 0
-    }
-
-    private static func states(_ text: String) throws(DownloadError) -> Set<TaskState> {
-        let words = text.split(separator: ",").map(String.init)
-        var states: Set<TaskState> = []
-        for word in words {
-            guard let state = TaskState(rawValue: word) else {
-                throw .usage(
-                    "invalid state '\(word.sanitized)'",
-                    advice: "use waiting, running, paused, finished, failed or cancelled"
-                )
-            }
-            states.insert(state)
-        }
-        return states
     }
 }

@@ -28,8 +28,9 @@ struct PawlCommand: ParsableCommand {
                 name: "Queue",
                 subcommands: [
                     AddCommand.self, ListCommand.self, ShowCommand.self, WaitCommand.self,
-                    EventsCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
-                    RemoveCommand.self, MoveCommand.self, SetCommand.self,
+                    EventsCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
+                    CancelCommand.self, RemoveCommand.self, ClearCommand.self, MoveCommand.self,
+                    SetCommand.self,
                 ]
             ),
             CommandGroup(

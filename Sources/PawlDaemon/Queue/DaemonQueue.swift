@@ -22,6 +22,7 @@ actor DaemonQueue {
     private let parts: QueueParts
     private let health: StoreHealth
     private let queueStep: QueueStep
+    private let pruner: HistoryPruner
     private let recorder: RunRecorder
     private let adder: DownloadAdder
     private let actions: DownloadActions
@@ -61,6 +62,7 @@ actor DaemonQueue {
         parts = QueueParts(environment, initial)
         health = StoreHealth(store)
         queueStep = QueueStep(parts)
+        pruner = HistoryPruner(environment)
         recorder = RunRecorder(parts)
         adder = DownloadAdder(parts: parts, folders: initial.folders)
         actions = DownloadActions(parts: parts)
@@ -95,6 +97,7 @@ actor DaemonQueue {
                     let runs = queueStep.run()
                     for run in runs { group.addTask { await self.follow(run) } }
                     if !runs.isEmpty { started.send() }
+                    if pruner.prune(parts.settings.current, at: Date()) { environment.work.send() }
                     let removals = parts.removals.takeQueued()
                     if !removals.isEmpty {
                         parts.waiting.hold(removals.map(\.download))
@@ -119,7 +122,9 @@ actor DaemonQueue {
     private var timeToNextStep: Duration? {
         // A step that could not be written is tried again soon.
         if queueStep.isBehind { return .seconds(1) }
-        let dates = [parts.waiting.nextDate, parts.settings.nextTimetableCheck].compactMap { $0 }
+        let dates = [
+            parts.waiting.nextDate, parts.settings.nextTimetableCheck, pruner.nextDate,
+        ].compactMap { $0 }
         let waits = [
             dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
             parts.waiting.nextMoment.map { max(.zero, $0 - environment.moment) },

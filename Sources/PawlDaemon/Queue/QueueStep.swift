@@ -9,7 +9,6 @@ final class QueueStep {
     private let parts: QueueParts
     private let starter: RunStarter
     private let endRecorder: RunEndRecorder
-    private let pruner: EventPruner
     /// The runs that have ended, which the store has not recorded yet.
     private var ends: [EndedRun] = []
     /// The runs that could not start, which the store has not recorded yet.
@@ -20,7 +19,6 @@ final class QueueStep {
     init(_ parts: QueueParts) {
         self.parts = parts
         (starter, endRecorder) = (RunStarter(parts: parts), RunEndRecorder(parts: parts))
-        pruner = EventPruner(parts.environment)
     }
 
     /// Adds a run that has ended, which the next step records.
@@ -176,7 +174,6 @@ final class QueueStep {
         }
         parts.environment.notifier.published(outcome.lastEvent)
         if !work.ends.isEmpty || !work.unstarted.isEmpty { parts.environment.endings.send() }
-        pruner.prune(outcome.lastEvent)
         return started
     }
 

@@ -21,6 +21,7 @@ enum StoreSchema {
         migrator.registerMigration("partial-owners") { database in
             try database.execute(sql: partialOwners)
         }
+        migrator.registerMigration("history") { database in try database.execute(sql: history) }
         return migrator
     }
 
@@ -29,6 +30,10 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // Finds the oldest ended downloads.
+    private static let history =
+        "CREATE INDEX downloadEnded ON download (endedAt, id) WHERE endedAt IS NOT NULL"
 
     // Finds the download that has written a partial file.
     private static let partialOwners =

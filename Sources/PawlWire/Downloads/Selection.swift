@@ -4,7 +4,7 @@ package import PawlCore
 /// The downloads that an operation applies to.
 package struct Selection: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
-        case targets, all, session
+        case targets, all, states, session
     }
 
     package static let knownMembers = KnownMembers(CodingKeys.self)
@@ -13,13 +13,28 @@ package struct Selection: Codable, Sendable, Hashable, RequestObject {
     package var targets: [String]?
     /// Whether it applies to all downloads for which the operation is possible.
     package var all: Bool?
+    /// The states to which the selection is limited; `nil` for those for which the operation makes
+    /// sense.
+    package var states: Set<TaskState>?
     /// The session to which the selection is limited.
     package var session: String?
 
-    package init(targets: [String]? = nil, all: Bool? = nil, session: String? = nil) {
+    package init(
+        targets: [String]? = nil,
+        all: Bool? = nil,
+        states: Set<TaskState>? = nil,
+        session: String? = nil
+    ) {
         self.targets = targets
         self.all = all
+        self.states = states
         self.session = session
+    }
+
+    /// Returns the message for a target that matches no download.
+    package func unmatched(_ target: String) -> String {
+        let states = states.map { $0.map(\.rawValue).sorted().alternatives + " " } ?? ""
+        return "no \(states)download matches '\(target.sanitized(atMost: 100))'"
     }
 }
 

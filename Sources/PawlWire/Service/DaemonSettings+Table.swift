@@ -93,6 +93,31 @@ extension DaemonSettings: TabledSettings {
             about: "Whether to download on metered networks. Default: true."
         ),
         Setting(
+            "history",
+            member: "historyCount",
+            \.historyCount,
+            .count(0...10_000_000),
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            field: SettingField("Ended downloads in the list"),
+            help: """
+                Keep at most this many ended downloads in the list, 0 to 10000000; their files \
+                stay. Default: 10000.
+                """
+        ),
+        Setting(
+            "history-days",
+            member: "historyDays",
+            \.historyDays,
+            .count(1...36_500),
+            entries: [.command, .socket, .network],
+            isChangeable: true,
+            field: SettingField("Days in the list"),
+            help: """
+                Keep ended downloads in the list for this many days, 1 to 36500. Default: 90.
+                """
+        ),
+        Setting(
             "folder",
             member: "allowedFolders",
             \.allowedFolders,

@@ -13,6 +13,10 @@ package struct DaemonSettings: Sendable, Hashable {
     package var connectionsPerHost = 16
     /// Whether a network that is paid by the byte may be used; otherwise all downloads wait there.
     package var usesMeteredNetwork = true
+    /// The maximum number of ended downloads that stay in the list.
+    package var historyCount = 10_000
+    /// The number of days for which ended downloads stay in the list.
+    package var historyDays = 90
     /// The folders for downloads that are added over TCP; `nil` is the user's folder for downloads.
     package var allowedFolders: [String]?
     /// Whether downloads that are added over TCP may use private addresses.

@@ -107,6 +107,7 @@ struct TimeValueTests {
                 downloads  5 at a time
                 per host   16 connections
                 metered    use
+                history    newest 10000, up to 90 days
 
                 """
         )
@@ -125,6 +126,7 @@ struct TimeValueTests {
                 downloads  5 at a time
                 per host   1 connection
                 metered    wait
+                history    newest 10000, up to 90 days
 
                 """
         )

@@ -36,6 +36,19 @@ struct SelectionTests {
         #expect(try await select(Selection(all: true), in: scene) == [1, 3, 4, 5, 6])
     }
 
+    @Test func `states limit a selection`() async throws {
+        let scene = try scene()
+        try scene.put(2, into: .finished, .finished)
+        let all = Selection(all: true, states: [.finished, .failed])
+        #expect(try await select(all, in: scene) == [2])
+        let named = Selection(targets: ["*.iso"], states: [.waiting])
+        #expect(try await select(named, in: scene) == [1, 5, 6])
+        let error = await #expect(throws: DownloadError.self) {
+            try await select(Selection(targets: ["b.iso"], states: [.failed, .waiting]), in: scene)
+        }
+        #expect(error?.message == "no failed or waiting download matches 'b.iso'")
+    }
+
     @Test func `an empty or unmatched selection is an error`() async throws {
         let scene = try scene()
         for selection in [

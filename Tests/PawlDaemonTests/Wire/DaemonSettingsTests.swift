@@ -108,6 +108,7 @@ struct DaemonSettingsTests {
         settings.maximumConcurrentDownloads = 2
         settings.connectionsPerHost = 3
         settings.usesMeteredNetwork = false
+        (settings.historyCount, settings.historyDays) = (5, 7)
         settings.allowedFolders = ["/srv"]
         settings.allowsPrivateAddresses = true
         settings.listen = "127.0.0.1:6880"

@@ -95,10 +95,12 @@ extension Workshop {
 
     /// The SQL script that fills the queue.
     ///
-    /// Waiting downloads do not start before the year 2100.
+    /// Waiting downloads do not start before the year 2100. The history keeps all others.
     private static let fillingScript = """
         PRAGMA journal_mode = WAL;
         BEGIN;
+        INSERT OR REPLACE INTO setting (name, value)
+        VALUES ('settings', '{"historyCount":10000000,"historyDays":36500}');
         INSERT INTO download (state, name, url, destination, path, completedBytes, totalBytes,
             priority, position, createdAt, endedAt, starts)
         WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 1000000)

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import struct FoundationEssentials.Date
 internal import GRDB
 internal import PawlCore
 package import PawlWire
@@ -114,6 +114,48 @@ package struct DownloadRows {
                 priority.priority.rawValue, min(one.position, other.position),
                 max(one.position, other.position),
             ]
+        ).map(Self.download)
+    }
+
+    /// Returns the ended downloads that the history does not keep, the oldest first.
+    ///
+    /// A download whose end its session has not acknowledged is kept.
+    ///
+    /// - Parameters:
+    ///   - count: The number of the newest ended downloads that are kept.
+    ///   - date: The time since which a download must have ended to be kept.
+    ///   - newest: The time before which a download must have ended not to be kept.
+    ///   - limit: The maximum number of downloads that are returned.
+    package func expired(
+        keeping count: Int,
+        endedSince date: Date,
+        endedBefore newest: Date = .distantFuture,
+        limit: Int
+    ) throws -> [WireDownload] {
+        let beyond = try database.row(
+            """
+            SELECT endedAt, id FROM download WHERE endedAt IS NOT NULL
+            ORDER BY endedAt DESC, id DESC LIMIT 1 OFFSET ?
+            """,
+            [count]
+        )
+        // The newest download that is not kept: because of its number, or because of its age.
+        var (end, id): (Double, Int64) = (date.timeIntervalSince1970, 0)
+        if let beyond, (beyond[0], beyond[1]) > (end, id) { (end, id) = (beyond[0], beyond[1]) }
+        return try database.rows(
+            """
+            SELECT * FROM download
+            WHERE endedAt IS NOT NULL AND (endedAt, id) <= (?, ?) AND endedAt < ?
+                AND NOT EXISTS (
+                    SELECT 1 FROM session
+                    JOIN event ON event.download = download.id
+                        AND event.session = session.identifier
+                        AND event.id > session.acknowledged
+                        AND event.kind IN ('finished', 'failed', 'cancelled')
+                    WHERE session.identifier = download.session)
+            ORDER BY endedAt, id LIMIT ?
+            """,
+            [end, id, newest.timeIntervalSince1970, limit]
         ).map(Self.download)
     }
 

@@ -71,16 +71,19 @@ package struct DownloadSearch {
 
     /// Returns the downloads that a selection means, by id.
     ///
-    /// `states`: the states of the downloads that `all` means.
+    /// `states`: the states of the downloads that `all` means if the selection names none.
     ///
-    /// - Throws: `.notFound` for a target that matches no download.
+    /// - Throws: `.notFound` for a target that matches no download of the named states.
     package func select(_ selection: Selection, states: Set<TaskState>) throws -> [Selected] {
         let targets = selection.targets ?? []
+        guard selection.states?.isEmpty != true else {
+            throw DownloadError.usage("'states' is empty", advice: "leave it out for any state")
+        }
         guard selection.all != true else {
             guard targets.isEmpty else {
                 throw DownloadError.usage("'all' and 'targets' cannot be combined")
             }
-            let rows = try rows(in: states, of: selection.session)
+            let rows = try rows(in: selection.states ?? states, of: selection.session)
             return rows.map { Selected(download: $0, isNamed: false) }
         }
         guard !targets.isEmpty else {
@@ -93,10 +96,11 @@ package struct DownloadSearch {
         for target in targets {
             let isPattern = NamePattern.isOne(target)
             let rows = try rows(target, of: selection.session)
+                .filter { selection.states?.contains($0.state) ?? true }
             guard !rows.isEmpty else {
                 throw DownloadError(
                     .notFound,
-                    "no download matches '\(target.sanitized(atMost: 100))'",
+                    selection.unmatched(target),
                     advice: "see pawl list --all"
                 )
             }

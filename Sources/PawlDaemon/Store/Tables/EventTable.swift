@@ -63,6 +63,15 @@ package struct EventTable {
         )
     }
 
+    /// Returns whether an event of a download is kept.
+    func contains(of download: Int64) throws -> Bool {
+        let id: Int64? = try database.value(
+            "SELECT id FROM event WHERE download = ? LIMIT 1",
+            [download]
+        )
+        return id != nil
+    }
+
     /// Returns the id of the newest event ever; 0 if there was none.
     package func last() throws -> Int64 {
         try database.value("SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
