@@ -14,8 +14,10 @@ extension Workshop {
         }
         for round in 1...rounds {
             let shortest = rows.compactMap(\.measurement?.wallSeconds).min() ?? .infinity
-            for (index, entrant) in contest.entrants.enumerated()
-            where rows[index].failure == nil {
+            // What a program leaves behind may slow the next one down, such as free memory that the
+            // host of a virtual machine has taken back. So each round has another order.
+            for index in rows.indices.shuffled() where rows[index].failure == nil {
+                let entrant = contest.entrants[index]
                 if let own = rows[index].measurement?.wallSeconds,
                     own > shortest * contest.hopelessRatio
                 {
