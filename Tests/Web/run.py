@@ -13,6 +13,7 @@ import traceback
 from playwright.sync_api import sync_playwright
 
 import access  # noqa: F401 - these modules register their checks
+import extension  # noqa: F401
 import hands  # noqa: F401
 import weight  # noqa: F401
 from browser import Pages

@@ -23,7 +23,7 @@ plan_for_changes() {
         is_planned build || steps+=(build)
     fi
     [ ${#patterns[@]} -eq 0 ] || steps+=(tests)
-    { is_affected PawlDaemonTool || has_changed '^Tests/Web/'; } && late+=(web)
+    { is_affected PawlDaemonTool || has_changed '^(Tests/Web|Extensions)/'; } && late+=(web)
     { is_affected PawlDaemonTool || has_changed '^scripts/check-api$'; } && late+=(api)
     { is_affected PawlLibrary || has_changed '\.docc/'; } && late+=(docs)
     is_affected PawlDaemon && late+=(optimized)

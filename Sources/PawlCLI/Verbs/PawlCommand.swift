@@ -35,7 +35,10 @@ struct PawlCommand: ParsableCommand {
             ),
             CommandGroup(
                 name: "Daemon",
-                subcommands: [LimitCommand.self, SessionCommand.self, DaemonCommand.self]
+                subcommands: [
+                    LimitCommand.self, SessionCommand.self, NativeHostCommand.self,
+                    DaemonCommand.self,
+                ]
             ),
         ],
         defaultSubcommand: GetCommand.self
@@ -53,7 +56,8 @@ struct PawlCommand: ParsableCommand {
     static func completed(_ arguments: [String]) -> [String] {
         guard let first = arguments.first else { return [GetCommand.name] }
         let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        let isOwn = first == "--version" || first.hasPrefix("--generate-completion-script")
+        let own = ["--version", "--experimental-dump-help"]
+        let isOwn = own.contains(first) || first.hasPrefix("--generate-completion-script")
         return isOwn || names.contains(first) ? arguments : [GetCommand.name] + arguments
     }
 }

@@ -1,0 +1,78 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// Answers the messages of the browser extension; each download goes to the daemon.
+struct NativeHost {
+    private let client: DaemonClient
+    /// The user's folder for downloads; `nil` if it is unknown.
+    private let folder: String?
+    private let messages: NativeMessages
+
+    /// The maximum number of downloads in a message: the names of more might not fit in the answer.
+    private static let mostDownloads = 250
+
+    init(_ client: DaemonClient, folder: String?, messages: NativeMessages = NativeMessages()) {
+        (self.client, self.folder, self.messages) = (client, folder, messages)
+    }
+
+    /// Answers until the browser closes its end; returns the exit status.
+    func run() async -> Int32 {
+        while true {
+            let message: [UInt8]?
+            do throws(DownloadError) {
+                message = try messages.next()
+            } catch {
+                _ = send(BrowserAnswer(problem: .init(error)))
+                return error.code.exitStatus
+            }
+            guard let message else { return 0 }
+            guard send(await answer(message)) else { return ErrorCode.diskFailure.exitStatus }
+        }
+    }
+
+    private func answer(_ bytes: [UInt8]) async -> BrowserAnswer {
+        do throws(DownloadError) {
+            let message = try BrowserMessage.read(bytes)
+            if message.ping == true { return BrowserAnswer(program: "pawl \(PawlVersion.current)") }
+            return BrowserAnswer(added: try await add(message.add ?? []))
+        } catch {
+            return BrowserAnswer(problem: .init(error))
+        }
+    }
+
+    /// Adds all downloads or none, and starts the daemon if necessary.
+    private func add(
+        _ downloads: [BrowserDownload]
+    ) async throws(DownloadError) -> [BrowserAnswer.Added] {
+        guard downloads.count <= Self.mostDownloads else {
+            throw .usage(
+                "the message has \(downloads.count) downloads",
+                advice: "send at most \(Self.mostDownloads) in a message"
+            )
+        }
+        guard let folder else {
+            throw DownloadError(
+                .directoryNotUsable,
+                "the user's folder for downloads is not known: there is no home folder",
+                advice: "set HOME"
+            )
+        }
+        let new = try downloads.map { (download) throws(DownloadError) in
+            try download.newDownload(in: folder)
+        }
+        // With this key, a repeated request adds nothing twice.
+        let key = UUID().uuidString
+        let outcome = try await client.process.starting { (client) async throws(DownloadError) in
+            try await client.add(new, key: key)
+        }
+        return outcome.downloads.map { .init(id: $0.id, name: $0.name.sanitized) }
+    }
+
+    private func send(_ answer: BrowserAnswer) -> Bool {
+        // All members are texts and numbers, which can be encoded.
+        guard let bytes = try? WireJSON.encode(answer) else { return false }
+        return messages.send(bytes)
+    }
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+
+/// `pawl native-host install`: lets browsers start the native host.
+struct NativeHostInstallCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Let the browser extension of Pawl reach the daemon.",
+        discussion: """
+            Writes org.pawl.host.json, and the script that it names, to the folder in which the \
+            browser looks for such files. Only the extension of Pawl may use them. You can run \
+            this command repeatedly. Browsers in a sandbox (Snap, Flatpak) cannot start programs \
+            outside of it.
+            """
+    )
+
+    @OptionGroup var choice: BrowserOptions
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let surroundings = try ServiceSurroundings.current()
+        var browsers = try choice.browsers()
+        if browsers.isEmpty {
+            browsers = Browser.allCases.filter { $0.isUsed(in: surroundings) }
+        }
+        guard !browsers.isEmpty else {
+            throw DownloadError(
+                .notFound,
+                "no browser was found",
+                advice: "start the browser once, or name it with --browser"
+            )
+        }
+        return { [browsers] in
+            for browser in browsers {
+                let manifest = HostManifest(browser, in: surroundings)
+                do throws(DownloadError) {
+                    try manifest.install(surroundings)
+                } catch {
+                    console.report(error)
+                    return error.code.exitStatus
+                }
+                console.message("Connected with \(browser.rawValue): \(manifest.path)")
+            }
+            return 0
+        }
+    }
+}
