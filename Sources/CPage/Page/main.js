@@ -28,10 +28,12 @@ async function attempt(work) {
 }
 const showError = Form.showLateError = (error) => banner(error.text ?? error.message, "error");
 
+// If newer events were received, the store is more recent than the response.
+const takeOver = ({ downloads, lastEvent }) => { if (Number(stream.last) <= lastEvent) store.update(downloads); };
+
 const act = (action, ids) => attempt(async () => {
   const outcome = await api.act(action, ids);
-  // If newer events were received, the store is more recent than this response.
-  if (Number(stream.last) <= outcome.lastEvent) store.update(outcome.downloads);
+  takeOver(outcome);
   api.checkRemoved(outcome);
 });
 
@@ -93,13 +95,14 @@ remove.removed = (ids, wasOpen) => {
 };
 
 const menu = new Menu(store, (action, states) => attempt(async () => {
-  const { downloads, lastEvent } = await api.actOnAll(action, states);
+  const outcome = await api.actOnAll(action, states);
+  const { downloads } = outcome;
   if (action === "remove") {
     const ids = downloads.map(({ id }) => id);
     store.remove(ids);
     remove.removed(ids, false);
-  } else if (Number(stream.last) <= lastEvent) {
-    store.update(downloads);
+  } else {
+    takeOver(outcome);
   }
   announce(`${format.plural(downloads.length, "download")} ${{ pause: "paused", resume: "resumed", remove: "removed" }[action]}`);
 }));

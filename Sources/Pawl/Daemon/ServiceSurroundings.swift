@@ -5,10 +5,6 @@ package import PawlWire
 /// The values that a user's service needs to be the same daemon that this process would start.
 package struct ServiceSurroundings: Sendable {
     package var places: DaemonPlaces
-    /// The home folder.
-    package var home: String
-    /// The folder of the user's configuration, `~/.config` by default.
-    package var configurationFolder: String
     /// The path of this program; `nil` if the system does not report it.
     package var program: String?
     /// The folder of the user's own units (systemd.unit(5), *User Unit Search Path*).
@@ -21,20 +17,19 @@ package struct ServiceSurroundings: Sendable {
     package static func current() throws(DownloadError) -> ServiceSurroundings {
         let surroundings = try SystemPlaces.surroundings()
         let places = try DaemonPlaces(surroundings)
-        guard let home = surroundings.home else {
+        let home = surroundings.home
+        guard
+            let configuration = surroundings.path(in: "XDG_CONFIG_HOME")
+                ?? home.map({ $0 == "/" ? "/.config" : "\($0)/.config" })
+        else {
             throw DownloadError(
                 .directoryNotUsable,
-                "cannot find the folder for the user's configuration: there is no home folder",
-                advice: "set HOME"
+                "cannot find the folder for the user's units: there is no home folder",
+                advice: "set HOME or XDG_CONFIG_HOME"
             )
         }
-        let configuration =
-            surroundings.path(in: "XDG_CONFIG_HOME")
-            ?? (home == "/" ? "/.config" : "\(home)/.config")
         return ServiceSurroundings(
             places: places,
-            home: home,
-            configurationFolder: configuration,
             program: surroundings.program,
             unitFolder: "\(configuration)/systemd/user",
             environment: ["XDG_RUNTIME_DIR", "XDG_STATE_HOME"].compactMap { name in

@@ -15,9 +15,8 @@ struct HostManifest {
     private let browser: Browser
     private let folder: String
 
-    init(_ browser: Browser, in surroundings: ServiceSurroundings) {
-        self.browser = browser
-        folder = browser.hostFolder(in: surroundings)
+    init(in folder: NativeHostFolder) {
+        (browser, self.folder) = (folder.browser, folder.path)
     }
 
     /// The path of the manifest.

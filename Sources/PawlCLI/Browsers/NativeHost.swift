@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -62,11 +61,7 @@ struct NativeHost {
         let new = try downloads.map { (download) throws(DownloadError) in
             try download.newDownload(in: folder)
         }
-        // With this key, a repeated request adds nothing twice.
-        let key = UUID().uuidString
-        let outcome = try await client.process.starting { (client) async throws(DownloadError) in
-            try await client.add(new, key: key)
-        }
+        let outcome = try await client.submit(new)
         return outcome.downloads.map { .init(id: $0.id, name: $0.name.sanitized) }
     }
 

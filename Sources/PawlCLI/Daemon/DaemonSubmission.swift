@@ -26,19 +26,25 @@ struct DaemonSubmission {
             new.notBefore = notBefore
             return new
         }
-        // With this key, a repeated request adds nothing twice.
-        let key = UUID().uuidString
         let isQuiet = isQuiet
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let outcome = try await client.process.starting {
-                (client) async throws(DownloadError) in
-                try await client.add(downloads, key: key)
-            }
+            let outcome = try await client.submit(downloads)
             if isQuiet { return 0 }
             console.show(outcome, json: json) {
                 outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
             }
             return 0
+        }
+    }
+}
+
+extension DaemonClient {
+    /// Adds all downloads or none; starts the daemon if necessary.
+    func submit(_ downloads: [NewDownload]) async throws(DownloadError) -> WireOutcome {
+        // With this key, a repeated request adds nothing twice.
+        let key = UUID().uuidString
+        return try await process.starting { (client) async throws(DownloadError) in
+            try await client.add(downloads, key: key)
         }
     }
 }

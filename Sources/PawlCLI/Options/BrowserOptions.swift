@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Pawl
 internal import PawlCore
 
 /// The option that chooses browsers.
@@ -13,8 +14,21 @@ struct BrowserOptions: ParsableArguments {
     )
     var browser: [String] = []
 
-    /// The chosen browsers; empty if none was named.
-    func browsers() throws(DownloadError) -> [Browser] {
-        try browser.map { (text) throws(DownloadError) in try Browser(typed: text) }
+    /// Returns the folders of the chosen browsers, otherwise of those for which `isUsual` is true.
+    func folders(
+        otherwise isUsual: (NativeHostFolder) -> Bool
+    ) throws(DownloadError) -> [NativeHostFolder] {
+        let all = try NativeHostFolder.all()
+        guard !browser.isEmpty else { return all.filter(isUsual) }
+        return try browser.map { (text) throws(DownloadError) in
+            let folder = all.first { $0.browser.rawValue == text.lowercased() }
+            guard let folder else {
+                throw .usage(
+                    "unknown browser '\(text.sanitized(atMost: 40))'",
+                    advice: "use \(all.map(\.browser.rawValue).alternatives)"
+                )
+            }
+            return folder
+        }
     }
 }

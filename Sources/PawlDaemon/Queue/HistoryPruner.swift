@@ -8,7 +8,7 @@ final class HistoryPruner {
     private let environment: QueueEnvironment
     private var lastPruned: Int64
     private var history: History?
-    /// The number of events at which the list is pruned again, and the date.
+    /// The event from which the list is pruned again.
     private var nextEvent: Int64 = 0
     /// The date at which `prune` must be called again, even if nothing has changed.
     private(set) var nextDate = Date.distantPast

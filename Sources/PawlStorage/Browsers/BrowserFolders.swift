@@ -1,9 +1,9 @@
 internal import Glibc
-internal import PawlCore
+package import PawlCore
 internal import SystemPackage
 
-/// Where browsers keep their profiles.
-struct BrowserFolders {
+/// Where browsers keep their profiles, and look for native hosts.
+package struct BrowserFolders: Sendable {
     private let home: String
     private let configuration: String
 
@@ -12,7 +12,7 @@ struct BrowserFolders {
         self.configuration = configuration ?? "\(home)/.config"
     }
 
-    static func current() throws(DownloadError) -> BrowserFolders {
+    package static func current() throws(DownloadError) -> BrowserFolders {
         let surroundings = try SystemPlaces.surroundings()
         guard let home = surroundings.home else {
             throw DownloadError(
@@ -62,6 +62,28 @@ struct BrowserFolders {
             folders.flatMap { folder in names.map { "\(folder)/\($0)" } },
             profile.browser
         )
+    }
+
+    /// Returns the folder in which a browser looks for the native hosts of the user; `nil` if it is
+    /// not known.
+    ///
+    /// A browser in a sandbox cannot start programs outside of it, so its folders are left out.
+    package func nativeHosts(of browser: Browser) -> String? {
+        switch browser {
+        case .firefox: "\(home)/.mozilla/native-messaging-hosts"
+        case .chromium, .chrome, .brave, .edge:
+            roots(of: browser).first.map { "\($0)/NativeMessagingHosts" }
+        case .vivaldi, .opera: nil
+        }
+    }
+
+    /// Returns whether the user has used a browser outside of a sandbox: it has a folder.
+    package func isUsed(_ browser: Browser) -> Bool {
+        // Firefox keeps new profiles in the second one, but looks for native hosts in the first only.
+        let folders =
+            browser == .firefox
+            ? ["\(home)/.mozilla", "\(configuration)/mozilla"] : roots(of: browser).prefix(1)
+        return folders.contains { access($0, F_OK) == 0 }
     }
 
     private func roots(of browser: Browser) -> [String] {

@@ -19,27 +19,24 @@ struct NativeHostInstallCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let surroundings = try ServiceSurroundings.current()
-        var browsers = try choice.browsers()
-        if browsers.isEmpty {
-            browsers = Browser.allCases.filter { $0.isUsed(in: surroundings) }
-        }
-        guard !browsers.isEmpty else {
+        let folders = try choice.folders { $0.isUsed }
+        guard !folders.isEmpty else {
             throw DownloadError(
                 .notFound,
                 "no browser was found",
                 advice: "start the browser once, or name it with --browser"
             )
         }
-        return { [browsers] in
-            for browser in browsers {
-                let manifest = HostManifest(browser, in: surroundings)
+        return {
+            for folder in folders {
+                let manifest = HostManifest(in: folder)
                 do throws(DownloadError) {
                     try manifest.install(surroundings)
                 } catch {
                     console.report(error)
                     return error.code.exitStatus
                 }
-                console.message("Connected with \(browser.rawValue): \(manifest.path)")
+                console.message("Connected with \(folder.browser.rawValue): \(manifest.path)")
             }
             return 0
         }

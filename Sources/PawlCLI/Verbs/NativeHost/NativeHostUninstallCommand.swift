@@ -12,12 +12,11 @@ struct NativeHostUninstallCommand: PawlVerb {
     @OptionGroup var choice: BrowserOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let surroundings = try ServiceSurroundings.current()
-        let chosen = try choice.browsers()
+        let folders = try choice.folders { _ in true }
         return {
             var isRemoved = false
-            for browser in chosen.isEmpty ? Browser.allCases : chosen {
-                let manifest = HostManifest(browser, in: surroundings)
+            for folder in folders {
+                let manifest = HostManifest(in: folder)
                 do throws(DownloadError) {
                     guard try manifest.uninstall() else { continue }
                 } catch {
