@@ -88,6 +88,10 @@ final class Listener: DownloadSessionDelegate {
         let data = error?.resumeData.map { " data \($0.receivedBytes)" } ?? ""
         let metrics = task.metrics
         say("metrics \(name(task)) \(metrics.bytesReceived) \(metrics.transfers)")
+        if let refusal = error?.errorResponse {
+            let body = String(decoding: refusal.body, as: UTF8.self)
+            say("refusal \(name(task)) \(refusal.response.status) \(refusal.isWhole) \(body)")
+        }
         if let advice = error?.advice { say("advice \(name(task)) \(advice)") }
         say("completed \(name(task)) \(error?.code.rawValue ?? "ok")\(data)")
     }

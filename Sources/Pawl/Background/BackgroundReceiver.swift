@@ -134,10 +134,11 @@ final class BackgroundReceiver: Sendable {
     /// Reports what has ended meanwhile, for which there are no more events, from the list.
     private func catchUp() async throws(DownloadError) {
         for task in link.tasks {
-            guard let id = task.openID, let row = try await link.client().find(id),
+            let client = try link.client()
+            guard let id = task.openID, let row = try await client.find(id),
                 row.taskIdentifier == Int64(task.taskIdentifier)
             else { continue }
-            task.catchUp(with: row)
+            try await task.catchUp(with: row, client)
         }
     }
 

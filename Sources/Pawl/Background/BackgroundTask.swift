@@ -436,20 +436,59 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             remote.withLock { $0.finished(count) }
             outcome = .success(DownloadedFile(path: path, byteCount: count))
         } else {
-            var error =
+            let error =
                 event.problem?.error
                 ?? DownloadError(.unknown, "the download ended without a reason")
-            error.resumeData = try await resumeData(of: id, client)
-            if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
-            outcome = .failure(error)
+            outcome = .failure(try await explained(error, of: id, client))
         }
         concluded(outcome)
     }
 
     /// Handles an end whose event may have been lost.
-    func catchUp(with row: WireDownload) {
+    ///
+    /// Throws if the daemon is gone meanwhile.
+    func catchUp(with row: WireDownload, _ client: DaemonClient) async throws(DownloadError) {
         update(row)
-        if row.state.isEnd { concluded(Self.outcome(of: row)) }
+        guard row.state.isEnd else { return }
+        let outcome = Self.outcome(of: row)
+        guard row.state == .failed, case .failure(let error) = outcome else {
+            return concluded(outcome)
+        }
+        concluded(.failure(try await explained(error, of: row.id, client)))
+    }
+
+    /// Returns the error of a failed download with what else the daemon has of the failure.
+    private func explained(
+        _ error: DownloadError,
+        of id: Int64,
+        _ client: DaemonClient
+    ) async throws(DownloadError) -> DownloadError {
+        var error = error
+        error.resumeData = portable(
+            try await kept { () async throws(DownloadError) in
+                try await client.resumeData(of: id)
+            }
+        )
+        if error.resumeData == nil { error.resumeObstacle = resumability.obstacle }
+        guard error.httpStatus != nil else { return error }
+        error.errorResponse = try await kept { () async throws(DownloadError) in
+            try await client.errorResponse(of: id)
+        }
+        return error
+    }
+
+    /// Returns what the daemon keeps; `nil` if it refuses, for example because the download is gone.
+    ///
+    /// Throws if there is no daemon.
+    private func kept<Value>(
+        _ request: () async throws(DownloadError) -> Value?
+    ) async throws(DownloadError) -> Value? {
+        do throws(DownloadError) {
+            return try await request()
+        } catch {
+            guard error.code == .daemonUnavailable else { return nil }
+            throw error
+        }
     }
 
     /// Handles that the daemon no longer has the download.
@@ -481,18 +520,6 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             guard var content = data?.content else { return nil }
             content.finalPath = []
             return ResumeData(content)
-        }
-    }
-
-    private func resumeData(
-        of id: Int64,
-        _ client: DaemonClient
-    ) async throws(DownloadError) -> ResumeData? {
-        do throws(DownloadError) {
-            return portable(try await client.resumeData(of: id))
-        } catch {
-            guard error.code == .daemonUnavailable else { return nil }
-            throw error
         }
     }
 }

@@ -109,6 +109,18 @@ package final class DaemonClient: Sendable {
         }
     }
 
+    /// Returns the response with which the server refused a download; `nil` if none is kept.
+    package func errorResponse(of id: Int64) async throws(DownloadError) -> ErrorResponse? {
+        do throws(DownloadError) {
+            let answer: WireRefusal = try await fetch(APIPath.errorResponse(id))
+            return answer.errorResponse?.errorResponse
+        } catch {
+            // A daemon of an older version does not have the route.
+            guard error.code == .notFound else { throw error }
+            return nil
+        }
+    }
+
     /// Returns the URL to open in a browser, which logs in once.
     package func loginCode() async throws(DownloadError) -> LoginCode {
         try await read(try await open("POST", APIPath.loginCodes))

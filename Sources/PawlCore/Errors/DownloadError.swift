@@ -37,8 +37,10 @@ public struct DownloadError: Error, Sendable {
     ///
     /// Its query may contain secrets, which the other texts hide.
     public package(set) var url: URL?
-    /// The response with which the server refused the request; `nil` if that was not the failure,
-    /// and for downloads that the daemon runs.
+    /// The response with which the server refused the request; `nil` if that was not the failure.
+    ///
+    /// In a background session, the response has only the header fields that describe the file, and
+    /// the daemon keeps the newest 1,000 responses until the failures are reported.
     public package(set) var errorResponse: ErrorResponse? {
         get { refusal?.response }
         set { refusal = newValue.map(Refusal.init) }

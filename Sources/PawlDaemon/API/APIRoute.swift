@@ -104,6 +104,9 @@ package struct APIRoute: Sendable {
         APIRoute(.get, "/v1/downloads/{id}/resume-data", [.readSecrets]) { api, _, context in
             try await api.downloads.resumeData(context)
         },
+        APIRoute(.get, "/v1/downloads/{id}/error-response", [.readSecrets]) { api, _, context in
+            try await api.downloads.errorResponse(context)
+        },
         APIRoute(
             .post,
             "/v1/actions/{action}",

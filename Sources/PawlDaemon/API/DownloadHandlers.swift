@@ -72,6 +72,14 @@ struct DownloadHandlers: Sendable {
         return try Response.json(WireResumeData(data?.data))
     }
 
+    func errorResponse(_ context: APIContext) async throws -> Response {
+        let response = try await queue.errorResponse(
+            of: identifier(context),
+            by: context.authority
+        )
+        return try Response.json(WireRefusal(response))
+    }
+
     /// Returns the stored download that the path names.
     private func download(_ context: APIContext) async throws -> WireDownload {
         let id = try identifier(context)

@@ -248,6 +248,21 @@ actor DaemonQueue {
         )
     }
 
+    /// Returns the response with which the server refused a download of a session; `nil` if none
+    /// is kept.
+    func errorResponse(
+        of id: Int64,
+        by authority: Authority
+    ) throws(DownloadError) -> WireErrorResponse? {
+        try AccessRules.check(.readSecrets, by: authority)
+        return try store.write { transaction in
+            guard try transaction.downloads.find(id) != nil else {
+                throw DownloadError.noDownload(id)
+            }
+            return try transaction.errorResponses.find(id)
+        }
+    }
+
     // MARK: - Settings and health
 
     /// The settings as they are stored.

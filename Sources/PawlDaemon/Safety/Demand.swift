@@ -26,7 +26,7 @@ package enum Demand: String, Sendable, CaseIterable {
         switch self {
         case .open: "reading the page's files, and exchanging a code or a token for a cookie"
         case .read: "reading the queue, its events, sessions, settings and statistics"
-        case .readSecrets: "reading resume data, which contains the whole URL"
+        case .readSecrets: "reading resume data and responses of servers, which may contain secrets"
         case .add: "adding a download"
         case .replace:
             "adding a download that may replace a file (`overwrite`) or adopt another tool's "

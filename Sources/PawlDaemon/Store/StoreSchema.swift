@@ -22,6 +22,9 @@ enum StoreSchema {
             try database.execute(sql: partialOwners)
         }
         migrator.registerMigration("history") { database in try database.execute(sql: history) }
+        migrator.registerMigration("error-responses") { database in
+            try database.execute(sql: errorResponses)
+        }
         return migrator
     }
 
@@ -30,6 +33,20 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // `event`: the failure. `body` is private: servers may repeat secrets of the request in it.
+    private static let errorResponses = """
+        CREATE TABLE errorResponse (
+            event INTEGER PRIMARY KEY,
+            session TEXT NOT NULL,
+            download INTEGER NOT NULL REFERENCES download (id) ON DELETE CASCADE,
+            response TEXT NOT NULL,
+            body BLOB NOT NULL,
+            isWhole INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX errorResponseByDownload ON errorResponse (download);
+        CREATE INDEX errorResponseBySession ON errorResponse (session, event);
+        """
 
     // Finds the oldest ended downloads.
     private static let history =
@@ -124,7 +141,7 @@ enum StoreSchema {
         """
 
     // `request` is private: its contents never leave the daemon, and are wiped when a download
-    // finishes or is removed. The other tables hold no secrets.
+    // finishes or is removed. The other tables of this version hold no secrets.
     private static let version1 = """
         CREATE TABLE download (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -22,6 +22,8 @@ package struct StoreTransaction {
     package var intentions: IntentionTable { IntentionTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
+    /// The responses with which servers have refused downloads.
+    package var errorResponses: ErrorResponseTable { ErrorResponseTable(database) }
     /// The background sessions.
     package var sessions: SessionTable { SessionTable(database) }
     /// The settings of the daemon, and the notes that the store keeps about itself.

@@ -19,6 +19,8 @@ package struct Problem: Codable, Sendable, Hashable {
     ///
     /// Problems of earlier versions have none.
     package var adviceTemplate: String?
+    /// The HTTP status of the server whose response was the failure of a download.
+    package var httpStatus: Int?
 
     package static let mediaType = "application/problem+json"
 
@@ -30,18 +32,21 @@ package struct Problem: Codable, Sendable, Hashable {
         retry = error.retryClass
         advice = error.guidance.isEmpty ? nil : error.guidance.text(for: .api)
         adviceTemplate = error.guidance.template
+        httpStatus = error.httpStatus
         self.status = status
     }
 
     /// The error that the problem describes.
     package var error: DownloadError {
-        DownloadError(
+        var error = DownloadError(
             code,
             title,
             advice: guidance,
             context: detail,
             retryClass: retry
         )
+        error.httpStatus = httpStatus
+        return error
     }
 
     /// The advice for all readers; for those of a template that is not known, that for the API.

@@ -22,6 +22,8 @@ package enum APIPath {
 
     package static func resumeData(_ id: Int64) -> String { "\(download(id))/resume-data" }
 
+    package static func errorResponse(_ id: Int64) -> String { "\(download(id))/error-response" }
+
     package static func segments(_ id: Int64) -> String { "\(download(id))/segments" }
 
     package static func events(of id: Int64) -> String { "\(download(id))/events" }

@@ -101,6 +101,30 @@ extension DaemonSuites {
             #expect(shown.contains("; give a name and password with --user, or"), "\(shown)")
         }
 
+        @Test func `a refused download has the server's response, in a later process, too`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.status(410, body: "gone since May"))
+            let first = try await scene.session("films")
+            first.type("add", "one", scene.workshop.url, scene.workshop.folder.path("one"))
+            await first.hears("completed one not-found")
+            #expect(first.lines("refusal one") == ["refusal one 410 true gone since May"])
+            await first.kill()
+            let path = scene.workshop.folder.path("two")
+            try await scene.succeed(
+                "add",
+                scene.workshop.url,
+                "--session",
+                "films",
+                "--output",
+                path
+            )
+            try await scene.waitForEvents(.failed, count: 2)
+            let second = try await scene.session("films")
+            await second.hears("refusal ? 410 true gone since May")
+        }
+
         @Test func `a process may be killed as soon as the daemon has its download`() async throws {
             let scene = try DaemonScene(Workshop(big))
             let process = try await scene.session("films")

@@ -102,6 +102,59 @@ struct SessionEventTests {
         #expect(try removal(of: others)?.removed == nil)
     }
 
+    private func refuse(_ session: String?, count: Int = 1) throws -> WireDownload {
+        let url = try #require(URL(string: "http://a.test/"))
+        let head = ResponseHead(url: url, status: 410, protocolVersion: "1.1", fields: [])
+        let refusal = ErrorResponse(
+            DownloadResponse(head, redirects: []),
+            body: Array("gone".utf8),
+            isWhole: true
+        )
+        var row = try add(session)
+        for number in 0..<count {
+            if number > 0 { row = try add(session) }
+            try scene.store.write { transaction in
+                try transaction.events.append(.failed, row, at: noon)
+                try transaction.errorResponses.keep(refusal, of: row)
+            }
+        }
+        return row
+    }
+
+    private func refusal(of row: WireDownload) throws -> WireErrorResponse? {
+        try scene.store.write { try $0.errorResponses.find(row.id) }
+    }
+
+    @Test func `a server's response is kept until its session has acknowledged the failure`()
+        throws
+    {
+        let row = try refuse("films")
+        #expect(try refusal(of: row)?.body == Data("gone".utf8))
+        #expect(try refusal(of: row)?.response.status == 410)
+        #expect(try refusal(of: refuse(nil)) == nil)
+        let other = try refuse("songs")
+        try scene.store.write { transaction in
+            let last = try transaction.events.last()
+            let before = Acknowledgement(session: "films", event: 1)
+            try transaction.sessions.acknowledge(before, at: noon)
+            #expect(try transaction.errorResponses.find(row.id) != nil)
+            let acknowledgement = Acknowledgement(session: "films", event: last)
+            try transaction.sessions.acknowledge(acknowledgement, at: noon)
+        }
+        #expect(try refusal(of: row) == nil)
+        #expect(try refusal(of: other) != nil)
+        try scene.store.write { try $0.downloads.delete(other.id) }
+        #expect(try refusal(of: other) == nil)
+    }
+
+    @Test func `the newest responses of servers are kept`() throws {
+        let first = try refuse("films")
+        let second = try refuse("films")
+        _ = try refuse("films", count: ErrorResponseTable.mostKept - 1)
+        #expect(try refusal(of: first) == nil)
+        #expect(try refusal(of: second) != nil)
+    }
+
     @Test func `changed settings are an event without a download`() throws {
         var settings = DaemonSettings()
         settings.limitBytesPerSecond = 7

@@ -22,6 +22,14 @@ struct ProblemTests {
         #expect(read.error.advice == "choose another destination, or set `ifExists` to `.rename`")
     }
 
+    @Test func `a problem has the server's status`() throws {
+        var refused = error
+        refused.httpStatus = 451
+        let read = try WireJSON.decode(Problem.self, from: WireJSON.encode(Problem(refused)))
+        #expect(read.error.httpStatus == 451)
+        #expect(read.status == nil)
+    }
+
     @Test(arguments: [nil, "choose {phrase later}"])
     func `a problem of another version has its own words`(template: String?) throws {
         var problem = Problem(error)

@@ -143,6 +143,7 @@ struct RunEndRecorder {
             try transaction.writtenFiles.record(written, of: row.id)
         }
         try transaction.requests.forget(row.id)
+        try transaction.errorResponses.forget(row.id)
         try transaction.events.append(.finished, row, at: Date())
     }
 
@@ -188,6 +189,7 @@ struct RunEndRecorder {
         row.fail(error)
         outcome.failures += 1
         try transaction.events.append(.failed, row, at: Date())
+        try transaction.errorResponses.keep(error.errorResponse, of: row)
     }
 }
 

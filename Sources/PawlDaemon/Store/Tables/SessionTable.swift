@@ -137,12 +137,17 @@ package struct SessionTable {
                 acknowledgement.event, try EventTable(database).last(),
             ]
         )
+        try ErrorResponseTable(database).acknowledge(
+            upTo: acknowledgement.event,
+            of: acknowledgement.session
+        )
     }
 
     /// Deletes the session; its downloads stay, and belong to no session.
     package func forget(_ identifier: String) throws {
         try database.run("DELETE FROM session WHERE identifier = ?", [identifier])
         try database.run("UPDATE download SET session = NULL WHERE session = ?", [identifier])
+        try ErrorResponseTable(database).forget(session: identifier)
     }
 
     /// The command of a session whose downloads have all ended.
