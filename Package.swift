@@ -189,19 +189,20 @@ if isDevelopment {
     package.targets += [
         .target(name: "CPage", exclude: ["Page"]),
         .target(name: "CTOML"),
+        ours("PawlHooks", ["Pawl", "PawlCore", "PawlWire", "CPlatform", subprocess, system]),
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlWire", "CPage", "CPlatform", grdb, hummingbird,
-                hummingbirdCore, httpTypes, subprocess, system, logging,
+                "Pawl", "PawlCore", "PawlHooks", "PawlWire", "CPage", "CPlatform", grdb,
+                hummingbird, hummingbirdCore, httpTypes, logging,
             ] + nio,
             exclude: ["API/openapi.yaml"]
         ),
         ours(
             "PawlCLI",
             [
-                "Pawl", "PawlCore", "PawlWire", "CPlatform", "CTOML", arguments, configuration,
-                logging, system,
+                "Pawl", "PawlCore", "PawlHooks", "PawlWire", "CPlatform", "CTOML", arguments,
+                configuration, logging, system,
             ]
         ),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCLI"], swiftSettings: settings),
@@ -222,7 +223,8 @@ if isDevelopment {
             "CommandTests",
             [
                 "PawlCLI", "PawlTool", "PawlDaemonTool", "BackgroundProbe", "LibraryProbe",
-                "SocketActivator", "PawlDaemon", "PawlCore", "PawlWire", system, yams, grdb,
+                "SocketActivator", "PawlDaemon", "PawlHooks", "PawlCore", "PawlWire", system, yams,
+                grdb,
             ] + examples.map { .byName(name: $0.target) },
             path: "Tests/Commands",
             exclude: ["Snapshots"]

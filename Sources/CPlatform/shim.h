@@ -40,6 +40,9 @@ static inline int pawl_socket_port(int socket) {
     return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
+// A file in memory, which no other program inherits.
+static inline int pawl_memory_file(void) { return (int)syscall(SYS_memfd_create, "pawl", 1 /* MFD_CLOEXEC */); }
+
 static inline int pawl_renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
     return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);

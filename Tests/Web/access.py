@@ -67,18 +67,18 @@ def the_login_is_accessible(scene, origin, pages):
 def a_click_before_the_login_has_ended_waits_for_it(scene, origin, pages):
     held = []
     page = pages.open(prepare=lambda page: page.route("**/v1/login", lambda route: held.append(route)))
-    page.get_by_role("button", name="Limits").click()
+    page.get_by_role("button", name="Settings").click()
     until(page, lambda: held)
     held[0].continue_()
-    expect(page.get_by_role("dialog", name="Limits")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
 
 
 @check
 def the_forms_are_accessible(scene, origin, pages):
     scene.ask("PATCH", "/v1/settings", {"timetable": [{"from": "08:00", "to": "18:00", "days": ["mon"]}]})
     page = pages.open()
-    page.get_by_role("button", name="Limits").click()
-    dialog = page.get_by_role("dialog", name="Limits")
+    page.get_by_role("button", name="Settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
     expect(dialog.get_by_role("group", name="Period")).to_be_visible()
     audit_both(page, "limits with a period")
     dialog.get_by_role("button", name="Remove period").click()

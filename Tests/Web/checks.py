@@ -131,24 +131,36 @@ def urls_are_typed_pasted_and_dropped(scene, origin, pages):
 
 
 @check
-def of_many_urls_each_is_added_once_although_one_is_refused(scene, origin, pages):
+def the_good_lines_of_a_list_are_added_once_despite_bad_ones(scene, origin, pages):
     page = pages.open()
     dialog, urls_field = adding(page, scene)
     dialog.get_by_label("Add paused").check()
     urls = [origin.url(f"many-{number}", 10) for number in range(260)]
     # The page accepts this URL, the daemon does not.
     refused = origin.url("a" * 40_000, 10)
-    urls_field.fill("\n".join(["# a list", *urls[:255], refused, *urls[255:]]))
+    urls_field.fill("\n".join(["# a list", *urls[:255], refused, "nonsense", *urls[255:]]))
     # The browser logs an error response to the console.
     pages.expects_loss = True
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("The first 250 were added.")
+    alert = dialog.get_by_role("alert")
+    expect(alert).to_contain_text("260 added, 2 were not:")
+    expect(alert).to_contain_text("“nonsense” is not an HTTP or HTTPS URL")
+    expect(urls_field).to_have_value(f"{refused}\nnonsense")
+    assert scene.ask("GET", "/v1/status")["counts"] == {"paused": 260}
+    # A list in which everything is bad is not sent line by line.
+    sent = []
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    urls_field.fill("\n".join(origin.url(f"{number}-" + "a" * 4_200, 10) for number in range(200)))
+    dialog.get_by_label("Folder").fill("/no/such/folder")
+    dialog.get_by_role("button", name="Add").click()
+    expect(alert).to_contain_text("None of the 200 was added")
+    assert len(sent) < 100, len(sent)
     pages.expects_loss = False
-    expect(dialog.locator("#add-count")).to_have_text("11 URLs")
-    urls_field.fill(urls_field.input_value().replace(refused + "\n", ""))
+    urls_field.fill(origin.url("last", 10))
+    dialog.get_by_label("Folder").fill(scene.folder)
     dialog.get_by_role("button", name="Add").click()
     expect(dialog).to_be_hidden()
-    assert scene.ask("GET", "/v1/status")["counts"] == {"paused": 260}
+    assert scene.ask("GET", "/v1/status")["counts"] == {"paused": 261}
 
 
 @check
@@ -408,8 +420,8 @@ def the_queue_is_reordered_by_keys_buttons_and_mouse(scene, origin, pages):
 def limits_and_the_timetable_are_saved(scene, origin, pages):
     before = scene.ask("GET", "/v1/settings")
     page = pages.open()
-    page.get_by_role("button", name="Limits").click()
-    dialog = page.get_by_role("dialog", name="Limits")
+    page.get_by_role("button", name="Settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
     dialog.get_by_label("Total speed limit").fill("8")
     dialog.get_by_label("Simultaneous downloads").fill("3")
     dialog.get_by_label("Connections per host").fill("7")
@@ -547,7 +559,7 @@ def the_page_is_accessible(scene, origin, pages):
         page.keyboard.press("Control+a")
         expect(page.get_by_role("toolbar", name="Selected downloads")).to_be_visible()
         audit(page, f"all selected, {scheme}")
-        for opener, name in (("Add", "Add downloads"), ("Limits", "Limits"), ("Change…", "Change download"), ("Remove…", "Remove download")):
+        for opener, name in (("Add", "Add downloads"), ("Settings", "Settings"), ("Change…", "Change download"), ("Remove…", "Remove download")):
             button = page.get_by_role("button", name=opener, exact=True).first
             button.click()
             dialog = page.get_by_role("dialog", name=name)
@@ -556,95 +568,3 @@ def the_page_is_accessible(scene, origin, pages):
             page.keyboard.press("Escape")
             expect(dialog).to_be_hidden()
             expect(button).to_be_focused()
-
-
-# How far the widest element of a timetable row extends beyond its dialog.
-PERIOD_OVERHANG = """Math.max(...[...document.querySelectorAll(".period :is(input, button, label)")].map((each) =>
-    each.getBoundingClientRect().right - document.querySelector("#settings").getBoundingClientRect().right))"""
-
-
-@check
-def a_selected_row_reaches_the_edge(scene, origin, pages):
-    scene.add([origin.url(name, 10) for name in "ab"], isPaused=True)
-    page = pages.open()
-    in_order(page, list("ab"))
-    edge = """() => document.querySelector("#grid").getBoundingClientRect().right
-        - document.querySelector("#rows .row").getBoundingClientRect().right"""
-    assert page.evaluate(edge) == 0, "there is a gap beside the rows"
-    scene.add([origin.url(f"more-{number}", 10) for number in range(40)], isPaused=True)
-    expect(page.locator("#filter-all .count")).to_have_text("42")
-    # With a scroll bar, the columns stay aligned with their headings.
-    apart = """() => document.querySelector(".head > :nth-child(4)").getBoundingClientRect().right
-        - document.querySelector("#rows .row > :nth-child(4)").getBoundingClientRect().right"""
-    until(page, lambda: page.evaluate(apart) == 0)
-
-
-@check
-def a_start_time_in_the_past_is_not_shown(scene, origin, pages):
-    scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 1})
-    try:
-        scene.add([origin.url("first", 4 * MIB, hold=KIB)], settings={"connections": 1})
-        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 12))
-        scene.add([origin.url("second", 10)], notBefore=moment)
-        page = pages.open()
-        expect(row(page, "second")).to_contain_text("Starts at")
-        # It still waits, because the first one runs.
-        expect(row(page, "second")).to_contain_text("Queued")
-        in_state(page, "first", "running")
-    finally:
-        scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 5})
-
-
-@check
-def the_page_fits_on_a_phone(scene, origin, pages):
-    name = "a-very-long-name-" * 8 + ".iso"
-    url = origin.url(name, 256 * MIB, hold=KIB, drip=KIB)
-    settings = {"connections": 4, "mirrors": [url.replace("127.0.0.1", "localhost")]}
-    scene.add([url], settings=settings)
-    for width in (360, 320):
-        phone = {"viewport": {"width": width, "height": 740}, "has_touch": True, "is_mobile": True}
-        page = pages.open(reduced_motion="reduce", **phone)
-        in_state(page, name, "running")
-
-        def fits(where):
-            wide = page.evaluate("document.scrollingElement.scrollWidth")
-            assert wide <= width, f"{where}: {wide} pixels wide of {width}"
-
-        fits("list")
-        audit(page, f"list on a phone of {width}")
-        rows(page).first.tap(position={"x": 80, "y": 20})
-        detail = page.locator("#detail")
-        expect(detail.locator(".host", has_text="from localhost:").first).to_be_visible(timeout=20_000)
-        fits("detail")
-        inner = detail.locator(".body").evaluate("(body) => body.scrollWidth - body.clientWidth")
-        assert inner <= 0, f"detail is {inner} pixels wider than {width}"
-        audit(page, f"detail on a phone of {width}")
-        # Back leads to the list, also after the details were closed with their button.
-        address = page.url
-        page.go_back()
-        expect(detail).to_be_hidden()
-        assert page.url == address, page.url
-        rows(page).first.tap(position={"x": 80, "y": 20})
-        expect(detail).to_be_visible()
-        page.get_by_role("button", name="Close details").tap()
-        expect(detail).to_be_hidden()
-        page.go_back()
-        expect(rows(page).first).to_be_visible()
-        assert page.url == address, page.url
-        # A touch selects on the icon.
-        rows(page).first.locator(".icon").tap()
-        expect(page.locator("#selected")).to_have_text("1 selected")
-        fits("selection")
-        audit(page, f"selection on a phone of {width}")
-        rows(page).first.tap(position={"x": 80, "y": 20})
-        expect(page.get_by_role("toolbar", name="Selected downloads")).to_be_hidden()
-        expect(detail).to_be_hidden()
-        for button in ("Add", "Limits"):
-            page.get_by_role("button", name=button).tap()
-            fits(button)
-            if button == "Limits":
-                page.get_by_role("button", name="Add period").tap()
-                cut = page.evaluate(PERIOD_OVERHANG)
-                assert cut <= 0, f"the timetable's row is cut by {cut} pixels on {width}"
-            audit(page, f"{button} on a phone of {width}")
-            page.keyboard.press("Escape")

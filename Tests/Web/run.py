@@ -15,7 +15,13 @@ from playwright.sync_api import sync_playwright
 import access  # noqa: F401 - these modules register their checks
 import extension  # noqa: F401
 import hands  # noqa: F401
+import installed  # noqa: F401
+import lists  # noqa: F401
+import looks  # noqa: F401
+import rights  # noqa: F401
+import table  # noqa: F401
 import weight  # noqa: F401
+import words  # noqa: F401
 from browser import Pages
 from checks import CHECKS
 from origin import Origin

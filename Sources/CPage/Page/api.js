@@ -1,8 +1,10 @@
 // The daemon's API. Each call is one request; each error has advice.
 
+import { t } from "./i18n.js";
+
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.title || `The daemon returned HTTP status ${status}`);
+    super(body.title || t("error.status", { text: String(status) }));
     this.status = status;
     this.code = body.code;
     this.detail = body.detail;
@@ -10,7 +12,7 @@ export class Problem extends Error {
   }
 
   get text() {
-    return [this.message + (this.detail ? ` - while ${this.detail}` : ""), this.advice].filter(Boolean).join("; ");
+    return [this.message + (this.detail ? ` - ${t("error.while", { text: this.detail })}` : ""), this.advice].filter(Boolean).join("; ");
   }
 }
 
@@ -33,7 +35,7 @@ export async function request(method, path, body, headers = {}, signal = undefin
     answer = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(0, { title: "The daemon does not respond", advice: "run pawl daemon status" });
+    throw new Problem(0, { title: t("error.silent"), advice: t("error.silentAdvice") });
   }
   if (answer.ok) return answer;
   const text = await answer.text();
@@ -50,7 +52,8 @@ async function json(method, path, body, headers) {
 
 export const status = () => json("GET", "/v1/status");
 export const segments = (id) => json("GET", `/v1/downloads/${id}/segments`);
-export const eventsOf = async (id) => (await json("GET", `/v1/downloads/${id}/events`)).events;
+// The newest events of a download, or those before another event; `next` is the value of `before` for earlier ones.
+export const eventsOf = (id, before) => json("GET", `/v1/downloads/${id}/events${before ? `?before=${before}` : ""}`);
 export const settings = () => json("GET", "/v1/settings");
 export const changeSettings = (changes) => json("PATCH", "/v1/settings", changes);
 export function login(credentials) {
@@ -70,16 +73,10 @@ export const actOnAll = (action, states) => json("POST", `/v1/actions/${action}`
 export function checkRemoved({ notRemoved }) {
   if (!notRemoved) return;
   const reasons = notRemoved.map(({ problem }) => new Problem(0, problem).text);
-  throw new Error(`Some files were not deleted: ${reasons.join("; ")}`);
+  throw new Error(t("remove.kept", { text: reasons.join("; ") }));
 }
 
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });
 
-// Splits the downloads into requests below the 1 MiB that the TCP listener accepts. The same key adds nothing twice.
-export async function add(downloads, key, whenAdded) {
-  for (let index = 0; index < downloads.length; index += 250) {
-    const part = downloads.slice(index, index + 250);
-    const headers = { "Idempotency-Key": key(JSON.stringify(part)) };
-    whenAdded((await json("POST", "/v1/downloads", { downloads: part }, headers)).downloads, part.length);
-  }
-}
+// Adds all of these downloads or none. The same key adds nothing twice.
+export const add = (downloads, key) => json("POST", "/v1/downloads", { downloads }, { "Idempotency-Key": key(JSON.stringify(downloads)) });

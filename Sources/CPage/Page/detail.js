@@ -3,21 +3,13 @@
 import * as api from "./api.js";
 import { $, el, icon, inFrame, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
-import { mainAction } from "./list.js";
-import { SegmentsMap } from "./segments.js";
 import { SpeedGraph } from "./graph.js";
-import { isActive, isEnded } from "./store.js";
-
-const retries = {
-  now: "You can retry immediately.",
-  later: "Retry later.",
-  elsewhere: "Try another URL of the same file.",
-  never: "Retrying will not help until the cause is removed.",
-};
-const eventNames = {
-  added: "Added", started: "Started", retrying: "Failed, will retry", paused: "Paused", resumed: "Queued",
-  changed: "Changed", finished: "Finished", failed: "Failed", cancelled: "Cancelled",
-};
+import { hasText, t, word } from "./i18n.js";
+import { EventLog } from "./log.js";
+import { may } from "./rights.js";
+import { actionLabel } from "./row.js";
+import { SegmentsMap } from "./segments.js";
+import { isActive, isEnded, mainAction } from "./states.js";
 
 // Whether a part of the file may be on disk.
 const isPartial = (download) => download.totalBytes > 0 && (!isEnded(download) || download.state === "failed");
@@ -26,7 +18,6 @@ export class Detail {
   id = null;
   #isLoading = false;
   #needsReload = false;
-  #lastEvent = 0;
 
   // actions: toggle(id), cancel(ids), remove(ids), change(id), move(id, direction), closed(hadFocus)
   constructor(store, actions) {
@@ -105,7 +96,7 @@ export class Detail {
   handleEvent(event) {
     if (event.download !== this.id) return;
     if (event.kind === "removed") { this.close(); return; }
-    if (event.id > this.#lastEvent) this.#addEvent(event);
+    this.log.add(event);
     this.loadSegments();
   }
 
@@ -115,26 +106,8 @@ export class Detail {
     await Promise.all([this.#loadEvents(), this.loadSegments()]);
   }
 
-  async #loadEvents() {
-    const { id } = this;
-    try {
-      const events = await api.eventsOf(id);
-      if (this.id !== id) return;
-      this.events.replaceChildren();
-      this.#lastEvent = 0;
-      for (const event of events) this.#addEvent(event);
-    } catch {
-      // The other details are shown without the events.
-    }
-  }
-
-  #addEvent(event) {
-    this.#lastEvent = event.id;
-    const reason = event.problem ? `: ${event.problem.title}` : "";
-    this.events.prepend(el("li", {}, el("time", { datetime: event.at }, format.time(event.at, true)),
-      el("span", {}, `${eventNames[event.kind] ?? event.kind}${reason}`)));
-    while (this.events.childElementCount > 200) this.events.lastChild.remove();
-  }
+  // The other details are shown even if the events cannot be loaded.
+  #loadEvents() { return this.log.load(this.id).catch(() => {}); }
 
   // MARK: Building
 
@@ -146,38 +119,37 @@ export class Detail {
     const { actions } = this;
     const id = this.id;
     this.map = null;
-    this.#lastEvent = 0;
-    this.name = el("h2", { id: "detail-name" });
+    this.name = el("h2", { id: "detail-name", dir: "auto" });
     this.state = el("span", { class: "badge" });
     this.main = this.#button("", "pause", () => actions.toggle(id), "primary");
-    this.cancel = this.#button("Cancel…", "", () => actions.cancel([id]));
-    this.change = this.#button("Change…", "", () => actions.change(id));
-    const remove = this.#button("Remove…", "", () => actions.remove([id]));
-    const moves = [["first", "Move to the start"], ["up", "Move up"], ["down", "Move down"], ["last", "Move to the end"]];
-    this.position = el("div", { class: "position", role: "group", "aria-label": "Queue position" },
-      el("span", { class: "label", "aria-hidden": "true" }, "Queue position"),
-      ...moves.map(([direction, label]) => el("button", {
-        type: "button", class: "small", title: label, "aria-label": label, onclick: () => actions.move(id, direction),
-      }, { first: "⤒", up: "↑", down: "↓", last: "⤓" }[direction])));
-    this.problem = el("section", { class: "problem", "aria-label": "Problem" });
+    this.cancel = this.#button(t("action.cancel"), "", () => actions.cancel([id]));
+    this.change = this.#button(t("action.change"), "", () => actions.change(id));
+    this.remove = this.#button(t("action.remove"), "", () => actions.remove([id]));
+    const arrows = { first: "⤒", up: "↑", down: "↓", last: "⤓" };
+    this.position = el("div", { class: "position", role: "group", "aria-label": t("detail.position") },
+      el("span", { class: "label", "aria-hidden": "true" }, t("detail.position")),
+      ...Object.entries(arrows).map(([direction, arrow]) => el("button", {
+        type: "button", class: "small", title: t(`move.${direction}`), "aria-label": t(`move.${direction}`), onclick: () => actions.move(id, direction),
+      }, arrow)));
+    this.problem = el("section", { class: "problem", "aria-label": t("detail.problem") });
     this.fill = el("span", { class: "fill" });
-    this.bar = el("div", { class: "progress large", role: "progressbar", "aria-label": "Progress", "aria-valuemin": "0", "aria-valuemax": "100" }, this.fill);
+    this.bar = el("div", { class: "progress large", role: "progressbar", "aria-label": t("column.progress"), "aria-valuemin": "0", "aria-valuemax": "100" }, this.fill);
     this.rate = el("p", { class: "rate" });
     this.figures = el("p", { class: "figures" });
     this.segments = new SegmentsMap();
-    this.graph = new SpeedGraph();
+    this.graph = new SpeedGraph(() => this.draw(), { span: this.graph?.span });
     this.properties = el("dl", { class: "properties" });
-    this.events = el("ol", { class: "events" });
+    this.log = new EventLog();
     this.element.replaceChildren(
       el("div", { class: "heading" }, this.name,
-        el("button", { type: "button", class: "small", "aria-label": "Close details", title: "Close (Esc)", onclick: () => this.close() }, icon("close"))),
+        el("button", { type: "button", class: "small", "aria-label": t("detail.close"), title: t("detail.closeKey"), onclick: () => this.close() }, icon("close"))),
       el("div", { class: "body" },
         // Nothing above the buttons changes its height: a button that moves is missed by the mouse.
         el("div", { class: "summary" }, this.state, this.rate), this.bar, this.figures,
-        el("div", { class: "buttons left" }, this.main, this.cancel, this.change, remove), this.position,
+        el("div", { class: "buttons left" }, this.main, this.cancel, this.change, this.remove), this.position,
         this.problem, this.segments.element, this.graph.element,
-        el("section", { "aria-label": "Details" }, el("h3", {}, "Details"), this.properties),
-        el("section", { "aria-label": "Events" }, el("h3", {}, "Events"), this.events)));
+        el("section", { "aria-label": t("detail.title") }, el("h3", {}, t("detail.title")), this.properties),
+        this.log.element));
     this.element.dataset.id = id;
     // These elements are new, so everything has to be drawn once.
     this.action = this.problemText = this.propertiesText = null;
@@ -198,7 +170,7 @@ export class Detail {
     setAttribute(this.bar, "aria-valuenow", part === undefined ? null : Math.floor(part * 100));
     const left = format.timeLeft(download);
     const speed = download.state === "running" ? format.speed(download.bytesPerSecond) : "";
-    setText(this.rate, [speed, left && `${left} left`].filter(Boolean).join(" · "));
+    setText(this.rate, [speed, left && t("detail.left", { time: left })].filter(Boolean).join(" · "));
     const percent = download.state === "finished" ? "" : format.percent(download);
     setText(this.figures, [format.amount(download), percent].filter(Boolean).join(" · "));
     this.#drawProblem(download.problem);
@@ -207,23 +179,27 @@ export class Detail {
       const map = this.map ?? { ...download, connections: [] };
       this.segments.show(isRunning ? map : { ...map, connections: [] }, format.host(download.url));
     }
-    const history = this.store.histories.get(download.id) ?? [];
-    this.graph.element.hidden = !isRunning || history.length < 2;
-    if (isRunning) this.graph.show(history);
+    const history = this.store.histories.get(download.id);
+    this.graph.element.hidden = !isRunning || !history;
+    if (isRunning && history) this.graph.show(history);
     this.#drawProperties(download);
   }
 
   #drawActions(download) {
-    const action = mainAction(download);
+    const controls = may("control", download);
+    const action = controls ? mainAction(download) : null;
     this.main.hidden = !action;
     if (action && this.action !== action.icon + this.id) {
       this.action = action.icon + this.id;
-      this.main.replaceChildren(icon(action.icon), el("span", {}, action.label));
+      this.main.replaceChildren(icon(action.icon), el("span", {}, actionLabel(action)));
     }
     const hasEnded = isEnded(download);
-    this.cancel.hidden = hasEnded && download.state !== "failed";
-    this.change.hidden = download.state === "finished";
-    this.position.hidden = hasEnded;
+    this.cancel.hidden = !controls || (hasEnded && download.state !== "failed");
+    this.change.hidden = !controls || download.state === "finished";
+    this.remove.hidden = !controls;
+    this.position.hidden = !controls || hasEnded;
+    // In another order than that of the queue, up and down mean nothing.
+    for (const button of [...this.position.children].slice(2, 4)) button.hidden = !this.store.isQueueOrder;
   }
 
   #drawProblem(problem) {
@@ -234,9 +210,10 @@ export class Detail {
     if (!problem) return;
     this.problem.replaceChildren(
       el("h3", {}, problem.title),
-      problem.detail ? el("p", {}, `While ${problem.detail}.`) : "",
-      el("p", { class: "advice" }, [problem.advice && `What to do: ${problem.advice}.`, retries[problem.retry]].filter(Boolean).join(" ")),
-      el("p", { class: "hint" }, "Code ", el("code", {}, problem.code)));
+      problem.detail ? el("p", {}, t("problem.while", { text: problem.detail })) : "",
+      el("p", { class: "advice" }, [problem.advice && t("problem.advice", { text: problem.advice }),
+        hasText(`retry.${problem.retry}`) && t(`retry.${problem.retry}`)].filter(Boolean).join(" ")),
+      el("p", { class: "hint" }, `${t("problem.code")} `, el("code", {}, problem.code)));
   }
 
   #drawProperties(download) {
@@ -244,20 +221,20 @@ export class Detail {
     const limit = download.limitBytesPerSecond;
     const field = (name) => response?.fields.find((field) => field.name.toLowerCase() === name)?.value;
     const properties = [
-      ["Source", download.url], ...(download.mirrors ?? []).map((url) => ["Mirror", url]),
-      ...(response?.redirects ?? []).map((url) => ["Redirected via", url]),
-      ["Served by", response && response.url !== download.url ? response.url : null],
-      [download.path || !download.destination.endsWith("/") ? "File" : "Folder", download.path ?? download.destination],
-      ["Priority", isEnded(download) ? null : download.priority],
-      ["Connections", download.connections], ["Speed limit", limit ? format.speed(limit) : null],
-      ["Not before", download.notBefore ? format.time(download.notBefore) : null],
-      ["Consecutive failures", download.failures], ["Type", field("content-type")], ["Last modified", field("last-modified")],
-      ["Session", download.session], ["Added", format.time(download.createdAt)],
-      ["Ended", download.endedAt ? format.time(download.endedAt) : null], ["ID", download.id],
+      ["source", download.url], ...(download.mirrors ?? []).map((url) => ["mirror", url]),
+      ...(response?.redirects ?? []).map((url) => ["redirect", url]),
+      ["servedBy", response && response.url !== download.url ? response.url : null],
+      [download.path || !download.destination.endsWith("/") ? "file" : "folder", download.path ?? download.destination],
+      ["priority", isEnded(download) ? null : word("priority", download.priority)],
+      ["connections", download.connections], ["limit", limit ? format.speed(limit) : null],
+      ["notBefore", download.notBefore ? format.time(download.notBefore) : null],
+      ["failures", download.failures], ["type", field("content-type")], ["modified", field("last-modified")],
+      ["session", download.session], ["owner", download.owner], ["added", format.time(download.createdAt)],
+      ["ended", download.endedAt ? format.time(download.endedAt) : null], ["id", download.id],
     ].filter(([, value]) => value !== undefined && value !== null && value !== "");
     const text = JSON.stringify(properties);
     if (this.propertiesText === text) return;
     this.propertiesText = text;
-    this.properties.replaceChildren(...properties.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, String(value))]));
+    this.properties.replaceChildren(...properties.flatMap(([name, value]) => [el("dt", {}, t(`property.${name}`)), el("dd", { dir: "auto" }, String(value))]));
   }
 }

@@ -1,31 +1,41 @@
 // Formats numbers, dates and states for display.
 
+import { fixed, isolate, language, t } from "./i18n.js";
+
 const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-export function bytes(count) {
-  if (count === undefined || count === null) return "?";
+function amountOf(count) {
   let value = count, unit = 0;
   while (value >= 1000 && unit < units.length - 1) { value /= 1024; unit += 1; }
   const digits = unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return `${value.toFixed(digits)} ${units[unit]}`;
+  return `${fixed(value, digits)} ${units[unit]}`;
 }
 
-export const speed = (perSecond) => `${bytes(Math.max(0, perSecond || 0))}/s`;
+export const bytes = (count) => (count === undefined || count === null ? "?" : isolate(amountOf(count)));
 
-export function duration(seconds) {
-  if (!isFinite(seconds) || seconds < 0) return "";
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 86400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+export const speed = (perSecond) => isolate(`${amountOf(Math.max(0, perSecond || 0))}/s`);
+
+const s = t("unit.s"), min = t("unit.min"), h = t("unit.h"), d = t("unit.d");
+
+export const duration = (seconds) => (!isFinite(seconds) || seconds < 0 ? "" : isolate(durationOf(Math.ceil(seconds))));
+
+function durationOf(whole) {
+  if (whole < 60) return `${whole} ${s}`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} ${min} ${whole % 60} ${s}`;
+  if (whole < 86400) return `${Math.floor(whole / 3600)} ${h} ${Math.floor((whole % 3600) / 60)} ${min}`;
   const days = Math.floor(whole / 86400);
-  return days > 999 ? "over 999 d" : `${days} d ${Math.floor((whole % 86400) / 3600)} h`;
+  return days > 999 ? t("time.endless") : `${days} ${d} ${Math.floor((whole % 86400) / 3600)} ${h}`;
+}
+
+// The seconds that are left; undefined if they are not known.
+export function secondsLeft({ totalBytes, completedBytes, bytesPerSecond, state }) {
+  if (state !== "running" || totalBytes === undefined || !(bytesPerSecond > 0)) return undefined;
+  return (totalBytes - completedBytes) / bytesPerSecond;
 }
 
 export function timeLeft(download) {
-  const { totalBytes, completedBytes, bytesPerSecond, state } = download;
-  if (state !== "running" || totalBytes === undefined || !(bytesPerSecond > 0)) return "";
-  return duration((totalBytes - completedBytes) / bytesPerSecond);
+  const left = secondsLeft(download);
+  return left === undefined ? "" : duration(left);
 }
 
 // From 0 to 1; undefined if the size is unknown.
@@ -39,19 +49,18 @@ export function fraction(download) {
 export function percent(download) {
   const part = fraction(download);
   // 100 only if the file is complete.
-  return part === undefined ? "" : `${part === 1 ? 100 : part < 0.1 ? (part * 100).toFixed(1) : Math.floor(part * 100)} %`;
+  return part === undefined ? "" : isolate(`${part === 1 ? 100 : part < 0.1 ? fixed(part * 100, 1) : Math.floor(part * 100)} %`);
 }
 
 export function amount(download) {
   const { state, completedBytes, totalBytes } = download;
   if (state === "finished") return bytes(totalBytes ?? completedBytes);
   if (totalBytes === undefined) return completedBytes ? bytes(completedBytes) : "";
-  return `${bytes(completedBytes)} of ${bytes(totalBytes)}`;
+  return t("amount", { done: bytes(completedBytes), total: bytes(totalBytes) });
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const seconds = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+const dates = (parts) => new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", ...parts });
+const clock = dates({}), seconds = dates({ second: "2-digit" }), day = dates({ month: "short", day: "numeric" });
 
 export function time(text, precise = false) {
   const date = new Date(text);
@@ -60,16 +69,13 @@ export function time(text, precise = false) {
   return (precise ? seconds : clock).format(date);
 }
 
-const names = {
-  running: "Downloading", waiting: "Queued", waitingForConnectivity: "Waiting for network",
-  paused: "Paused", suspended: "Suspended", finished: "Finished", failed: "Failed", cancelled: "Cancelled",
-};
-
 export function stateName(download) {
   const { state, notBefore, failures } = download;
   // A time in the past is not shown: the download waits for its turn.
-  if (state === "waiting" && new Date(notBefore) > Date.now()) return `${failures ? "Retries" : "Starts"} at ${time(notBefore)}`;
-  return names[state] ?? state;
+  if (state === "waiting" && new Date(notBefore) > Date.now()) {
+    return t(failures ? "state.retries" : "state.starts", { time: time(notBefore) });
+  }
+  return t(`state.${state}`);
 }
 
 // The icon for a state.
@@ -81,5 +87,3 @@ export const stateIcon = (state) => ({
 export function host(address) {
   try { return new URL(address).host; } catch { return ""; }
 }
-
-export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;

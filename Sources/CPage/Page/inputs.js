@@ -1,6 +1,8 @@
 // The inputs of a form for settings: built from fields.js, read into members of the API.
 
 import { el } from "./dom.js";
+import { hasText, t, word } from "./i18n.js";
+import { headerField } from "./lists.js";
 
 const mebibyte = 1024 * 1024;
 
@@ -8,8 +10,6 @@ const mebibyte = 1024 * 1024;
 export const toRate = (text) =>
   (text === "" ? null : Number(text) && Math.max(1, Math.round(Number(text) * mebibyte)));
 export const fromRate = (rate) => (rate ? String(Math.round((rate / mebibyte) * 100) / 100 || 0.01) : "");
-
-const capitalized = (word) => word[0].toUpperCase() + word.slice(1);
 
 // For each kind of input: its element, how a value of the API is shown, and how the text is read.
 const asText = { show: (value) => String(value), read: (text) => text };
@@ -20,11 +20,11 @@ const kinds = {
     show: String, read: Number,
   },
   rate: {
-    unit: "MiB/s", make: () => ["input", { type: "number", min: "0", step: "any" }],
+    unit: "unit.rate", make: () => ["input", { type: "number", min: "0", step: "any" }],
     show: fromRate, read: toRate,
   },
   seconds: {
-    unit: "seconds", make: () => ["input", { type: "number", min: "0", step: "any" }],
+    unit: "unit.seconds", make: () => ["input", { type: "number", min: "0", step: "any" }],
     show: String, read: Number,
   },
   choice: { make: () => ["select", {}], ...asText },
@@ -32,22 +32,24 @@ const kinds = {
   field: {
     make: () => ["input", { type: "text", spellcheck: "false" }],
     show: ({ name, value }) => `${name}: ${value}`,
-    read: (text) => {
-      const colon = text.indexOf(":");
-      if (colon < 1) throw new Error(`“${text.slice(0, 60)}” is not a header such as “Name: value”`);
-      return { name: text.slice(0, colon).trim(), value: text.slice(colon + 1).trim() };
-    },
+    read: headerField,
   },
   credentials: {
     make: () => ["input", { type: "password", autocomplete: "off" }],
     show: () => "",
     read: (text) => {
       const colon = text.indexOf(":");
-      if (colon < 1) throw new Error("Enter the name and the password as name:password");
+      if (colon < 1) throw new Error(t("add.credentials"));
       return { name: text.slice(0, colon), password: text.slice(colon + 1) };
     },
   },
 };
+
+// The English texts of the fields are in fields.js; those of other languages are with their other texts.
+export function fieldText(kind, field, prefix) {
+  const key = [`${kind}.${prefix}.${field.name}`, `${kind}.${field.name}`].find(hasText);
+  return key ? t(key) : field[kind];
+}
 
 export class SettingInputs {
   #inputs = [];
@@ -58,20 +60,24 @@ export class SettingInputs {
       const kind = kinds[field.input];
       const [tag, attributes] = field.isList ? ["textarea", { rows: "2", spellcheck: "false" }] : kind.make(field);
       const usual = field.default === undefined || field.input === "flag" ? undefined : kind.show(field.default);
+      const text = (kind) => fieldText(kind, field, prefix === "set" ? "daemon" : "download");
       const node = el(tag, {
-        id: `${prefix}-${field.name}`, title: field.hint,
-        placeholder: placeholders[field.name] ?? field.placeholder ?? usual ?? "Default", ...attributes,
+        id: `${prefix}-${field.name}`, title: text("hint"),
+        placeholder: placeholders[field.name] ?? text("placeholder") ?? usual ?? t("field.default"), ...attributes,
       });
-      if (field.input === "choice") {
-        node.append(el("option", { value: "" }, usual ? `${capitalized(usual)} (default)` : "Default"),
-          ...field.choices.filter((word) => word !== usual).map((word) => el("option", { value: word }, capitalized(word))));
-      }
-      const label = kind.unit ? `${field.label} (${kind.unit})` : field.label;
+      if (field.input === "choice") this.#addChoices(node, field, usual);
+      const label = kind.unit ? `${text("label")} (${t(kind.unit)})` : text("label");
       parent(field).append(field.input === "flag"
         ? el("label", { class: "check" }, node, label) : el("label", {}, label, node));
       this.#inputs.push({ field, kind, node });
     }
     this.show({});
+  }
+
+  #addChoices(node, { choices }, usual) {
+    const first = usual ? t("field.usual", { text: word("choice", usual) }) : t("field.default");
+    node.append(el("option", { value: "" }, first), ...choices.filter((choice) => choice !== usual)
+      .map((choice) => el("option", { value: choice }, word("choice", choice))));
   }
 
   // Shows these values; a setting without a value is empty, or has its default if it is a flag.

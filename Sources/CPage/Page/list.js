@@ -1,11 +1,17 @@
 // The list of downloads: a grid that has elements for the visible rows only.
 
-import { $, el, icon, inFrame, setAttribute, setText } from "./dom.js";
-import * as format from "./format.js";
-import { isActive, isEnded } from "./store.js";
+import { columnTitle, shownColumns, template } from "./columns.js";
+import { $, el, inFrame, setAttribute, setText } from "./dom.js";
+import { t } from "./i18n.js";
+import { Row } from "./row.js";
+import { isEnded } from "./states.js";
 
 // The number of rows that are drawn beyond each edge of the visible part.
 const margin = 4;
+// How long a touch must last to select a row, in milliseconds, and how far it may move, in pixels.
+const longPress = 450, slop = 10;
+// The columns whose first order is descending: the largest and the newest are looked for first.
+const descendingFirst = new Set(["progress", "size", "speed", "connections", "added", "ended"]);
 
 export class List {
   current = null;
@@ -14,8 +20,14 @@ export class List {
   opened = () => null;
   #pool = [];
   #drag = null;
+  // The row from which the Shift key extends the selection.
+  #anchor = null;
+  // The timer of a touch, and whether it has selected a row.
+  #press = null;
+  #hasPressed = false;
 
-  // actions: open(id), toggle(id), remove(ids), move(id, direction), moveBefore(id, other), selectionChanged()
+  // actions: open(id), toggle(id), remove(ids), move(id, direction), moveBefore(id, other), selectionChanged(),
+  // menu(id, place), help()
   constructor(store, actions) {
     this.store = store;
     this.actions = actions;
@@ -31,7 +43,54 @@ export class List {
     this.grid.addEventListener("keydown", (event) => this.#key(event));
     this.grid.addEventListener("focus", () => { this.#ensureCurrent(); this.draw(); });
     this.rows.addEventListener("click", (event) => this.#click(event));
+    this.grid.addEventListener("contextmenu", (event) => this.#contextMenu(event));
+    this.#listenToPresses();
     this.#listenToDrags();
+    this.showColumns();
+  }
+
+  // MARK: Columns
+
+  // Makes the headings and the rows again.
+  showColumns() {
+    this.box = el("input", { type: "checkbox", "aria-label": t("select.all") });
+    this.box.addEventListener("change", () => this.select(this.box.checked ? this.#viewIds() : []));
+    this.heads = shownColumns().map((column) => {
+      const button = el("button", { type: "button", class: "sort", onclick: () => this.#sortBy(column.name) },
+        el("span", {}, columnTitle(column)), el("span", { class: "arrow", "aria-hidden": "true" }));
+      const element = el("span", { class: `cell col-${column.name}${column.isRight ? " right" : ""}`, role: "columnheader" }, button);
+      return { column, button, element };
+    });
+    $("head").replaceChildren(el("span", { class: "box", role: "columnheader" }, el("label", {}, this.box)),
+      ...this.heads.map(({ element }) => element),
+      el("span", { class: "act", role: "columnheader" }, el("span", { class: "visually-hidden" }, t("column.actions"))));
+    this.grid.style.setProperty("--columns", template());
+    for (const row of this.#pool) row.element.remove();
+    this.#pool = [];
+    this.draw();
+  }
+
+  // A second click on a heading reverses the order, a third one returns to the order of the queue.
+  #sortBy(name) {
+    const { column, descending } = this.store.sort;
+    const first = descendingFirst.has(name);
+    if (column !== name) this.store.sortBy(name, first);
+    else if (descending === first) this.store.sortBy(name, !first);
+    else this.store.sortBy("queue");
+    this.viewport.scrollTop = 0;
+  }
+
+  #drawHead() {
+    const { column, descending } = this.store.sort;
+    for (const head of this.heads) {
+      const isSorted = head.column.name === column;
+      setAttribute(head.element, "aria-sort", isSorted ? (descending ? "descending" : "ascending") : null);
+      setText(head.button.lastChild, isSorted ? (descending ? "▾" : "▴") : "");
+    }
+    const { size } = this.selected;
+    const hasAll = size > 0 && size >= this.store.view.length;
+    if (this.box.checked !== hasAll) this.box.checked = hasAll;
+    this.box.indeterminate = size > 0 && !hasAll;
   }
 
   // MARK: Drawing
@@ -45,6 +104,7 @@ export class List {
       this.seen = this.viewport.clientHeight;
     }
     this.#fitHead(view.length * this.height > this.seen);
+    this.#drawHead();
     const total = `${view.length * this.height}px`;
     if (this.rows.style.height !== total) this.rows.style.height = total;
     const top = this.viewport.scrollTop;
@@ -108,6 +168,8 @@ export class List {
     return this.current === null ? [] : [this.current];
   }
 
+  #viewIds() { return this.store.view.map((download) => download.id); }
+
   select(ids) {
     this.selected = new Set(ids);
     this.actions.selectionChanged();
@@ -116,8 +178,17 @@ export class List {
 
   #toggleSelection(id) {
     if (!this.selected.delete(id)) this.selected.add(id);
+    this.#anchor = id;
     this.actions.selectionChanged();
     this.draw();
+  }
+
+  // Selects the rows from one to another; `keeps` adds them to the selection.
+  #selectRange(from, to, keeps) {
+    const ids = this.#viewIds();
+    const [low, high] = [ids.indexOf(from), ids.indexOf(to)].sort((a, b) => a - b);
+    if (low < 0) return;
+    this.select([...(keeps ? this.selected : []), ...ids.slice(low, high + 1)]);
   }
 
   #key(event) {
@@ -135,7 +206,7 @@ export class List {
     else if (key === "PageUp") this.go(at - page);
     else if (key === "Home") this.go(0);
     else if (key === "End") this.go(this.store.view.length - 1);
-    else if (key === "a" && isCommand) this.select(this.store.view.map((download) => download.id));
+    else if (key === "a" && isCommand) this.select(this.#viewIds());
     else if (isCommand) return;
     else if (key === "Enter" && at >= 0) this.actions.open(this.current, true);
     else if (key === " " && at >= 0) this.#toggleSelection(this.current);
@@ -144,6 +215,7 @@ export class List {
     else if (key === "Escape" && this.selected.size) this.select([]);
     else if (key === "n") this.actions.add();
     else if (key === "/") $("search").focus();
+    else if (key === "m" && at >= 0) this.actions.menu(this.current, this.#element(this.current));
     else return;
     event.preventDefault();
   }
@@ -152,24 +224,88 @@ export class List {
     const element = event.target.closest(".row");
     if (!element) return;
     const id = Number(element.dataset.id);
+    if (this.#hasPressed) { this.#hasPressed = false; event.preventDefault(); return; }
+    const more = event.target.closest(".more");
+    if (more) {
+      this.current = id;
+      // The focus returns to the grid when the menu is closed.
+      this.grid.focus({ preventScroll: true });
+      this.actions.menu(id, more);
+      return;
+    }
     if (event.target.closest("button")) { this.actions.toggle(id); return; }
+    // A click on a label is followed by one on its checkbox.
+    const box = event.target.closest(".box");
+    if (box && event.target.tagName !== "INPUT") return;
+    this.#choose(event, id, box !== null);
+    // The keys work on the grid.
+    if (box) this.grid.focus({ preventScroll: true });
+    this.current = id;
+    this.draw();
+  }
+
+  // Selects or opens the row that was clicked.
+  #choose(event, id, isBox) {
     // A touch has no modifier keys: it selects on the icon, and anywhere while something is selected.
     const touches = event.pointerType === "touch" && this.selected.size > 0;
-    if (event.target.closest(".icon") || touches) {
+    if (isBox && event.shiftKey && this.#anchor !== null) {
+      this.#selectRange(this.#anchor, id, true);
+    } else if (isBox || touches || event.target.closest(".icon")) {
       this.#toggleSelection(id);
     } else if (event.ctrlKey || event.metaKey) {
       if (!this.selected.size && this.current !== null) this.selected.add(this.current);
       this.#toggleSelection(id);
     } else if (event.shiftKey && this.index() >= 0) {
-      const to = this.store.view.findIndex((download) => download.id === id);
-      const [low, high] = [this.index(), to].sort((a, b) => a - b);
-      this.select(this.store.view.slice(low, high + 1).map((download) => download.id));
+      this.#selectRange(this.current, id, false);
     } else {
       if (this.selected.size) this.select([]);
+      this.#anchor = id;
       this.actions.open(id);
     }
+  }
+
+  // MARK: Menus and long touches
+
+  #element(id) { return this.#pool.find((row) => row.id === id)?.element ?? this.grid; }
+
+  // The right button of the mouse opens the menu at the pointer, the key for menus at the current row.
+  #contextMenu(event) {
+    // A long touch selects.
+    if (event.pointerType === "touch") { event.preventDefault(); return; }
+    if (event.target.closest(".head")) return;
+    const element = event.target.closest(".row");
+    const id = element ? Number(element.dataset.id) : this.current;
+    // Beside the rows, the browser's own menu opens.
+    if (id === null || (!element && event.button === 2)) return;
+    event.preventDefault();
     this.current = id;
+    this.grid.focus({ preventScroll: true });
+    this.actions.menu(id, element ? { x: event.clientX, y: event.clientY } : this.#element(id));
     this.draw();
+  }
+
+  // A long touch selects a row. The click that follows it does nothing.
+  #listenToPresses() {
+    const end = () => { clearTimeout(this.#press?.timer); this.#press = null; };
+    this.rows.addEventListener("pointerdown", (event) => {
+      const element = event.target.closest(".row");
+      this.#hasPressed = false;
+      end();
+      if (event.pointerType !== "touch" || !element || event.target.closest("button, input")) return;
+      const timer = setTimeout(() => {
+        this.#press = null;
+        this.#hasPressed = true;
+        this.current = Number(element.dataset.id);
+        this.#toggleSelection(this.current);
+        navigator.vibrate?.(10);
+      }, longPress);
+      this.#press = { timer, x: event.clientX, y: event.clientY };
+    });
+    this.rows.addEventListener("pointermove", (event) => {
+      const { x, y } = this.#press ?? {};
+      if (Math.hypot(event.clientX - x, event.clientY - y) > slop) end();
+    });
+    for (const name of ["pointerup", "pointercancel"]) this.rows.addEventListener(name, end);
   }
 
   // MARK: Dragging
@@ -213,107 +349,5 @@ export class List {
     let index = Math.max(0, Math.min(view.length, Math.round(offset / this.height)));
     while (index > 0 && isEnded(view[index - 1])) index -= 1;
     return index;
-  }
-}
-
-// The action of a row's button.
-export function mainAction(download) {
-  if (isActive(download) || download.state === "waiting") return { name: "pause", label: "Pause", icon: "pause" };
-  if (download.state === "finished") return null;
-  const hasEnded = isEnded(download);
-  return { name: "resume", label: hasEnded ? "Retry" : "Resume", icon: hasEnded ? "retry" : "resume" };
-}
-
-export function subtitle(download) {
-  const parts = [format.stateName(download)];
-  if (download.problem) parts.push(download.problem.title);
-  else if (format.host(download.url)) parts.push(format.host(download.url));
-  if (download.priority !== "normal" && !isEnded(download)) parts.push(`${download.priority} priority`);
-  return parts.join(" · ");
-}
-
-// The elements of a row. They are reused for other downloads while the list scrolls.
-class Row {
-  id = null;
-
-  constructor(parent) {
-    this.icon = el("span", { class: "icon", title: "Select" });
-    this.name = el("span", { class: "name" });
-    this.sub = el("span", { class: "sub" });
-    this.fill = el("span", { class: "fill" });
-    this.bar = el("span", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": "0", "aria-valuemax": "100" }, this.fill);
-    this.amount = el("span", { class: "amount" });
-    this.percent = el("span", { class: "percent" });
-    this.speed = el("span", { class: "speed right", role: "gridcell" });
-    this.left = el("span", { class: "left right", role: "gridcell" });
-    this.button = el("button", { type: "button", class: "small", tabindex: "-1" });
-    this.element = el("div", { class: "row", role: "row" },
-      el("span", { class: "title", role: "gridcell" }, this.icon, el("span", { class: "names" }, this.name, this.sub)),
-      el("span", { class: "status", role: "gridcell" }, this.bar, el("span", { class: "figures" }, this.amount, this.percent)),
-      this.speed, this.left, el("span", { class: "act", role: "gridcell" }, this.button));
-    parent.append(this.element);
-  }
-
-  show(download, index, list) {
-    const { element } = this;
-    if (this.id !== download.id) {
-      this.id = download.id;
-      element.id = `row-${download.id}`;
-      element.dataset.id = download.id;
-    }
-    if (element.hidden) element.hidden = false;
-    if (this.index !== index || this.height !== list.height) {
-      this.index = index;
-      this.height = list.height;
-      element.style.transform = `translateY(${index * list.height}px)`;
-      setAttribute(element, "aria-rowindex", index + 2);
-    }
-    this.isSelected = list.selected.has(download.id);
-    setAttribute(element, "aria-selected", String(this.isSelected));
-    element.classList.toggle("current", list.current === download.id);
-    element.classList.toggle("open", list.opened() === download.id);
-    setAttribute(element, "draggable", isEnded(download) ? null : "true");
-    this.#values(download);
-  }
-
-  #values(download) {
-    const { state } = download;
-    const iconName = this.isSelected ? "finished" : format.stateIcon(state);
-    if (this.iconName !== iconName) {
-      this.iconName = iconName;
-      this.icon.replaceChildren(icon(iconName));
-    }
-    if (this.state !== state) this.element.dataset.state = this.state = state;
-    setText(this.name, download.name || format.host(download.url));
-    setText(this.sub, subtitle(download));
-    setText(this.amount, format.amount(download));
-    setText(this.percent, state === "finished" ? "" : format.percent(download));
-    setText(this.speed, state === "running" ? format.speed(download.bytesPerSecond) : "");
-    setText(this.left, format.timeLeft(download));
-    const part = format.fraction(download);
-    this.element.classList.toggle("bare", !part && state !== "running");
-    const width = `scaleX(${(part ?? 0).toFixed(4)})`;
-    if (this.width !== width) this.fill.style.transform = this.width = width;
-    setAttribute(this.bar, "aria-valuenow", part === undefined ? null : Math.floor(part * 100));
-    this.#action(mainAction(download), download);
-  }
-
-  #action(action, download) {
-    this.button.hidden = !action;
-    if (!action) return;
-    if (this.buttonIcon !== action.icon) {
-      this.buttonIcon = action.icon;
-      this.button.replaceChildren(icon(action.icon));
-    }
-    const label = `${action.label} ${download.name}`;
-    setAttribute(this.button, "aria-label", label);
-    setAttribute(this.button, "title", action.label);
-  }
-
-  hide() {
-    if (!this.element.hidden) this.element.hidden = true;
-    if (this.id === null) return;
-    this.id = null;
-    this.element.removeAttribute("id");
   }
 }

@@ -1,19 +1,33 @@
 // Connects the parts of the page.
 
 import * as api from "./api.js";
-import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
-import * as format from "./format.js";
-import { EventStream } from "./events.js";
-import { AddForm, CancelForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
+import { RowMenu, allMenu, viewMenu } from "./actions.js";
+import { AddForm } from "./add.js";
 import { Detail } from "./detail.js";
-import { List, mainAction } from "./list.js";
-import { Menu } from "./menu.js";
-import { SettingsForm } from "./settings.js";
-import { Store, filters, isEnded } from "./store.js";
+import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
+import { EventStream } from "./events.js";
+import * as format from "./format.js";
+import { CancelForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
+import { SpeedGraph } from "./graph.js";
+import { hour } from "./history.js";
+import { number, t, translate } from "./i18n.js";
+import { listenToInput, takeLink } from "./incoming.js";
+import { installApp } from "./install.js";
+import { Shortcuts } from "./keys.js";
+import { List } from "./list.js";
+import { gaveCode, gaveToken, may, showRights } from "./rights.js";
+import { actionLabel } from "./row.js";
+import { filters, isEnded, mainAction } from "./states.js";
+import { Store } from "./store.js";
+
+translate(document);
+showRights();
 
 const store = new Store();
 const add = new AddForm(store), change = new ChangeForm(store);
-const remove = new RemoveForm(store), settings = new SettingsForm(store);
+const remove = new RemoveForm(store), shortcuts = new Shortcuts();
+// Loaded when they are opened for the first time.
+let settings = null;
 
 // MARK: Actions
 
@@ -37,15 +51,28 @@ const act = (action, ids) => attempt(async () => {
   api.checkRemoved(outcome);
 });
 
+// Those of the downloads that this login may change.
+const controlled = (ids) => ids.filter((id) => store.get(id) && may("control", store.get(id)));
+
 const cancel = new CancelForm(store, (ids) => act("cancel", ids));
 
 function toggle(id) {
   const download = store.get(id);
-  const action = download && mainAction(download);
+  const action = download && may("control", download) && mainAction(download);
   if (!action) return;
   act(action.name, [id]);
-  announce(`${action.label}: ${download.name}`);
+  announce(`${actionLabel(action)}: ${download.name}`);
 }
+
+// Ends the wait of a download for its next attempt, or for its start time.
+const startNow = ({ id, failures }) => (failures ? act("resume", [id]) : attempt(async () => {
+  store.update((await api.change([id], { notBefore: new Date(0).toISOString().replace(/\.\d+/, "") })).downloads);
+}));
+
+const copy = (text, what) => attempt(async () => {
+  await navigator.clipboard.writeText(text);
+  announce(t(`copied.${what}`));
+});
 
 // Moves a download in front of another one, or to the end of the queue if the other one is not in the queue.
 const moveBefore = (id, other) => attempt(async () => {
@@ -55,22 +82,23 @@ const moveBefore = (id, other) => attempt(async () => {
   const changes = { before: other.id };
   if (other.priority !== download.priority) changes.priority = other.priority;
   store.update((await api.change([id], changes)).downloads);
-  announce(`Moved ${download.name} before ${other.name}`);
+  announce(t("moved.before", { name: download.name, other: other.name }));
 });
 
 async function moveTo(id, action) {
   store.update((await api.act(action, [id])).downloads);
-  announce(action === "move-first" ? "Moved to the start of the queue" : "Moved to the end of the queue");
+  announce(t(action === "move-first" ? "moved.first" : "moved.last"));
 }
 
 function move(id, direction) {
   const at = store.view.findIndex((download) => download.id === id);
   const self = store.view[at];
-  if (!self || isEnded(self)) return;
+  if (!self || isEnded(self) || !may("control", self)) return;
   if (direction === "first" || direction === "last") {
     attempt(() => moveTo(id, `move-${direction}`));
     return;
   }
+  if (!store.isQueueOrder) { announce(t("moved.sorted")); return; }
   const other = store.view[direction === "up" ? at - 1 : at + 1];
   if (!other || isEnded(other)) return;
   if (direction === "up" || other.priority !== self.priority) moveBefore(id, other);
@@ -81,10 +109,15 @@ const closed = (hadFocus) => {
   list.draw();
   if (hadFocus) list.grid.focus({ preventScroll: true });
 };
-const detail = new Detail(store, { toggle, move, cancel: (ids) => cancel.open(ids), remove: (ids) => remove.open(ids), change: (id) => change.open(id), closed });
+const forDownload = {
+  toggle, move, startNow, copy, open: (id, focuses) => detail.open(id, focuses), change: (id) => change.open(id),
+  cancel: (ids) => cancel.open(controlled(ids)), remove: (ids) => remove.open(controlled(ids)),
+};
+const detail = new Detail(store, { ...forDownload, closed });
+const rowMenu = new RowMenu(store, forDownload);
 const list = new List(store, {
-  open: (id, focuses) => detail.open(id, focuses), add: () => add.open(),
-  toggle, move, moveBefore, remove: (ids) => remove.open(ids), selectionChanged: () => drawSelection(),
+  ...forDownload, moveBefore, add: () => add.open(), menu: (id, place) => rowMenu.open(id, place),
+  selectionChanged: () => drawSelection(),
 });
 list.opened = () => detail.id;
 remove.removed = (ids, wasOpen) => {
@@ -94,7 +127,7 @@ remove.removed = (ids, wasOpen) => {
   list.select([...list.selected].filter((id) => !ids.includes(id)));
 };
 
-const menu = new Menu(store, (action, states) => attempt(async () => {
+const menu = allMenu(store, (action, states) => attempt(async () => {
   const outcome = await api.actOnAll(action, states);
   const { downloads } = outcome;
   if (action === "remove") {
@@ -104,10 +137,16 @@ const menu = new Menu(store, (action, states) => attempt(async () => {
   } else {
     takeOver(outcome);
   }
-  announce(`${format.plural(downloads.length, "download")} ${{ pause: "paused", resume: "resumed", remove: "removed" }[action]}`);
+  announce(t({ pause: "count.paused", resume: "count.resumed", remove: "count.removed" }[action], { n: downloads.length }));
 }));
+const view = viewMenu(store, () => list.showColumns(), () => shortcuts.open());
 
 // MARK: Drawing
+
+const graph = new SpeedGraph(() => drawSpeeds(), { span: hour, heading: "h2", title: t("graph.all") });
+$("speeds").append(graph.element);
+const drawGraph = inFrame(() => graph.show(store.total));
+const drawSpeeds = () => { if (!$("speeds").hidden) drawGraph(); };
 
 const drawTotal = inFrame(() => {
   const { speed } = store;
@@ -118,29 +157,24 @@ const drawTotal = inFrame(() => {
 
 function drawFilters() {
   for (const filter of filters) {
-    let button = $(`filter-${filter.name}`);
-    if (!button) {
-      button = el("button", { type: "button", id: `filter-${filter.name}`, onclick: () => { store.show(filter); list.viewport.scrollTop = 0; } },
-        el("span", {}, filter.label), el("span", { class: "count" }));
-      $("filters").append(button);
-    }
+    const button = $(`filter-${filter.name}`);
     setAttribute(button, "aria-pressed", store.filter === filter);
-    setText(button.lastChild, store.count(filter).toLocaleString("en"));
+    setText(button.lastChild, number(store.count(filter)));
   }
 }
 
 function drawLimit() {
   const { current } = store.settings ?? {};
   if (!current) return;
-  const limit = current.limitBytesPerSecond;
-  const until = current.until ? ` until ${format.time(current.until)}` : "";
-  setText($("limit"), `${limit ? `Limit ${format.speed(limit)}` : "No limit"}${until}`);
+  const { limitBytesPerSecond: limit, until } = current;
+  const text = limit ? t("limit.some", { speed: format.speed(limit) }) : t("limit.none");
+  setText($("limit"), until ? t("limit.until", { limit: text, time: format.time(until) }) : text);
 }
 
 function drawSelection() {
   const count = list.selected.size;
   $("selection").hidden = count === 0;
-  setText($("selected"), `${count.toLocaleString("en")} selected`);
+  setText($("selected"), t("select.count", { n: count }));
 }
 
 function drawEmpty() {
@@ -148,23 +182,23 @@ function drawEmpty() {
   $("empty").hidden = !isEmpty;
   $("grid").classList.toggle("bare", isEmpty);
   if (!isEmpty) return;
-  const isNew = store.total === 0;
-  const what = store.search ? `No download matches “${store.search}”.` : isNew ? "No downloads yet." : "No downloads in this list.";
-  const hint = isNew ? "Paste a URL anywhere on this page, drop one, or click Add." : "";
+  const isNew = store.all === 0;
+  const what = store.search ? t("empty.search", { text: store.search }) : t(isNew ? "empty.new" : "empty.list");
+  const hint = isNew && may("add") ? t("empty.hint") : "";
   $("empty").replaceChildren(el("p", {}, what), hint ? el("p", { class: "hint" }, hint) : "");
 }
 
 const drawAll = inFrame(() => {
   drawFilters();
-  menu.draw();
+  for (const each of [menu, view, rowMenu]) if (each.isOpen) each.draw();
   drawLimit();
   drawEmpty();
   for (const id of list.selected) if (!store.get(id)) list.selected.delete(id);
   drawSelection();
 });
 
-store.onStructure = () => { drawAll(); drawTotal(); list.draw(); detail.draw(); };
-store.onValues = () => { drawTotal(); list.draw(); detail.draw(); };
+store.onStructure = () => { drawAll(); store.onValues(); };
+store.onValues = () => { drawTotal(); drawSpeeds(); list.draw(); detail.draw(); };
 
 function banner(text = "", kind = "") {
   const element = $("banner");
@@ -173,7 +207,7 @@ function banner(text = "", kind = "") {
   element.replaceChildren();
   if (!text) return;
   element.append(el("span", {}, text));
-  if (kind === "error") element.append(el("button", { type: "button", class: "small", "aria-label": "Dismiss", onclick: () => banner() }, "×"));
+  if (kind === "error") element.append(el("button", { type: "button", class: "small", "aria-label": t("banner.dismiss"), onclick: () => banner() }, "×"));
 }
 
 // MARK: Events
@@ -192,7 +226,7 @@ const stream = new EventStream({
   closed() {
     if (login.dialog.open) return;
     document.body.classList.add("offline");
-    banner("The daemon does not respond. The list may be out of date. Reconnecting …", "offline");
+    banner(t("banner.offline"), "offline");
   },
   event(name, data) {
     if (name === "progress") {
@@ -208,67 +242,56 @@ const stream = new EventStream({
     }
     store.handleEvent(data);
     detail.handleEvent(data);
-    if (announcedEvents.has(name)) announce(`${data.name} ${name}`);
+    if (announcedEvents.has(name)) announce(t(`announce.${name}`, { name: data.name }));
   },
 });
 
 store.onLoaded = () => {
   $("grid").removeAttribute("aria-busy");
-  if ($("banner").dataset.kind === "offline") { banner(); announce("Reconnected to the daemon"); }
+  if ($("banner").dataset.kind === "offline") { banner(); announce(t("banner.back")); }
   document.body.classList.remove("offline");
   detail.reload();
+  installApp();
 };
 
-const login = new LoginForm(() => stream.start());
+const login = new LoginForm(() => { list.draw(); stream.start(); });
 api.onUnauthorized(() => {
   stream.stop();
   banner();
   login.open();
 });
 
-// A link may contain a login code or the token. Both are removed from the address bar.
-async function logInByLink() {
-  const link = new URLSearchParams(location.hash.slice(1));
-  const credentials = link.has("code") ? { code: link.get("code") } : link.has("token") ? { token: link.get("token") } : null;
-  if (!credentials) return;
-  history.replaceState(null, "", location.pathname);
-  try {
-    await api.login(credentials);
-    login.dialog.close();
-  } catch { /* The login form is shown. */ }
+// A link may contain a login code or the token, or a URL to add. All are removed from the address bar. Returns whether
+// the link was for a login.
+async function openLink() {
+  const { code, token, text } = takeLink();
+  if (code || token) {
+    try {
+      await api.login(code ? { code } : { token });
+      if (code) gaveCode();
+      else await gaveToken();
+      login.dialog.close();
+    } catch { /* The login form is shown. */ }
+  }
+  if (text) add.open(text);
+  return Boolean(code || token);
 }
 
 // MARK: Input
 
 addEventListener("popstate", (event) => detail.historyChanged(event.state));
 
+const isTyping = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, dialog");
+
 document.addEventListener("keydown", (event) => {
-  // The key first closes the menu.
-  if (event.key !== "Escape" || event.defaultPrevented || $("menu").matches(":popover-open")) return;
-  if (!isTyping(event.target)) detail.close();
+  if (event.defaultPrevented || isTyping(event.target)) return;
+  if (event.key === "?") { event.preventDefault(); shortcuts.open(); }
+  // The key first closes a menu.
+  if (event.key === "Escape" && !document.querySelector("[popover]:popover-open")) detail.close();
 });
 
-const isTyping = (target) => target.closest?.("input, textarea, select, dialog");
-
-document.addEventListener("paste", (event) => {
-  if (isTyping(event.target)) return;
-  const text = event.clipboardData.getData("text/plain");
-  if (text.trim()) { event.preventDefault(); add.open(text); }
-});
-// Text that is dropped into a field of a dialog belongs to the field.
-const isOurDrop = (event) => !list.isDragging && !event.target.closest?.("dialog :is(input, textarea)");
-
-document.addEventListener("dragover", (event) => {
-  $("drop").hidden = !isOurDrop(event);
-  if (isOurDrop(event)) event.preventDefault();
-});
-document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) $("drop").hidden = true; });
-document.addEventListener("drop", (event) => {
-  $("drop").hidden = true;
-  if (!isOurDrop(event)) return;
-  event.preventDefault();
-  const text = event.dataTransfer.getData("text/uri-list") || event.dataTransfer.getData("text/plain");
-  if (text.trim()) add.open(text);
+listenToInput({
+  isTyping, isDragging: () => list.isDragging, text: (text) => add.open(text), files: (files) => add.openFiles(files),
 });
 
 let searchTimer;
@@ -279,11 +302,17 @@ $("search").addEventListener("input", (event) => {
     store.find(event.target.value.trim());
   }, 120);
 });
+for (const filter of filters) {
+  const button = el("button", { type: "button", id: `filter-${filter.name}`, onclick: () => { store.show(filter); list.viewport.scrollTop = 0; } },
+    el("span", {}, t(`filter.${filter.name}`)), el("span", { class: "count" }));
+  $("filters").append(button);
+}
 $("selection").addEventListener("click", (event) => {
   const { action } = event.target.dataset;
   const ids = [...list.selected];
   if (action === "none") list.select([]);
-  else if (action === "remove") remove.open(ids);
+  else if (action === "copy") copy(ids.map((id) => store.get(id)?.url).filter(Boolean).join("\n"), "links");
+  else if (action === "remove") forDownload.remove(ids);
   else if (action) actOnApplicable(action, ids);
 });
 
@@ -294,18 +323,35 @@ function actOnApplicable(action, ids) {
     resume: (download) => download.state !== "finished",
     cancel: (download) => download.state !== "finished",
   }[action];
-  const applicable = ids.filter((id) => store.get(id) && applies(store.get(id)));
+  const applicable = controlled(ids).filter((id) => applies(store.get(id)));
   if (!applicable.length) return;
   if (action === "cancel") cancel.open(applicable);
   else act(action, applicable);
 }
 
-const openSettings = () => attempt(() => settings.open());
+const openSettings = () => attempt(async () => {
+  settings ??= import("./settings.js").then(({ SettingsForm }) => new SettingsForm(store));
+  await (await settings).open();
+});
 $("open-add").addEventListener("click", () => add.open());
 $("open-settings").addEventListener("click", openSettings);
 $("limit").addEventListener("click", openSettings);
-addEventListener("hashchange", async () => { await logInByLink(); stream.start(); });
+$("open-speeds").addEventListener("click", () => {
+  const section = $("speeds");
+  section.hidden = !section.hidden;
+  setAttribute($("open-speeds"), "aria-expanded", String(!section.hidden));
+  drawSpeeds();
+});
+// Without running downloads nothing else draws the time that passes.
+setInterval(() => { if (!document.hidden) drawSpeeds(); }, 5000);
+addEventListener("hashchange", async () => { if (await openLink()) stream.start(); });
+
+// The speeds are kept while the page is loaded again.
+try { store.total.restore(JSON.parse(sessionStorage.getItem("pawl.speeds"))); } catch { /* They are not kept. */ }
+addEventListener("pagehide", () => {
+  try { sessionStorage.setItem("pawl.speeds", JSON.stringify(store.total.saved)); } catch { /* They are not kept. */ }
+});
 
 drawFilters();
-await logInByLink();
+await openLink();
 stream.start();

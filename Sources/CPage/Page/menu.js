@@ -1,56 +1,96 @@
-// The menu with actions on all downloads of the queue.
+// Menus: of all downloads, of the view, and of one row.
 
 import { $, el, setAttribute, setText } from "./dom.js";
+import { number } from "./i18n.js";
 
-// Each item applies an action of the API to all downloads in some states.
-const items = [
-  { label: "Pause all", action: "pause", states: ["waiting", "waitingForConnectivity", "running", "suspended"] },
-  { label: "Resume all paused", action: "resume", states: ["paused", "suspended"] },
-  { label: "Retry all failed", action: "resume", states: ["failed"] },
-  { label: "Clear finished and cancelled", action: "remove", states: ["finished", "cancelled"] },
-];
-
+// A menu in an element with `popover`. An item is { label, act, count, isOff, isChecked, isRadio, stays }, a heading
+// is { heading }, and `null` is left out. `items()` is called when the menu opens, and after an item that `stays`.
 export class Menu {
-  // act(action, states)
-  constructor(store, act) {
-    this.store = store;
-    this.menu = $("menu");
-    this.opener = $("open-menu");
-    for (const item of items) {
-      item.button = el("button", { type: "button", role: "menuitem", tabindex: -1, onclick: () => {
-        if (item.button.ariaDisabled === "true") return;
-        this.menu.hidePopover();
-        act(item.action, item.states);
-      } }, el("span", {}, item.label), el("span", { class: "count" }));
-      this.menu.append(item.button);
-    }
-    this.menu.addEventListener("beforetoggle", (event) => { if (event.newState === "open") this.#place(); });
-    this.menu.addEventListener("toggle", (event) => {
-      const isOpen = event.newState === "open";
-      setAttribute(this.opener, "aria-expanded", String(isOpen));
-      if (isOpen) this.#enabled()[0]?.focus();
+  #buttons = [];
+
+  constructor(menu, items, opener = null) {
+    this.menu = menu;
+    this.items = items;
+    this.opener = opener;
+    menu.addEventListener("beforetoggle", (event) => {
+      if (event.newState !== "open") return;
+      this.draw();
+      if (opener) this.#placeBelow(opener.getBoundingClientRect());
     });
-    this.menu.addEventListener("keydown", (event) => this.#key(event));
+    menu.addEventListener("toggle", (event) => {
+      const isOpen = event.newState === "open";
+      if (opener) setAttribute(opener, "aria-expanded", String(isOpen));
+      if (isOpen) this.#enabled()[0]?.focus();
+      else this.closed?.();
+    });
+    menu.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  // Shows to how many downloads each item applies.
+  get isOpen() { return this.menu.matches(":popover-open"); }
+
+  // Draws the items again; buttons whose labels stay are kept, so that none loses the focus.
   draw() {
-    for (const { button, states } of items) {
-      const count = states.reduce((sum, state) => sum + (this.store.counts[state] ?? 0), 0);
-      setText(button.lastChild, count.toLocaleString("en"));
-      // A disabled button would lose the focus.
-      setAttribute(button, "aria-disabled", count === 0);
+    const items = this.items().filter(Boolean);
+    const labels = items.map((item) => item.heading ?? item.label).join("\n");
+    if (labels !== this.labels) {
+      this.labels = labels;
+      this.#buttons = items.map((item) => this.#element(item));
+      this.menu.replaceChildren(...this.#buttons);
     }
+    items.forEach((item, index) => this.#show(this.#buttons[index], item));
   }
 
-  #enabled() { return items.map(({ button }) => button).filter((button) => button.ariaDisabled !== "true"); }
+  #element(item) {
+    if (item.heading) return el("div", { class: "heading", role: "presentation" }, item.heading);
+    const isChoice = item.isChecked !== undefined;
+    const role = isChoice ? (item.isRadio ? "menuitemradio" : "menuitemcheckbox") : "menuitem";
+    const button = el("button", { type: "button", role, tabindex: -1, onclick: () => this.#choose(button.item) },
+      isChoice ? el("span", { class: "mark", "aria-hidden": "true" }, "✓") : null,
+      el("span", { class: "text" }, item.label), el("span", { class: "count" }));
+    return button;
+  }
 
-  // Puts the menu below its button, within the page.
-  #place() {
-    this.draw();
-    const { right, bottom } = this.opener.getBoundingClientRect();
-    this.menu.style.top = `${bottom + 4}px`;
-    this.menu.style.right = `${Math.max(8, document.documentElement.clientWidth - right)}px`;
+  #show(button, item) {
+    if (item.heading) return;
+    button.item = item;
+    setText(button.lastChild, item.count === undefined ? "" : number(item.count));
+    // A disabled button would lose the focus.
+    setAttribute(button, "aria-disabled", item.isOff);
+    if (item.isChecked !== undefined) setAttribute(button, "aria-checked", String(item.isChecked));
+  }
+
+  #choose(item) {
+    if (item.isOff) return;
+    if (!item.stays) this.menu.hidePopover();
+    item.act();
+    if (item.stays) this.draw();
+  }
+
+  #enabled() { return this.#buttons.filter((button) => button.item && button.ariaDisabled !== "true"); }
+
+  // Puts the menu below its opener, within the page, before it is displayed.
+  #placeBelow({ left, right, bottom }) {
+    const { style } = this.menu, { clientWidth, dir } = document.documentElement;
+    style.top = `${bottom + 4}px`;
+    style.maxHeight = `calc(100vh - ${bottom + 12}px)`;
+    style.left = dir === "rtl" ? `${Math.max(8, left)}px` : "auto";
+    style.right = dir === "rtl" ? "auto" : `${Math.max(8, clientWidth - right)}px`;
+  }
+
+  // Opens the menu at a point of the window, or at an element.
+  openAt(place) {
+    if (this.isOpen) this.menu.hidePopover();
+    this.menu.showPopover();
+    const { clientWidth, clientHeight, dir } = document.documentElement;
+    const { offsetWidth: width, offsetHeight: height, style } = this.menu;
+    let { x, y } = place;
+    if (place instanceof Element) {
+      const box = place.getBoundingClientRect();
+      x = dir === "rtl" ? box.left : box.right - width;
+      y = box.bottom + 4 + height > clientHeight ? box.top - height - 4 : box.bottom + 4;
+    }
+    style.left = `${Math.max(8, Math.min(x, clientWidth - width - 8))}px`;
+    style.top = `${Math.max(8, Math.min(y, clientHeight - height - 8))}px`;
   }
 
   #key(event) {
@@ -63,3 +103,6 @@ export class Menu {
     buttons.at(targets[event.key] % buttons.length)?.focus();
   }
 }
+
+// The menu `name`, and the button that opens it.
+export const menuOf = (name, items) => new Menu($(name), items, $(`open-${name}`));

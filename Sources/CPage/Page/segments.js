@@ -2,6 +2,7 @@
 
 import { el, setAttribute, setText, svg } from "./dom.js";
 import * as format from "./format.js";
+import { isolate, t } from "./i18n.js";
 
 const columns = 48, lines = 8, cells = columns * lines, pitch = 10;
 // The number of colours; further connections reuse them.
@@ -46,9 +47,9 @@ export class SegmentsMap {
     this.picture = svg("svg", { viewBox: `0 0 ${columns * pitch - 1.5} ${lines * pitch - 1.5}`, role: "img", class: "map" }, ...this.cells);
     this.body = el("tbody");
     this.table = el("table", { class: "connections" },
-      el("thead", {}, el("tr", {}, ...["Connection", "Range", "Done", "Speed"].map((text) => el("th", { scope: "col" }, text)))),
+      el("thead", {}, el("tr", {}, ...["connection", "range", "done", "speed"].map((name) => el("th", { scope: "col" }, t(`map.${name}`))))),
       this.body);
-    this.element = el("section", { class: "segments", "aria-label": "Segments" }, el("h3", {}, "Segments"), this.picture, this.table);
+    this.element = el("section", { class: "segments", "aria-label": t("map.title") }, el("h3", {}, t("map.title")), this.picture, this.table);
   }
 
   // Shows the host of each connection if one of them is not `host`, the host of the download's URL.
@@ -57,7 +58,7 @@ export class SegmentsMap {
     states.forEach((state, index) => setAttribute(this.cells[index], "class", state || null));
     const { connections } = map;
     const done = format.percent(map) || format.bytes(map.completedBytes);
-    setAttribute(this.picture, "aria-label", `${done} done; ${format.plural(connections.length, "connection")}`);
+    setAttribute(this.picture, "aria-label", t("map.label", { done, n: connections.length }));
     this.table.hidden = connections.length === 0;
     const hasOtherHosts = connections.some((connection) => connection.host !== host);
     this.#rows(connections, hasOtherHosts, performance.now());
@@ -76,11 +77,11 @@ export class SegmentsMap {
         name.append(el("span", { "aria-hidden": "true" }), el("span"));
         range.append(el("span"), el("span", { class: "host" }));
       }
-      setText(range.lastChild, showsHosts && connection.host ? `from ${connection.host}` : "");
+      setText(range.lastChild, showsHosts && connection.host ? t("map.host", { host: connection.host }) : "");
       setAttribute(name.firstChild, "class", `key c${number % colours}`);
       setText(name.lastChild, `${number}`);
-      setText(range.firstChild, to === undefined ? `from ${format.bytes(from)}` : `${format.bytes(from)} to ${format.bytes(to)}`);
-      setText(done, to === undefined ? format.bytes(position - from) : `${Math.floor((100 * (position - from)) / Math.max(1, to - from))} %`);
+      setText(range.firstChild, to === undefined ? t("map.from", { from: format.bytes(from) }) : t("map.fromTo", { from: format.bytes(from), to: format.bytes(to) }));
+      setText(done, to === undefined ? format.bytes(position - from) : isolate(`${Math.floor((100 * (position - from)) / Math.max(1, to - from))} %`));
       setText(rate, speed === undefined ? "" : format.speed(speed));
     });
     this.#previous = kept;

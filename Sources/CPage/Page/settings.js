@@ -1,10 +1,15 @@
-// The dialog for the limits of all downloads and the timetable.
+// The settings: of the page in this browser, and the limits and the timetable of the daemon.
 
 import * as api from "./api.js";
-import { $, announce, el, icon } from "./dom.js";
+import { $, announce, el, icon, setText } from "./dom.js";
 import { daemonFields } from "./fields.js";
 import { Form } from "./forms.js";
+import { chosenLanguage, languages, t } from "./i18n.js";
 import { SettingInputs, fromRate, toRate } from "./inputs.js";
+import { install, isInstallable, onInstallable } from "./install.js";
+import { may } from "./rights.js";
+import { remember } from "./storage.js";
+import * as format from "./format.js";
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
@@ -15,6 +20,11 @@ export class SettingsForm extends Form {
     this.periods = $("periods");
     const parent = ({ input }) => $(input === "flag" ? "set-flags" : "set-main");
     this.inputs = new SettingInputs(daemonFields, "set", parent);
+    $("set-language").append(el("option", { value: "" }, t("settings.browserLanguage")),
+      ...languages.map(({ code, name }) => el("option", { value: code, lang: code }, name)));
+    this.#addBookmarklet();
+    $("install").addEventListener("click", install);
+    onInstallable(() => { $("install").hidden = !isInstallable(); });
     $("add-period").addEventListener("click", () => {
       const row = this.#row({ from: "08:00", to: "18:00" });
       this.periods.append(row);
@@ -27,21 +37,36 @@ export class SettingsForm extends Form {
     const { settings } = this.store;
     this.inputs.show(settings);
     this.periods.replaceChildren(...(settings.timetable ?? []).map((period) => this.#row(period)));
+    $("set-language").value = chosenLanguage;
+    $("install").hidden = !isInstallable();
     super.open();
+    const { version, startedAt } = await api.status();
+    setText($("about"), t("settings.about", { version, time: format.time(startedAt) }));
+  }
+
+  // A bookmark that opens the page with the URL of the page that it is used on. The page itself runs no such link.
+  #addBookmarklet() {
+    const address = JSON.stringify(`${location.origin}/#add=`);
+    const link = $("bookmarklet");
+    link.href = `javascript:void open(${address}+encodeURIComponent(location.href))`;
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      setText($("bookmarklet-hint"), t("settings.drag"));
+    });
   }
 
   #row(period) {
     const chosen = new Set(period.days ?? days);
-    const row = el("div", { class: "period", role: "group", "aria-label": "Period" },
+    const row = el("div", { class: "period", role: "group", "aria-label": t("period.title") },
       el("div", { class: "days" }, ...days.map((day) => {
         const box = el("input", { type: "checkbox", value: day });
         box.checked = chosen.has(day);
-        return el("label", {}, box, el("span", {}, day));
+        return el("label", {}, box, el("span", {}, t(`day.${day}`)));
       })),
-      el("label", {}, "From", el("input", { type: "time", name: "from", required: true })),
-      el("label", {}, "To", el("input", { type: "time", name: "to", required: true })),
-      el("label", {}, "MiB/s", el("input", { type: "number", name: "limit", min: "0", step: "any", placeholder: "No limit" })),
-      el("button", { type: "button", class: "small", "aria-label": "Remove period", onclick: () => { row.remove(); $("add-period").focus(); } }, icon("close")));
+      el("label", {}, t("period.from"), el("input", { type: "time", name: "from", required: true })),
+      el("label", {}, t("period.to"), el("input", { type: "time", name: "to", required: true })),
+      el("label", {}, t("unit.rate"), el("input", { type: "number", name: "limit", min: "0", step: "any", placeholder: t("limit.none") })),
+      el("button", { type: "button", class: "small", "aria-label": t("period.remove"), onclick: () => { row.remove(); $("add-period").focus(); } }, icon("close")));
     row.period = period;
     row.querySelector("[name=from]").value = period.from;
     row.querySelector("[name=to]").value = period.to === "24:00" ? "00:00" : period.to;
@@ -52,7 +77,7 @@ export class SettingsForm extends Form {
   #period(row) {
     const value = (name) => row.querySelector(`[name=${name}]`).value;
     const chosen = [...row.querySelectorAll(".days input:checked")].map((box) => box.value);
-    if (!chosen.length) throw new Error("Select at least one day for each period");
+    if (!chosen.length) throw new Error(t("period.noDay"));
     const isWhole = value("from") === "00:00" && value("to") === "00:00";
     const period = { from: value("from"), to: isWhole ? "24:00" : value("to") };
     if (chosen.length < days.length) period.days = chosen;
@@ -64,6 +89,14 @@ export class SettingsForm extends Form {
   }
 
   async #save() {
+    if (may("settings")) await this.#saveLimits();
+    const language = $("set-language").value;
+    if (language === chosenLanguage) return;
+    remember("language", language || null);
+    location.reload();
+  }
+
+  async #saveLimits() {
     const timetable = [...this.periods.children].map((row) => this.#period(row));
     // Only changed values are sent. Otherwise an option of `pawl daemon run`, which is for one run, would become permanent.
     this.store.settings = await api.changeSettings({
@@ -71,6 +104,6 @@ export class SettingsForm extends Form {
       timetable: timetable.length ? timetable : null,
     });
     this.store.onStructure();
-    announce("Limits saved");
+    announce(t("settings.saved"));
   }
 }

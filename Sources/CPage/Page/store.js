@@ -1,36 +1,18 @@
 // The downloads as the page knows them: loaded in pages from the daemon and updated by its events.
 
 import * as api from "./api.js";
+import { SpeedHistory } from "./history.js";
+import { isMoving, sortDownloads } from "./order.js";
+import { endedStates, filters, isActive, isEnded } from "./states.js";
+import { recall, remember } from "./storage.js";
 
-export const filters = [
-  { name: "all", label: "All", states: null },
-  { name: "active", label: "Downloading", states: ["running", "waitingForConnectivity"] },
-  { name: "queued", label: "Queued", states: ["waiting"] },
-  { name: "paused", label: "Paused", states: ["paused", "suspended"] },
-  { name: "finished", label: "Finished", states: ["finished"] },
-  { name: "failed", label: "Failed", states: ["failed", "cancelled"] },
-];
-
-const active = new Set(filters[1].states);
-const ended = new Set(["finished", "failed", "cancelled"]);
-const priorities = { high: 0, normal: 1, low: 2 };
 const pageSize = 1000;
 // The query for all ended downloads.
-const past = { state: [...ended].join(","), order: "newest" };
-const historyLength = 240;
-
-export const isEnded = (download) => ended.has(download.state);
-export const isActive = (download) => active.has(download.state);
-
-// Running downloads come first, then the queue in its order, then ended downloads, newest first as in the daemon's
-// pages.
-function compare(a, b) {
-  const rank = (download) => (active.has(download.state) ? 0 : ended.has(download.state) ? 2 : 1);
-  const ranks = rank(a) - rank(b);
-  if (ranks) return ranks;
-  if (ended.has(a.state)) return b.id - a.id;
-  return priorities[a.priority] - priorities[b.priority] || a.position - b.position || a.id - b.id;
-}
+const past = { state: endedStates.join(","), order: "newest" };
+// A column can sort at most this many ended downloads: all must be loaded.
+const mostSorted = 20_000;
+// The least time between two sortings by a number that changes while downloads run, in milliseconds.
+const sortInterval = 2_000;
 
 export class Store {
   downloads = new Map();
@@ -40,8 +22,13 @@ export class Store {
   counts = {};
   settings = null;
   isLoaded = false;
-  // The speeds of each running download: [milliseconds, bytes per second].
+  // Changes with each change of a download, except the progress of running ones.
+  revision = 0;
+  // The column `queue` is the order of the queue.
+  sort = recall("sort", { column: "queue", descending: false });
+  // The speeds of each running download, and of all together.
   histories = new Map();
+  total = new SpeedHistory();
   // Called when rows were added, removed or moved.
   onStructure = () => {};
   // Called when only numbers have changed.
@@ -63,9 +50,10 @@ export class Store {
   #isFetching = false;
   // For each query of ended downloads, the `after` of its next page; 0 if all pages were loaded.
   #older = new Map();
-  #isLoadingOlder = false;
+  #loadingOlder = null;
   // The downloads that have not ended, or had not when they were loaded first.
   #seenActive = new Set();
+  #sortedAt = 0;
 
   get(id) { return this.downloads.get(id); }
 
@@ -75,10 +63,12 @@ export class Store {
     return sum;
   }
 
-  get total() { return Object.values(this.counts).reduce((sum, count) => sum + count, 0); }
+  get isQueueOrder() { return this.sort.column === "queue"; }
+
+  get all() { return Object.values(this.counts).reduce((sum, count) => sum + count, 0); }
 
   count(filter) {
-    if (!filter.states) return this.total;
+    if (!filter.states) return this.all;
     return filter.states.reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
   }
 
@@ -112,6 +102,7 @@ export class Store {
     if (changed.size) this.#refreshSoon();
     this.isLoaded = true;
     this.#changed();
+    this.#loadSorted();
     this.onLoaded();
   }
 
@@ -144,7 +135,7 @@ export class Store {
   // The query for ended downloads that match the filter and the search. The daemon accepts at most 85 characters, so
   // it may find too many; the page filters them again.
   get #past() {
-    const states = this.filter.states?.filter((state) => ended.has(state)).join(",") ?? past.state;
+    const states = this.filter.states?.filter((state) => endedStates.includes(state)).join(",") ?? past.state;
     return { ...past, state: states, ...(this.search && { search: this.search.slice(0, 85) }) };
   }
 
@@ -155,21 +146,21 @@ export class Store {
   }
 
   // Loads more ended downloads when the list is scrolled to its end.
-  async loadOlder() {
+  loadOlder() {
+    this.#loadingOlder ??= this.#loadOlderPage().finally(() => { this.#loadingOlder = null; });
+    return this.#loadingOlder;
+  }
+
+  async #loadOlderPage() {
     const query = this.#past, after = this.#oldest, older = this.#older;
-    if (!query.state || !after || this.#isLoadingOlder || !this.isLoaded) return;
-    this.#isLoadingOlder = true;
-    try {
-      const page = await api.list({ ...query, limit: pageSize, after });
-      // Everything was loaded again in the meantime.
-      if (older !== this.#older) return;
-      // Known downloads are kept up to date by events.
-      for (const download of page.downloads) if (!this.get(download.id)) this.#put(download);
-      older.set(JSON.stringify(query), page.next ?? 0);
-      this.#changed();
-    } finally {
-      this.#isLoadingOlder = false;
-    }
+    if (!query.state || !after || !this.isLoaded) return;
+    const page = await api.list({ ...query, limit: pageSize, after });
+    // Everything was loaded again in the meantime.
+    if (older !== this.#older) return;
+    // Known downloads are kept up to date by events.
+    for (const download of page.downloads) if (!this.get(download.id)) this.#put(download);
+    older.set(JSON.stringify(query), page.next ?? 0);
+    this.#changed();
   }
 
   find(text) {
@@ -180,6 +171,24 @@ export class Store {
   show(filter) {
     this.filter = filter;
     this.#changed();
+    this.#loadSorted();
+  }
+
+  sortBy(column, descending = false) {
+    this.sort = { column, descending };
+    remember("sort", this.sort);
+    this.#changed();
+    this.#loadSorted();
+  }
+
+  // Loads the ended downloads that the order needs: each may belong to the start of the list.
+  async #loadSorted() {
+    const { sort, filter } = this;
+    while (!this.isQueueOrder && this.sort === sort && this.filter === filter && this.downloads.size < mostSorted) {
+      const before = this.#oldest;
+      await this.loadOlder().catch(() => {});
+      if (this.#oldest === before) return;
+    }
   }
 
   // MARK: Events
@@ -201,17 +210,21 @@ export class Store {
   }
 
   handleProgress(rows) {
-    const now = performance.now();
+    const now = Date.now();
     for (const row of rows) {
       const download = this.downloads.get(row.id);
-      if (!download || !active.has(download.state)) continue;
+      if (!download || !isActive(download)) continue;
       download.completedBytes = row.completedBytes;
       if (row.totalBytes !== undefined) download.totalBytes = row.totalBytes;
       download.bytesPerSecond = row.bytesPerSecond;
       download.connections = row.connections;
       if (row.name) download.name = row.name;
-      this.#recordSpeed(row.id, now, row.bytesPerSecond);
+      let history = this.histories.get(row.id);
+      if (!history) this.histories.set(row.id, history = new SpeedHistory());
+      history.record(row.bytesPerSecond ?? 0, now);
     }
+    this.total.record(this.speed, now);
+    if (isMoving(this.sort) && now - this.#sortedAt >= sortInterval) this.#changed();
     this.onValues();
   }
 
@@ -295,13 +308,6 @@ export class Store {
     this.histories.delete(id);
   }
 
-  #recordSpeed(id, now, speed) {
-    let history = this.histories.get(id);
-    if (!history) this.histories.set(id, history = []);
-    history.push([now, speed]);
-    if (history.length > historyLength) history.shift();
-  }
-
   // Draws the list again when the next displayed start time is reached.
   #watchDates(next) {
     clearTimeout(this.#dateTimer);
@@ -328,7 +334,9 @@ export class Store {
       view.push(download);
     }
     this.#watchDates(next);
-    this.view = view.sort(compare);
+    this.#sortedAt = now;
+    this.revision += 1;
+    this.view = sortDownloads(view, this.sort);
     this.onStructure();
   }
 }

@@ -79,6 +79,11 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.action(action), selection)
     }
 
+    /// Puts the downloads of the newest removal back into the list.
+    package func undo() async throws(DownloadError) -> WireOutcome {
+        try await read(try await open("POST", APIPath.undo))
+    }
+
     package func change(
         _ selection: Selection,
         _ changes: DownloadChanges
@@ -119,6 +124,12 @@ package final class DaemonClient: Sendable {
             guard error.code == .notFound else { throw error }
             return nil
         }
+    }
+
+    /// Returns what adds the same download again; `nil` if the daemon has forgotten it.
+    package func request(of id: Int64) async throws(DownloadError) -> NewDownload? {
+        let answer: WireRequest = try await fetch(APIPath.request(id))
+        return answer.download
     }
 
     /// Returns the URL to open in a browser, which logs in once.

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import PawlCore
+internal import PawlWire
 
 /// Options in environment variables: `PAWL_STALL_TIMEOUT` is `--stall-timeout`.
 package enum ConfigVariables {
@@ -36,12 +37,15 @@ package enum ConfigVariables {
         let names = variables
         let prefix = scope.uppercased() + "_"
         return environment.keys.filter { $0.hasPrefix(prefix) && names[$0] == nil }
-            .filter { !otherVariables.contains($0) }.sorted()
+            .filter { !otherVariables.contains($0) && !$0.hasPrefix(HookFacts.variablePrefix) }
+            .sorted()
     }
 
     /// The variables that have another meaning: `PAWL_SESSION` tells an application that the daemon
-    /// starts which session has an event.
-    private static let otherVariables: Set = ["PAWL_CONFIG", "PAWL_SESSION"]
+    /// starts which session has an event, and others tell hooks about a download.
+    private static let otherVariables: Set = [
+        "PAWL_CONFIG", "PAWL_SESSION", HookFacts.eventVariable,
+    ]
 
     /// The name of the variable for an option.
     package static func variable(_ name: String) -> String {

@@ -63,6 +63,11 @@ package struct DownloadOptions: Sendable {
 
     static func isName(_ name: String) -> Bool { names.contains(name) }
 
+    /// Whether it is an option of one download; some of them cannot be given in a list.
+    static func isOption(_ name: String) -> Bool {
+        isName(name) || DownloadSettings.table[name: name]?.entries.contains(.command) == true
+    }
+
     /// Whether an option can be given more than once.
     static func isRepeatable(_ name: String) -> Bool {
         DownloadSettings.table[name: name]?.isRepeatable ?? (name == headerFile)

@@ -50,7 +50,14 @@ extension Option {
 
 extension Flag where Value == Bool {
     init(wrappedValue: Bool, setting name: String) {
-        let setting = DownloadSettings.table.option(name)
+        self.init(wrappedValue: wrappedValue, DownloadSettings.table.option(name))
+    }
+
+    init(wrappedValue: Bool, daemonSetting name: String) {
+        self.init(wrappedValue: wrappedValue, DaemonSettings.table.option(name))
+    }
+
+    private init<Root>(wrappedValue: Bool, _ setting: Setting<Root>) {
         self.init(wrappedValue: wrappedValue, name: setting.optionName, help: setting.optionHelp())
     }
 }
@@ -82,7 +89,7 @@ protocol DownloadOptionGroup: ParsableArguments {}
 extension DownloadOptionGroup {
     /// The given options in the order of their declaration.
     var assignments: [OptionAssignment] {
-        OptionAssignment.all(in: self).filter { DownloadOptions.isName($0.name) }
+        OptionAssignment.all(in: self).filter { DownloadOptions.isOption($0.name) }
     }
 }
 

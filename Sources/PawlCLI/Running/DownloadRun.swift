@@ -21,7 +21,8 @@ struct DownloadRun: Sendable {
         let session = DownloadSession(configuration, logger: logger)
         let progress = ProgressCollector(display: display, requestedCount: downloads.count)
         let shown = ShownTasks(console: console, progress: progress, printsPaths: printsPaths)
-        await shown.whileShowing { await startAll(session, shown) }
+        let hooks = RunHooks(session: session, console)
+        await shown.whileShowing { await startAll(session, shown, hooks) }
         await session.saveFiles()
         await shown.close()
         return conclude(progress.endedDownloads)
@@ -30,14 +31,23 @@ struct DownloadRun: Sendable {
     /// Queues the downloads in the order given when there is room for them.
     ///
     /// A download that is not queued yet, or has ended, uses no resources.
-    private func startAll(_ session: DownloadSession, _ shown: ShownTasks) async {
+    private func startAll(
+        _ session: DownloadSession,
+        _ shown: ShownTasks,
+        _ hooks: RunHooks
+    ) async {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 for (index, download) in downloads.enumerated() {
                     guard await session.waitForRoom(), !console.outputIsClosed else { break }
                     let task = makeTask(of: download, in: session)
                     task.resume()
-                    group.addTask { await run(task, of: download, id: index + 1, shown) }
+                    group.addTask {
+                        async let start: Void = hooks.watch(task, of: download)
+                        let result = await run(task, of: download, id: index + 1, shown)
+                        await start
+                        if !result.isStop { await hooks.ended(result, task, of: download) }
+                    }
                 }
             }
         } onCancel: {
@@ -61,7 +71,7 @@ struct DownloadRun: Sendable {
         of requested: RequestedDownload,
         id: Int,
         _ shown: ShownTasks
-    ) async {
+    ) async -> Result<DownloadedFile, DownloadError> {
         let result = await shown.run(
             task,
             id: id,
@@ -74,6 +84,7 @@ struct DownloadRun: Sendable {
         if case .failure(let error) = result, !wasStopped(by: error) {
             report(error, of: requested)
         }
+        return result
     }
 
     private func keepSignature(
@@ -90,8 +101,7 @@ struct DownloadRun: Sendable {
 
     /// Whether an error shows only that the run was stopped.
     private func wasStopped(by error: DownloadError) -> Bool {
-        let isInterruption = error.code == .interrupted || error.code == .cancelled
-        return isInterruption && (Task.isCancelled || console.outputIsClosed)
+        error.isStop && (Task.isCancelled || console.outputIsClosed)
     }
 
     private func report(_ error: DownloadError, of requested: RequestedDownload) {
@@ -138,5 +148,17 @@ struct DownloadRun: Sendable {
         }
         let ids = Set(settled.map(\.id))
         return downloads.enumerated().filter { !ids.contains($0.offset + 1) }.map(\.element)
+    }
+}
+
+extension DownloadError {
+    /// Whether a download was stopped, and has not failed.
+    fileprivate var isStop: Bool { code == .interrupted || code == .cancelled }
+}
+
+extension Result<DownloadedFile, DownloadError> {
+    /// Whether the download was stopped, and has not failed.
+    fileprivate var isStop: Bool {
+        if case .failure(let error) = self { error.isStop } else { false }
     }
 }

@@ -65,10 +65,15 @@ package final class Console: Sendable {
         }
     }
 
+    /// The folder for temporary files.
+    static var temporaryFolder: String {
+        let given = environment(["TMPDIR"])["TMPDIR"] ?? ""
+        return given.isEmpty ? "/tmp" : given
+    }
+
     /// Returns standard output as the destination of a download.
     func orderedOutput() -> OrderedOutput {
-        let given = Self.environment(["TMPDIR"])["TMPDIR"] ?? ""
-        let folder = given.isEmpty ? "/tmp" : given
+        let folder = Self.temporaryFolder
         let name = "pawl-output-" + String(UInt64.random(in: 0 ... .max), radix: 16)
         let writer = OutputWriter(output)
         return OrderedOutput(temporaryPath: folder.asFolderPath + name) {

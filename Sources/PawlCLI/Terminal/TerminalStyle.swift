@@ -12,7 +12,9 @@ package struct TerminalStyle: Sendable, Hashable {
     }
 
     package enum Tone: String {
+        case bold = "1"
         case dim = "2"
+        case reverse = "7"
         case red = "31"
         case green = "32"
     }

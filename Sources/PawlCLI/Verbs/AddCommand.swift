@@ -54,13 +54,14 @@ struct AddCommand: PawlVerb {
     @OptionGroup(title: "Request") var request: RequestOptions
     @OptionGroup(title: "Request") var content: ContentOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Hooks") var hooks: HookOptions
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let assignments =
+        var assignments =
             input.assignments + source.assignments + output.assignments + transfer.assignments
             + resume.assignments + request.assignments + content.assignments
-            + connection.assignments
+            + connection.assignments + hooks.assignments
         let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let priority { submission.priority = try Self.priority(priority) }
@@ -69,9 +70,17 @@ struct AddCommand: PawlVerb {
         }
         submission.session = session
         submission.isPaused = paused
-        let choice = try input.choice(urls)
+        let links = try PawlLink.read(urls)
+        // The desktop's current folder is no place for downloads.
+        if links.hasLink, output.directory == nil, output.output == nil,
+            config.option(DownloadOptions.directory, unless: nil) == nil,
+            let folder = ConfinedFolder.downloads
+        {
+            assignments.append(OptionAssignment(DownloadOptions.directory, folder))
+        }
+        let choice = try input.choice(links.urls)
         return try RemoteList.read(choice, assignments, config, console) {
-            [submission, urls = choice.urls, json] (list) throws(DownloadError) in
+            [submission, assignments, urls = choice.urls, json] (list) throws(DownloadError) in
             try BucketFolders.read(urls, list, assignments, config, console) {
                 (urls, list) throws(DownloadError) in
                 let batch = try DownloadBatch.asked(

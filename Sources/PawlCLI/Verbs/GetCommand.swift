@@ -40,6 +40,7 @@ struct GetCommand: PawlVerb {
     @OptionGroup(title: "Request") var body: BodyOptions
     @OptionGroup(title: "Connection") var connection: ConnectionOptions
     @OptionGroup(title: "Messages") var progress: ProgressOptions
+    @OptionGroup(title: "Hooks") var hooks: HookOptions
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
     @OptionGroup(visibility: .hidden) var habits: HabitOptions
 
@@ -52,7 +53,7 @@ struct GetCommand: PawlVerb {
         let options =
             input.assignments + source.assignments + output.assignments + transfer.assignments
             + resume.assignments + request.assignments + content.assignments + body.assignments
-            + connection.assignments
+            + connection.assignments + hooks.assignments
         let choice = try input.choice(urls)
         let downloads = RequestedRun(
             urls: choice.urls,

@@ -27,10 +27,12 @@ struct PawlCommand: ParsableCommand {
             CommandGroup(
                 name: "Queue",
                 subcommands: [
-                    AddCommand.self, ListCommand.self, ShowCommand.self, WaitCommand.self,
+                    AddCommand.self, ListCommand.self, TopCommand.self, ShowCommand.self,
+                    WaitCommand.self,
                     EventsCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
-                    CancelCommand.self, RemoveCommand.self, ClearCommand.self, MoveCommand.self,
-                    SetCommand.self,
+                    CancelCommand.self, RemoveCommand.self, ClearCommand.self, UndoCommand.self,
+                    MoveCommand.self,
+                    SetCommand.self, ExportCommand.self, ImportCommand.self,
                 ]
             ),
             CommandGroup(

@@ -1,6 +1,8 @@
 internal import ArgumentParser
+internal import Glibc
 internal import Pawl
 internal import PawlCore
+internal import PawlHooks
 internal import PawlWire
 
 /// `pawl wait`: waits until downloads have ended.
@@ -15,6 +17,10 @@ struct WaitCommand: PawlVerb {
 
             The exit status is 0 if all selected downloads finish. Otherwise, it is the status of \
             the lowest-ID download that did not finish, or 7 if that one is paused.
+
+            The program of --exec runs once, whether or not the downloads finish. It gets the \
+            downloads as JSON on its standard input, and PAWL_EVENT is complete or error. If all \
+            downloads finish, its exit status is that of this command.
             """
     )
 
@@ -23,9 +29,21 @@ struct WaitCommand: PawlVerb {
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Then run this program with these arguments, without a shell, for at most 10 minutes.",
+            valueName: "command"
+        )
+    )
+    var exec: String?
+
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let (selection, json) = (try targets.selection(), targets.json)
         let isQuiet = quiet || json
+        let command = try exec.map { (text) throws(DownloadError) in
+            try usage("--exec") { () throws(ValueError) in try HookCommand(parsing: text) }
+        }
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let display: any ProgressDisplay =
                 console.traits.canRedraw && !isQuiet
@@ -34,7 +52,25 @@ struct WaitCommand: PawlVerb {
             var waiting = DownloadWait(client, display, console, isSilent: json)
             let ended = try await waiting.run(selection)
             if json { console.output(JSONText.pretty(ended) + "\n") }
-            return ended.lazy.compactMap(\.endError?.code.exitStatus).first ?? 0
+            let status = ended.lazy.compactMap(\.endError?.code.exitStatus).first ?? 0
+            let end = try await Self.run(command, after: ended, isSuccess: status == 0)
+            if let end, !end.isSuccess { console.message("--exec: the program \(end.text)") }
+            return status != 0 ? status : end?.status ?? 0
         }
+    }
+
+    /// Runs the program of `--exec`; returns `nil` if there is none.
+    private static func run(
+        _ command: HookCommand?,
+        after ended: [WireDownload],
+        isSuccess: Bool
+    ) async throws(DownloadError) -> ProgramRun.End? {
+        guard let command, !command.words.isEmpty else { return nil }
+        var run = ProgramRun(command.words)
+        let event = isSuccess ? HookEvent.complete : .error
+        run.environment = [HookFacts.eventVariable: event.rawValue]
+        run.input = try WireJSON.encode(ended) + [UInt8(ascii: "\n")]
+        run.output = STDOUT_FILENO
+        return await run.run()
     }
 }

@@ -6,6 +6,15 @@ extension DownloadSettings: TabledSettings {
     /// A new setting needs a property, a row here, an option in the command, and its effect.
     package static let table = SettingTable<DownloadSettings>(
         requestSettings + connectionSettings + s3Settings + transferSettings
+            + Setting.hooks(
+                \.hooks.onStart,
+                \.hooks.onComplete,
+                \.hooks.onError,
+                \.hooks.webhook,
+                \.hooks.notifies,
+                \.hooks.unpacks,
+                entries: [.command, .config, .socket]
+            )
     )
 
     private static let requestSettings: [Setting<DownloadSettings>] = [

@@ -57,6 +57,8 @@ public struct DownloadSettings: Sendable {
     public var fields: [HTTPField] = []
     /// A name and password for the origin of the URL, never sent to another.
     public var credentials: Credentials?
+    /// What happens when the download starts, finishes or fails; for the command and the daemon.
+    package var hooks = DownloadHooks()
     /// The settings of the connections.
     public var connection = ConnectionSettings()
     /// The digest that the file must have.

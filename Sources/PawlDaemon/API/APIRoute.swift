@@ -104,6 +104,9 @@ package struct APIRoute: Sendable {
         APIRoute(.get, "/v1/downloads/{id}/resume-data", [.readSecrets]) { api, _, context in
             try await api.downloads.resumeData(context)
         },
+        APIRoute(.get, "/v1/downloads/{id}/request", [.readSecrets]) { api, _, context in
+            try await api.downloads.request(context)
+        },
         APIRoute(.get, "/v1/downloads/{id}/error-response", [.readSecrets]) { api, _, context in
             try await api.downloads.errorResponse(context)
         },
@@ -113,6 +116,9 @@ package struct APIRoute: Sendable {
             [.control, .remove, .discard],
             body: Selection.self
         ) { api, request, context in try await api.downloads.act(request, context) },
+        APIRoute(.post, "/v1/undo", [.remove]) { api, _, context in
+            try Response.json(try await api.queue.undoRemoval(by: context.authority))
+        },
         APIRoute(
             .post,
             "/v1/changes",
@@ -150,8 +156,8 @@ package struct APIRoute: Sendable {
 
     private static let service: [APIRoute] = [
         APIRoute(.get, "/v1/status") { api, _, _ in try await api.status.status() },
-        APIRoute(.get, "/v1/settings") { api, _, _ in
-            try Response.json(await api.queue.shownSettings)
+        APIRoute(.get, "/v1/settings") { api, _, context in
+            try Response.json(await api.queue.shownSettings(to: context.authority))
         },
         APIRoute(
             .patch,

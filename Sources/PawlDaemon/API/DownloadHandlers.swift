@@ -72,6 +72,11 @@ struct DownloadHandlers: Sendable {
         return try Response.json(WireResumeData(data?.data))
     }
 
+    func request(_ context: APIContext) async throws -> Response {
+        let request = try await queue.request(of: identifier(context), by: context.authority)
+        return try Response.json(WireRequest(request))
+    }
+
     func errorResponse(_ context: APIContext) async throws -> Response {
         let response = try await queue.errorResponse(
             of: identifier(context),

@@ -12,7 +12,8 @@ struct PageResponse: Sendable {
     /// has no inline script or style.
     private static let rules = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-        connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+        connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; \
+        frame-ancestors 'none'
         """
 
     init(_ file: PageFile) {

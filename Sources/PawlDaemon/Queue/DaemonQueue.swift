@@ -18,6 +18,8 @@ actor DaemonQueue {
     nonisolated let listener: NetworkListener
     /// Wakes the tasks that wait for downloads to end.
     nonisolated let endings: Wakeup
+    /// Wakes the task that does the jobs of hooks.
+    nonisolated let hooks: Wakeup
     private let environment: QueueEnvironment
     private let parts: QueueParts
     private let health: StoreHealth
@@ -26,6 +28,7 @@ actor DaemonQueue {
     private let recorder: RunRecorder
     private let adder: DownloadAdder
     private let actions: DownloadActions
+    private let undo: RemovalUndo
     private let editor: DownloadEditor
     /// Wakes the task that watches running downloads.
     private let started = Wakeup()
@@ -59,13 +62,15 @@ actor DaemonQueue {
         )
         (running, notifier) = (environment.running, environment.notifier)
         (counters, endings) = (environment.counters, environment.endings)
+        hooks = environment.hooks
         parts = QueueParts(environment, initial)
         health = StoreHealth(store)
         queueStep = QueueStep(parts)
         pruner = HistoryPruner(environment)
         recorder = RunRecorder(parts)
         adder = DownloadAdder(parts: parts, folders: initial.folders)
-        actions = DownloadActions(parts: parts)
+        undo = RemovalUndo(parts)
+        actions = DownloadActions(parts: parts, undo: undo)
         editor = DownloadEditor(parts: parts)
     }
 
@@ -97,13 +102,17 @@ actor DaemonQueue {
                     let runs = queueStep.run()
                     for run in runs { group.addTask { await self.follow(run) } }
                     if !runs.isEmpty { started.send() }
+                    undo.expire(at: Date())
                     if pruner.prune(parts.settings.current, at: Date()) { environment.work.send() }
                     let removals = parts.removals.takeQueued()
                     if !removals.isEmpty {
                         parts.waiting.hold(removals.map(\.download))
                         group.addTask { _ = await self.carryOut(removals) }
                     }
-                    if parts.control.isShuttingDown, !parts.waiting.hasRunning { break }
+                    if parts.control.isShuttingDown, !parts.waiting.hasRunning {
+                        undo.forgetAll()
+                        break
+                    }
                     if parts.control.isShuttingDown {
                         await environment.work.waitIgnoringCancellation()
                     } else {
@@ -124,6 +133,7 @@ actor DaemonQueue {
         if queueStep.isBehind { return .seconds(1) }
         let dates = [
             parts.waiting.nextDate, parts.settings.nextTimetableCheck, pruner.nextDate,
+            undo.nextDate,
         ].compactMap { $0 }
         let waits = [
             dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
@@ -211,6 +221,11 @@ actor DaemonQueue {
         return outcome
     }
 
+    /// Puts the downloads of the newest removal back into the list.
+    func undoRemoval(by authority: Authority) throws(DownloadError) -> WireOutcome {
+        try undo.undo(by: authority)
+    }
+
     /// Changes all downloads of a selection, or none.
     func change(
         _ selection: Selection,
@@ -248,6 +263,25 @@ actor DaemonQueue {
         )
     }
 
+    /// Returns what adds a download again as it is now; `nil` if its request is forgotten.
+    func request(of id: Int64, by authority: Authority) throws(DownloadError) -> NewDownload? {
+        try AccessRules.check(.readSecrets, by: authority)
+        return try store.write { transaction in
+            guard let row = try transaction.downloads.find(id) else {
+                throw DownloadError.noDownload(id)
+            }
+            guard let body = try transaction.requests.request(of: id) else { return nil }
+            var request = try WireJSON.decode(NewDownload.self, from: body)
+            // The next one with these numbers may belong to another process.
+            (request.taskIdentifier, request.confinedTo) = (nil, nil)
+            request.destination = row.path ?? request.destination
+            (request.priority, request.notBefore) = (row.priority, row.notBefore)
+            (request.session, request.taskDescription) = (row.session, row.taskDescription)
+            request.isPaused = row.state == .paused || row.state == .suspended ? true : nil
+            return request
+        }
+    }
+
     /// Returns the response with which the server refused a download of a session; `nil` if none
     /// is kept.
     func errorResponse(
@@ -268,8 +302,10 @@ actor DaemonQueue {
     /// The settings as they are stored.
     var storedSettings: DaemonSettings { parts.settings.current }
 
-    /// The settings with their defaults, and the rate limit of this moment.
-    var shownSettings: DaemonSettings { parts.settings.shown }
+    /// Returns the settings with their defaults, and the rate limit of this moment.
+    func shownSettings(to authority: Authority) -> DaemonSettings {
+        parts.settings.shown(to: authority)
+    }
 
     func change(
         _ change: DaemonSettingsChange,
@@ -308,6 +344,11 @@ actor DaemonQueue {
 
     func forgetSession(_ identifier: String, by authority: Authority) throws(DownloadError) {
         try parts.sessions.forget(identifier, by: authority)
+    }
+
+    /// Records the end of a hook's job.
+    func ended(_ entry: HookTable.Entry, _ end: HookTable.End) throws(DownloadError) {
+        try store.writeInAnyCase { try $0.hooks.end(entry, end) }
     }
 
     /// Returns the commands of sessions whose downloads have all ended.

@@ -15,6 +15,8 @@ struct QueueEnvironment: Sendable {
     let work = Wakeup()
     /// Wakes the tasks that wait for downloads to end.
     let endings = Wakeup()
+    /// Wakes the task that does the jobs of hooks.
+    let hooks = Wakeup()
     private let origin = ContinuousClock.now
 
     init(store: DaemonStore, session: DownloadSession, logger: Logger, lastEvent: Int64) {

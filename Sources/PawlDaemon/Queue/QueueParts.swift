@@ -15,6 +15,7 @@ struct QueueParts {
     let removals: PendingRemovals
     let settings: QueueSettings
     let sessions: QueueSessions
+    let hooks: HookRecorder
 
     init(_ environment: QueueEnvironment, _ initial: DaemonQueue.InitialState) {
         self.environment = environment
@@ -28,5 +29,6 @@ struct QueueParts {
         removals = PendingRemovals(environment)
         settings = QueueSettings(initial, environment, waiting, control)
         sessions = QueueSessions(environment, waiting)
+        hooks = HookRecorder(environment, settings)
     }
 }

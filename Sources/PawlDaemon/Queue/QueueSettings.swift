@@ -26,8 +26,13 @@ final class QueueSettings {
         environment.counters.setMaximumConcurrentDownloads(waiting.limit)
     }
 
+    /// The settings as a client may see them: only the user sees those that may be secret.
+    func shown(to authority: Authority) -> DaemonSettings {
+        authority == .user ? shown : shown.withoutSecrets
+    }
+
     /// The settings with their defaults, and the rate limit of this moment.
-    var shown: DaemonSettings {
+    private var shown: DaemonSettings {
         var shown = current
         shown.maximumConcurrentDownloads = waiting.limit
         shown.allowedFolders =
@@ -70,7 +75,7 @@ final class QueueSettings {
         apply(change, from: old)
         environment.notifier.published(last)
         environment.work.send()
-        return shown
+        return shown(to: authority)
     }
 
     /// Returns the settings as an event publishes them; `nil` if no event is needed.
@@ -88,7 +93,7 @@ final class QueueSettings {
         }
         // The limit that applies at this moment is not a setting.
         published.current = nil
-        return published
+        return published.withoutSecrets
     }
 
     private func write(

@@ -173,6 +173,7 @@ final class QueueStep {
             parts.environment.work.send()
         }
         parts.environment.notifier.published(outcome.lastEvent)
+        parts.hooks.committed()
         if !work.ends.isEmpty || !work.unstarted.isEmpty { parts.environment.endings.send() }
         return started
     }

@@ -168,11 +168,13 @@ struct StartupRecovery {
         if file.kind == .corrupt {
             row.fail(Self.corrupt(path))
             try transaction.events.append(.failed, row, at: Date())
+            try parts.hooks.record(.error, row, transaction)
         } else {
             row.finish(at: path)
             (row.completedBytes, row.totalBytes) = (file.stamp.size, file.stamp.size)
             try transaction.renamings.set(nil, of: id)
             try transaction.downloads.setWasAlreadyThere(false, of: id)
+            try parts.hooks.record(.complete, row, transaction)
             try transaction.requests.forget(id)
             try transaction.events.append(.finished, row, at: Date())
         }

@@ -32,8 +32,8 @@ package enum Demand: String, Sendable, CaseIterable {
             "adding a download that may replace a file (`overwrite`) or adopt another tool's "
                 + "partial file"
         case .addFromFiles:
-            "adding a download with resume data, or with settings that name a file, a network "
-                + "interface or a name server"
+            "adding a download with resume data, or with settings that name a file, a program, a "
+                + "network interface or a name server"
         case .addToSession: "adding a download to a session"
         case .control:
             "pausing, resuming or moving a download, and changing its priority, limit, date or "
@@ -49,7 +49,8 @@ package enum Demand: String, Sendable, CaseIterable {
         case .setCommand: "setting the command that a session runs"
         case .changeSettings: "changing settings"
         case .changeBounds:
-            "changing the allowed folders, the access to private addresses or the TCP listener"
+            "changing the allowed folders, the access to private addresses, the TCP listener or the "
+                + "hooks"
         case .letIn: "creating a login code"
         }
     }

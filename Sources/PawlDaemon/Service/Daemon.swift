@@ -151,6 +151,7 @@ package struct Daemon: Sendable {
     ) async -> DownloadError? {
         let api = api(queue)
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
+        let hookRunner = HookRunner(queue: queue, logger: logger)
         let memory = IdleMemory { !queue.running.isEmpty }
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
@@ -160,6 +161,10 @@ package struct Daemon: Sendable {
                 }
                 group.addTask {
                     await relauncher.run()
+                    return nil
+                }
+                group.addTask {
+                    await hookRunner.run()
                     return nil
                 }
                 group.addTask {

@@ -25,6 +25,8 @@ enum StoreSchema {
         migrator.registerMigration("error-responses") { database in
             try database.execute(sql: errorResponses)
         }
+        migrator.registerMigration("hooks") { database in try database.execute(sql: hooks) }
+        migrator.registerMigration("removed") { database in try database.execute(sql: removed) }
         return migrator
     }
 
@@ -33,6 +35,28 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // For a minute after a removal. `columns`: the row of the download, as JSON; `request` is
+    // private like that of the table `request`.
+    private static let removed = """
+        CREATE TABLE removed (
+            download INTEGER PRIMARY KEY,
+            removal INTEGER NOT NULL,
+            at REAL NOT NULL,
+            columns TEXT NOT NULL,
+            request BLOB,
+            files TEXT NOT NULL
+        ) STRICT;
+        """
+
+    // The jobs outlive their download. `job` is private: it may contain the URL of a webhook.
+    private static let hooks = """
+        CREATE TABLE hook (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            download INTEGER NOT NULL,
+            job TEXT NOT NULL
+        ) STRICT;
+        """
 
     // `event`: the failure. `body` is private: servers may repeat secrets of the request in it.
     private static let errorResponses = """

@@ -24,6 +24,10 @@ package struct StoreTransaction {
     package var events: EventTable { EventTable(database) }
     /// The responses with which servers have refused downloads.
     package var errorResponses: ErrorResponseTable { ErrorResponseTable(database) }
+    /// The jobs of hooks that are not done yet.
+    package var hooks: HookTable { HookTable(database) }
+    /// The downloads that were removed a moment ago.
+    package var removed: RemovedTable { RemovedTable(database) }
     /// The background sessions.
     package var sessions: SessionTable { SessionTable(database) }
     /// The settings of the daemon, and the notes that the store keeps about itself.

@@ -7,7 +7,14 @@ package struct PageFile: Sendable {
     package let bytes: [UInt8]
 
     /// The path at which it is served.
-    package var path: String { name == "index.html" ? "/" : "/assets/\(name)" }
+    package var path: String {
+        switch name {
+        case "index.html": "/"
+        // A worker concerns only pages below its own folder. It is available after the login.
+        case "worker.js": "/worker.js"
+        default: "/assets/\(name)"
+        }
+    }
 
     package static let all: [PageFile] = {
         var files: [PageFile] = []
@@ -44,6 +51,8 @@ package struct PageFile: Sendable {
         case "css": "text/css; charset=utf-8"
         case "js": "text/javascript; charset=utf-8"
         case "svg": "image/svg+xml"
+        case "png": "image/png"
+        case "webmanifest": "application/manifest+json"
         default: "application/octet-stream"
         }
     }

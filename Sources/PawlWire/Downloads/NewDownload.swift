@@ -5,7 +5,7 @@ package import PawlCore
 
 /// A download to be added.
 ///
-/// It may contain secrets, so it is only ever sent to the daemon: no response contains one.
+/// It may contain secrets: only the user gets it back, to export the queue.
 package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier

@@ -6,6 +6,7 @@ package enum APIPath {
     package static let status = "/v1/status"
     package static let downloads = "/v1/downloads"
     package static let changes = "/v1/changes"
+    package static let undo = "/v1/undo"
     package static let events = "/v1/events"
     package static let sessions = "/v1/sessions"
     package static let settings = "/v1/settings"
@@ -23,6 +24,8 @@ package enum APIPath {
     package static func resumeData(_ id: Int64) -> String { "\(download(id))/resume-data" }
 
     package static func errorResponse(_ id: Int64) -> String { "\(download(id))/error-response" }
+
+    package static func request(_ id: Int64) -> String { "\(download(id))/request" }
 
     package static func segments(_ id: Int64) -> String { "\(download(id))/segments" }
 

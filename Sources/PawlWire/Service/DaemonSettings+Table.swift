@@ -23,7 +23,21 @@ extension DaemonSettings: TabledSettings {
     /// Each setting of the daemon.
     ///
     /// A new one needs its property, a row here, its option in the command, and its effect.
-    package static let table = SettingTable<DaemonSettings>([
+    package static let table = SettingTable<DaemonSettings>(
+        queueSettings + hookSettings + networkSettings
+    )
+
+    private static let hookSettings: [Setting<DaemonSettings>] = Setting.hooks(
+        \.hooks.onStart,
+        \.hooks.onComplete,
+        \.hooks.onError,
+        \.hooks.webhook,
+        \.hooks.notifies,
+        \.hooks.unpacks,
+        entries: bounds
+    )
+
+    private static let queueSettings: [Setting<DaemonSettings>] = [
         Setting(
             "limit",
             member: "limitBytesPerSecond",
@@ -117,6 +131,9 @@ extension DaemonSettings: TabledSettings {
                 Keep ended downloads in the list for this many days, 1 to 36500. Default: 90.
                 """
         ),
+    ]
+
+    private static let networkSettings: [Setting<DaemonSettings>] = [
         Setting(
             "folder",
             member: "allowedFolders",
@@ -160,7 +177,7 @@ extension DaemonSettings: TabledSettings {
                 """,
             about: "The address at which the daemon listens for TCP, such as 127.0.0.1:6880."
         ),
-    ])
+    ]
 }
 
 extension SettingForm where Value == [WireLimitPeriod] {

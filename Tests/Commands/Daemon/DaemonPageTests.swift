@@ -34,7 +34,7 @@ extension DaemonSuites {
                 weight += file.body.utf8.count
             }
             // The checks of the page limit its compressed weight, which is about 40 % of that.
-            #expect(weight < 150_000)
+            #expect(weight < 170_000)
             #expect(try await network.curl(["\(network.origin)/assets/nothing.js"]).status == 404)
         }
 

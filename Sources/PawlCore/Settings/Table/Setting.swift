@@ -35,7 +35,7 @@ package struct Setting<Root: Sendable>: Sendable {
     /// The value of the settings in JSON.
     package let encode: @Sendable (Root) -> JSONValue
     /// Whether the values of both are equal.
-    let isEqual: @Sendable (Root, Root) -> Bool
+    package let isEqual: @Sendable (Root, Root) -> Bool
     /// Copies the value from other settings.
     package let copy: @Sendable (inout Root, Root) -> Void
     /// Reads a value of JSON that is not null.

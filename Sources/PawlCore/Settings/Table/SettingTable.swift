@@ -6,6 +6,18 @@ package protocol TabledSettings: Sendable {
     static var table: SettingTable<Self> { get }
 }
 
+extension TabledSettings {
+    /// The settings with defaults in place of values that may be secret.
+    package var withoutSecrets: Self {
+        var settings = self
+        let usual = Self()
+        for setting in Self.table.settings where setting.isSecret {
+            setting.copy(&settings, usual)
+        }
+        return settings
+    }
+}
+
 /// All settings of one type, in the order in which they are shown.
 package struct SettingTable<Root: TabledSettings>: Sendable {
     package let settings: [Setting<Root>]

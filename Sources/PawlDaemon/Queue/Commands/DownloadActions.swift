@@ -6,6 +6,7 @@ internal import PawlWire
 /// Pauses, resumes, cancels, removes and moves downloads.
 struct DownloadActions {
     let parts: QueueParts
+    let undo: RemovalUndo
 
     private struct Change {
         var effect: ActionRules.Effect
@@ -37,13 +38,14 @@ struct DownloadActions {
                 states: ActionRules.states(action)
             )
             var changes: [Change] = []
+            let removal = try removal(action, of: selected.count, transaction)
             for var item in selected
             where try QueueAccess.allows(action, for: item, by: authority, rules, transaction) {
                 // The progress up to now; the end of the run is recorded later.
                 if item.download.state.isActive {
                     item.download = parts.environment.running.latest(item.download)
                 }
-                let change = try change(item, action, transaction, &order)
+                let change = try change(item, action, transaction, &order, undoneAs: removal)
                 // `all` leaves out the downloads that do not change.
                 guard let change, change.effect != .nothing || selection.all != true else {
                     continue
@@ -54,6 +56,7 @@ struct DownloadActions {
         }
         parts.positions.set(order)
         for change in changes { apply(change, action) }
+        if action == .remove { undo.removed(at: Date()) }
         let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
         parts.environment.published(outcome)
         return (outcome, changes.compactMap(\.removal))
@@ -77,7 +80,8 @@ struct DownloadActions {
         _ item: DownloadSearch.Selected,
         _ action: QueueAction,
         _ transaction: StoreTransaction,
-        _ order: inout StartOrder
+        _ order: inout StartOrder,
+        undoneAs removal: Int64?
     ) throws -> Change? {
         let effect = ActionRules.effect(
             action,
@@ -99,6 +103,11 @@ struct DownloadActions {
             try save(change.now, WireEvent.Kind(putInto: state), now, transaction)
         case .remove:
             if action == .removeWithFiles { try recordRemoval(&change, transaction) }
+            // The program of a session has been told by then.
+            if let removal, item.download.taskIdentifier == nil {
+                try transaction.downloads.save(change.now)
+                try transaction.removed.keep(item.download.id, removal: removal, at: now)
+            }
             try transaction.downloads.delete(item.download.id)
             try transaction.events.append(.removed, change.now, at: now)
         case .moveFirst:
@@ -109,6 +118,16 @@ struct DownloadActions {
             try save(change.now, .changed, now, transaction)
         }
         return change
+    }
+
+    /// Returns the number of a removal that can be undone; `nil` for another action.
+    private func removal(
+        _ action: QueueAction,
+        of count: Int,
+        _ transaction: StoreTransaction
+    ) throws -> Int64? {
+        guard action == .remove, count <= RemovalUndo.mostDownloads else { return nil }
+        return try transaction.events.last()
     }
 
     private func save(

@@ -77,6 +77,7 @@ struct RunEndRecorder {
         try transaction.downloads.save(row)
         try transaction.attempts.forgetStarts(of: row.id)
         try transaction.events.append(.failed, row, at: Date())
+        try parts.hooks.record(.error, row, transaction)
     }
 
     /// Finds the files that runs have kept because their digest is wrong.
@@ -142,6 +143,7 @@ struct RunEndRecorder {
             written.path = path
             try transaction.writtenFiles.record(written, of: row.id)
         }
+        try parts.hooks.record(.complete, row, transaction)
         try transaction.requests.forget(row.id)
         try transaction.errorResponses.forget(row.id)
         try transaction.events.append(.finished, row, at: Date())
@@ -190,6 +192,7 @@ struct RunEndRecorder {
         outcome.failures += 1
         try transaction.events.append(.failed, row, at: Date())
         try transaction.errorResponses.keep(error.errorResponse, of: row)
+        try parts.hooks.record(.error, row, transaction)
     }
 }
 

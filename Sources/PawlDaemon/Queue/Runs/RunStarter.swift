@@ -36,6 +36,8 @@ struct RunStarter {
         _ starts: inout Starts
     ) throws {
         guard var row = try transaction.downloads.find(id), row.state == .waiting else { return }
+        // An automatic retry is no start for the user.
+        let isRetry = (row.failures ?? 0) > 0
         do throws(DownloadError) {
             let request = try readRequest(id, transaction)
             let path = newName?.path ?? row.path
@@ -65,6 +67,12 @@ struct RunStarter {
         try transaction.attempts.countStart(of: id)
         let kind: WireEvent.Kind = row.state == .running ? .started : .failed
         try transaction.events.append(kind, row, at: Date())
+        if row.state == .failed {
+            try parts.hooks.record(.error, row, transaction)
+        } else if !isRetry {
+            let request = starts.starts.last?.request
+            try parts.hooks.record(.start, row, request: request, transaction)
+        }
     }
 
     /// Returns a run with the same target, including those that start in this transaction.

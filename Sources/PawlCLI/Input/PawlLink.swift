@@ -1,0 +1,49 @@
+internal import Pawl
+internal import PawlCore
+
+/// The links of web pages that the desktop hands to `pawl add`: `pawl:https://host/file`.
+enum PawlLink {
+    private static let scheme = "pawl:"
+    /// A web page cannot choose files of the user, or sign in as the user.
+    private static let schemes: Set = ["http", "https", "ftp", "ftps"]
+
+    /// The arguments with the URLs that links contain.
+    struct Arguments {
+        var urls: [String] = []
+        /// Whether one of them was a link.
+        var hasLink = false
+    }
+
+    /// Reads arguments; those that are no links stay as they are.
+    ///
+    /// Throws `.usage` for a link that a web page may not give.
+    static func read(_ arguments: [String]) throws(DownloadError) -> Arguments {
+        var read = Arguments()
+        for argument in arguments {
+            guard argument.lowercased().hasPrefix(scheme) else {
+                read.urls.append(argument)
+                continue
+            }
+            let url = String(argument.dropFirst(scheme.count))
+            guard let inner = AddressParts(url).scheme?.lowercased(), schemes.contains(inner),
+                let parsed = try? SourceURL.parse(url), parsed.credentials == nil
+            else {
+                throw .usage(
+                    "'\(argument.sanitized(atMost: 100))' is not a link to a download",
+                    advice: "use pawl:https://host/file"
+                )
+            }
+            // Brackets and braces of the page are no pattern of the user.
+            read.urls.append(plain(url))
+            read.hasLink = true
+        }
+        return read
+    }
+
+    private static func plain(_ url: String) -> String {
+        let codes: [Character: String] = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"]
+        let host = AddressParts(url).host ?? ""
+        guard let end = url.firstRange(of: host)?.upperBound else { return url }
+        return url[..<end] + url[end...].map { codes[$0] ?? String($0) }.joined()
+    }
+}

@@ -1,0 +1,12 @@
+internal import ArgumentParser
+internal import PawlCore
+
+/// What happens when a download starts, finishes or fails.
+struct HookOptions: DownloadOptionGroup {
+    @Option(setting: "on-start") var onStart: String?
+    @Option(setting: "on-complete") var onComplete: String?
+    @Option(setting: "on-error") var onError: String?
+    @Option(setting: "webhook") var webhook: String?
+    @Flag(setting: "notify") var notify = false
+    @Flag(setting: "unpack") var unpack = false
+}

@@ -1,0 +1,70 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl daemon hooks`: what happens when a download of the daemon starts, finishes or fails.
+struct DaemonHooksCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "hooks",
+        abstract:
+            "Show or change what happens when a download of the daemon starts, ends or fails.",
+        discussion: """
+            These hooks apply to all downloads of the daemon, also to those that are added on its \
+            page or over TCP. A download that was added with a hook of its own has that one \
+            instead. The daemon remembers a change. A program gets the facts as environment \
+            variables, such as PAWL_DOWNLOAD_PATH, and as JSON on its standard input; what it \
+            prints is in the log of the daemon.
+            """
+    )
+
+    @OptionGroup var hooks: DaemonHookOptions
+
+    @Flag(help: "Remove all hooks before applying the other options.")
+    var reset = false
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let change = try change()
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let settings =
+                change.isEmpty ? try await client.settings() : try await client.change(change)
+            for (name, value) in Self.lines(settings.hooks) {
+                let label = name + String(repeating: " ", count: max(0, 13 - name.count))
+                console.output("\(label)\(value)\n")
+            }
+            return 0
+        }
+    }
+
+    private static func lines(_ hooks: DownloadHooks) -> [(String, String)] {
+        [
+            ("on-start", hooks.onStart?.text.sanitized ?? "-"),
+            ("on-complete", hooks.onComplete?.text.sanitized ?? "-"),
+            ("on-error", hooks.onError?.text.sanitized ?? "-"),
+            ("webhook", hooks.webhook?.redacted ?? "-"),
+            ("notify", hooks.notifies ? "yes" : "no"),
+            ("unpack", hooks.unpacks ? "yes" : "no"),
+        ]
+    }
+
+    private func change() throws(DownloadError) -> DaemonSettingsChange {
+        var change = DaemonSettingsChange()
+        if reset {
+            for member in ["onStart", "onComplete", "onError", "webhook", "notifies", "unpacks"] {
+                change[member: member] = .null
+            }
+        }
+        try change.take(OptionAssignment.all(in: hooks))
+        return change
+    }
+}
+
+/// The hooks of the daemon.
+struct DaemonHookOptions: ParsableArguments {
+    @Option(daemonSetting: "on-start") var onStart: String?
+    @Option(daemonSetting: "on-complete") var onComplete: String?
+    @Option(daemonSetting: "on-error") var onError: String?
+    @Option(daemonSetting: "webhook") var webhook: String?
+    @Flag(daemonSetting: "notify") var notify = false
+    @Flag(daemonSetting: "unpack") var unpack = false
+}

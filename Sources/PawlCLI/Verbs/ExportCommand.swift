@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl export`: writes downloads so that they can be added again, here or elsewhere.
+struct ExportCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the daemon's downloads as JSON or as a list, to add them again later.",
+        discussion: """
+            Without names and --state, all downloads are written that have not ended, and those \
+            that have failed. 'pawl import' reads the JSON; 'pawl add --input-file' and other \
+            tools read the list. Both contain passwords and header fields unless --no-secrets is \
+            given.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp(
+            "IDs, names, or name patterns such as '*.iso'.",
+            valueName: "download"
+        )
+    )
+    var targets: [String] = []
+
+    @Flag(help: "Write a list for --input-file: one URL per line, with indented options.")
+    var list = false
+
+    @Flag(help: "Leave out passwords and header fields; URLs keep their parameters.")
+    var noSecrets = false
+
+    @Option(
+        name: .shortAndLong,
+        parsing: .unconditional,
+        help: ArgumentHelp("Write to this file, which only you can read.", valueName: "file")
+    )
+    var output: String?
+
+    @OptionGroup var state: StateOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
+    )
+    var session: String?
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let selection = Selection(
+            targets: targets.isEmpty ? nil : targets,
+            all: targets.isEmpty ? true : nil,
+            states: try state.states(),
+            session: session
+        )
+        let (form, hasSecrets, output) = (list ? QueueExport.Form.list : .json, !noSecrets, output)
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let export = QueueExport(client: client, form: form, hasSecrets: hasSecrets)
+            let result = try await export.run(selection)
+            if let output, output != OutputPath.standardOutput {
+                try UserFile(path: output).write(result.text, mode: 0o600)
+            } else {
+                console.output(result.text)
+            }
+            for note in result.notes { console.message(note) }
+            return 0
+        }
+    }
+}

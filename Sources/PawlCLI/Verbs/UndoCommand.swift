@@ -1,0 +1,28 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl undo`: puts removed downloads back into the list.
+struct UndoCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "undo",
+        abstract: "Undo the last 'pawl remove' or 'pawl clear', for a minute.",
+        discussion: """
+            The downloads get their numbers, settings and states back, and those that ran continue. \
+            A removal with --with-files, of more than 10,000 downloads, or of a program's session \
+            cannot be undone.
+            """
+    )
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let json = json
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            show(try await client.undo(), json: json, result: "restored", console)
+            return 0
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import struct FoundationEssentials.URL
+
+extension Setting {
+    /// Returns the rows of ``DownloadHooks``.
+    package static func hooks(
+        _ onStart: any WritableKeyPath<Root, HookCommand?> & Sendable,
+        _ onComplete: any WritableKeyPath<Root, HookCommand?> & Sendable,
+        _ onError: any WritableKeyPath<Root, HookCommand?> & Sendable,
+        _ webhook: any WritableKeyPath<Root, URL?> & Sendable,
+        _ notifies: any WritableKeyPath<Root, Bool> & Sendable,
+        _ unpacks: any WritableKeyPath<Root, Bool> & Sendable,
+        entries: SettingEntries
+    ) -> [Setting] {
+        [
+            command("on-start", member: "onStart", onStart, entries, "a download starts"),
+            command("on-complete", member: "onComplete", onComplete, entries, "a file is complete"),
+            command("on-error", member: "onError", onError, entries, "a download has failed"),
+            Setting(
+                "webhook",
+                member: "webhook",
+                webhook,
+                SettingForm<URL>.page.optional(),
+                entries: entries,
+                isSecret: true,
+                help: """
+                    When a download finishes or fails, send a POST request with JSON about it to \
+                    this URL.
+                    """
+            ),
+            Setting(
+                "notify",
+                member: "notifies",
+                notifies,
+                .flag(),
+                entries: entries,
+                help: "When a download finishes or fails, show a notification on the desktop.",
+                about: """
+                    Whether the desktop shows a notification when a download finishes or fails. \
+                    Default: false.
+                    """
+            ),
+            Setting(
+                "unpack",
+                member: "unpacks",
+                unpacks,
+                .flag(),
+                entries: entries,
+                help: """
+                    Unpack a finished archive into a new folder beside it, with bsdtar; the archive \
+                    is kept.
+                    """,
+                about: """
+                    Whether a finished archive is unpacked into a new folder beside it, with \
+                    bsdtar. Default: false.
+                    """
+            ),
+        ]
+    }
+
+    private static func command(
+        _ name: String,
+        member: String,
+        _ path: any WritableKeyPath<Root, HookCommand?> & Sendable,
+        _ entries: SettingEntries,
+        _ when: String
+    ) -> Setting {
+        Setting(
+            name,
+            member: member,
+            path,
+            SettingForm<HookCommand>.command.optional(),
+            entries: entries,
+            isSecret: true,
+            help: """
+                When \(when), run this program with these arguments, without a shell; none runs \
+                nothing.
+                """,
+            about: """
+                The program to run when \(when), and its arguments; an empty list runs nothing.
+                """
+        )
+    }
+}
+
+extension SettingForm where Value == HookCommand {
+    /// The words of a command: one text for a user, a list in JSON.
+    static let command = SettingForm(
+        schema: ["type": "array", "items": ["type": "string"]],
+        valueName: "command",
+        parse: { (text) throws(ValueError) in try HookCommand(parsing: text) },
+        decode: { (value) throws(ValueError) in
+            guard case .list(let items) = value else {
+                throw ValueError("'\(value.brief)' is not a list", advice: "give a list of words")
+            }
+            var words: [String] = []
+            for item in items {
+                guard case .text(let word) = item else {
+                    throw ValueError("'\(item.brief)' is not a text", advice: "use strings")
+                }
+                words.append(word)
+            }
+            return try HookCommand(words)
+        },
+        encode: { .list($0.words.map { .text($0) }) }
+    )
+}

@@ -1,0 +1,85 @@
+internal import FoundationEssentials
+internal import Logging
+internal import PawlCore
+internal import PawlWire
+
+/// Keeps removed downloads for a while, and puts them back into the list.
+final class RemovalUndo {
+    private let parts: QueueParts
+    /// The date at which the oldest removal is to be forgotten; `nil` if there is none.
+    private(set) var nextDate: Date? = .distantPast
+
+    /// The time in seconds for which a removal can be undone.
+    private static let time: Double = 60
+    /// The maximum number of downloads of a removal that can be undone.
+    static let mostDownloads = 10_000
+
+    init(_ parts: QueueParts) { self.parts = parts }
+
+    /// Handles that downloads were removed.
+    func removed(at now: Date) {
+        nextDate = min(nextDate ?? .distantFuture, now.addingTimeInterval(Self.time))
+    }
+
+    /// Forgets what was removed too long ago, with its secrets.
+    func expire(at now: Date) {
+        // The clock may have been set back.
+        guard let date = nextDate, now >= date || date.timeIntervalSince(now) > Self.time else {
+            return
+        }
+        do throws(DownloadError) {
+            let oldest = try parts.environment.store.writeInAnyCase { transaction in
+                try transaction.removed.expire(before: now.addingTimeInterval(-Self.time))
+            }
+            nextDate = oldest?.addingTimeInterval(Self.time)
+        } catch {
+            parts.environment.logger.warning("removed downloads were not forgotten: \(error)")
+            nextDate = now.addingTimeInterval(Self.time)
+        }
+    }
+
+    /// Forgets all removals, with their secrets, because the daemon ends.
+    func forgetAll() {
+        do throws(DownloadError) {
+            _ = try parts.environment.store.writeInAnyCase { transaction in
+                try transaction.removed.expire(before: .distantFuture)
+            }
+        } catch {
+            parts.environment.logger.warning("removed downloads were not forgotten: \(error)")
+        }
+    }
+
+    /// Puts the downloads of the newest removal back into the list.
+    ///
+    /// Those that ran wait again; the others have the state that they had.
+    ///
+    /// - Throws: `.notFound` if there is no removal to undo, `.notAllowed`.
+    func undo(by authority: Authority) throws(DownloadError) -> WireOutcome {
+        expire(at: Date())
+        let outcome = try parts.environment.store.writeWithRoom { transaction in
+            guard let removal = try transaction.removed.newest() else { throw Self.nothing }
+            var rows: [WireDownload] = []
+            for id in try transaction.removed.downloads(of: removal) {
+                let owner = try transaction.removed.owner(of: id) ?? .user
+                try AccessRules.check(.remove, by: authority, owner: owner)
+                guard var row = try transaction.removed.restore(id) else { continue }
+                if row.state.isActive { row.state = .waiting }
+                try transaction.downloads.save(row)
+                try transaction.events.append(.added, row, at: Date())
+                rows.append(row)
+            }
+            return WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
+        }
+        for row in outcome.downloads where row.state == .waiting {
+            parts.waiting.add(parts.retries.entry(of: row))
+        }
+        parts.environment.published(outcome)
+        return outcome
+    }
+
+    private static let nothing = DownloadError(
+        .notFound,
+        "there is no removal to undo",
+        advice: "a removal can be undone for a minute, and not if files were deleted"
+    )
+}

@@ -1,0 +1,102 @@
+package import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+package import PawlWire
+
+/// Downloads that were removed from the list a moment ago, so that a removal can be undone.
+package struct RemovedTable {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Keeps a download that is about to be removed, with its request and the record of its files.
+    ///
+    /// - Parameters:
+    ///   - removal: The number of the removal, which is the same for all its downloads.
+    ///   - date: The time of the removal.
+    package func keep(_ download: Int64, removal: Int64, at date: Date) throws {
+        let row = try database.row("SELECT * FROM download WHERE id = ?", [download])
+        guard let row else { return }
+        let columns = row.map { column, value in (column, JSONValue(column: value)) }
+        let files = try WrittenFileTable(database).files(of: download)
+        try database.run(
+            """
+            INSERT INTO removed (download, removal, at, columns, request, files)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                download, removal, date.timeIntervalSince1970,
+                ColumnCoding.text(JSONValue.object(columns)),
+                try RequestTable(database).request(of: download).map { Data($0) },
+                ColumnCoding.text(files),
+            ]
+        )
+    }
+
+    /// Returns the number of the newest removal whose downloads are kept; `nil` if there is none.
+    package func newest() throws -> Int64? {
+        try database.value("SELECT MAX(removal) FROM removed")
+    }
+
+    /// Returns the downloads of a removal.
+    package func downloads(of removal: Int64) throws -> [Int64] {
+        try database.values("SELECT download FROM removed WHERE removal = ? ORDER BY 1", [removal])
+    }
+
+    /// Returns the owner of a removed download.
+    package func owner(of download: Int64) throws -> DownloadOwner? {
+        let text: String? = try database.value(
+            "SELECT columns ->> '$.owner' FROM removed WHERE download = ?",
+            [download]
+        )
+        return text.map(ColumnCoding.owner)
+    }
+
+    /// Puts a download back into the list, and returns it; `nil` if it is not kept.
+    package func restore(_ download: Int64) throws -> WireDownload? {
+        let row = try database.row("SELECT * FROM removed WHERE download = ?", [download])
+        guard let row, let columns: JSONValue = ColumnCoding.value(row["columns"]),
+            case .members(let members) = columns
+        else { return nil }
+        let names = members.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        let marks = members.map { _ in "?" }.joined(separator: ", ")
+        try database.execute(
+            sql: "INSERT INTO download (\(names)) VALUES (\(marks))",
+            arguments: StatementArguments(members.map(\.value.columnValue))
+        )
+        if let request: Data = row["request"] {
+            try RequestTable(database).set(Array(request), of: download)
+        }
+        let files: [WrittenFile] = ColumnCoding.value(row["files"]) ?? []
+        for file in files { try WrittenFileTable(database).record(file, of: download) }
+        try database.run("DELETE FROM removed WHERE download = ?", [download])
+        return try DownloadRows(database).find(download)
+    }
+
+    /// Deletes what was removed before a time; returns the time of the oldest removal that is kept.
+    package func expire(before date: Date) throws -> Date? {
+        try database.run("DELETE FROM removed WHERE at < ?", [date.timeIntervalSince1970])
+        return ColumnCoding.date(try database.value("SELECT MIN(at) FROM removed"))
+    }
+}
+
+extension JSONValue {
+    /// The value of a column, none of which contains bytes.
+    fileprivate init(column: DatabaseValue) {
+        switch column.storage {
+        case .int64(let number): self = .number(Int(number))
+        case .double(let number): self = .decimal(number)
+        case .string(let text): self = .text(text)
+        case .null, .blob: self = .null
+        }
+    }
+
+    fileprivate var columnValue: (any DatabaseValueConvertible)? {
+        switch self {
+        case .number(let number): number
+        case .decimal(let number): number
+        case .text(let text): text
+        case .null, .truth, .list, .members: nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import Glibc
+internal import struct FoundationEssentials.URL
+package import Pawl
+package import PawlCore
+internal import PawlWire
+
+/// Does what hooks ask for.
+package struct HookDelivery: Sendable {
+    private let session: DownloadSession
+
+    /// The maximum time of a request to a webhook.
+    private static let requestTime: Duration = .seconds(30)
+
+    /// `session`: sends the requests.
+    package init(session: DownloadSession) { self.session = session }
+
+    /// What a job has led to.
+    package struct Outcome: Sendable {
+        /// How the program ended; `nil` for a request that was accepted.
+        package var end: ProgramRun.End?
+        /// The folder into which the file was unpacked.
+        package var folder: String?
+    }
+
+    /// Does a job.
+    ///
+    /// - Parameter output: The file for what a program prints.
+    package func run(
+        _ job: HookJob,
+        output: Int32 = STDERR_FILENO
+    ) async throws(DownloadError) -> Outcome {
+        if job.unpacks == true, let path = job.facts.path {
+            let result = await ArchiveUnpacking(path: path).run(output)
+            return Outcome(end: result.end, folder: result.folder)
+        }
+        if let words = job.command {
+            var run = ProgramRun(words)
+            run.environment = job.facts.environment
+            run.input = try WireJSON.encode(job.facts) + [UInt8(ascii: "\n")]
+            run.output = output
+            return Outcome(end: await run.run())
+        }
+        guard let url = job.webhook else {
+            return Outcome(end: await DesktopNotification(job.facts).show(output))
+        }
+        try await post(try WireJSON.encode(job.facts), to: url)
+        return Outcome()
+    }
+
+    private func post(_ json: [UInt8], to url: URL) async throws(DownloadError) {
+        let request = DownloadRequest(url) { settings in
+            settings.method = "POST"
+            settings.body = json
+            settings.fields = [HTTPField(name: "Content-Type", value: "application/json")]
+            settings.retries = 0
+            settings.checksum = .none
+            settings.maximumDuration = Self.requestTime
+        }
+        let task = session.downloadTask(with: request, to: .temporary)
+        task.resume()
+        let answer = try await task.file
+        unlink(answer.path)
+    }
+}

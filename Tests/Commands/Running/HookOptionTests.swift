@@ -1,0 +1,87 @@
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+/// What the command does when a download of its own starts, finishes or fails.
+@Suite(.timeLimit(.minutes(5)))
+struct HookOptionTests {
+    private let file = Resource(size: 100_000)
+
+    @Test func `programs run for the start and the end, and their output is shown`() async throws {
+        let workshop = try Workshop(file)
+        let notes = try HookNotes(in: workshop.folder)
+        let run = try await workshop.run(
+            workshop.url,
+            "--on-start",
+            notes.command("start"),
+            "--on-complete",
+            notes.command("end", "well")
+        )
+        #expect(run.status == .code(0))
+        #expect(run.errors.contains("noted well\n"))
+        #expect(try await notes.read("start").facts.event == .start)
+        let end = try await notes.read("end")
+        #expect(end.facts.path?.hasSuffix(Workshop.name) == true)
+        #expect(end.facts.completedBytes == 100_000)
+        #expect(end.variables["PAWL_DOWNLOAD_NAME"] == Workshop.name)
+    }
+
+    @Test func `a program that fails is reported, and the download stays a success`() async throws {
+        let workshop = try Workshop(file)
+        let run = try await workshop.run(workshop.url, "--on-complete", "/bin/sh -c 'exit 3'")
+        #expect(run.status == .code(0))
+        #expect(run.errors.contains("hook '/bin/sh' exited(3)"))
+        try expectExact(Workshop.name, file, in: workshop)
+    }
+
+    @Test func `a program runs for a failed download and not for a success`() async throws {
+        let workshop = try Workshop(file)
+        let notes = try HookNotes(in: workshop.folder)
+        workshop.serve(.status(404), at: "/gone")
+        let run = try await workshop.run(
+            workshop.url,
+            workshop.origin.url("/gone"),
+            "--on-error",
+            notes.command("error")
+        )
+        #expect(run.status == .code(ErrorCode.notFound.exitStatus))
+        let note = try await notes.read("error")
+        #expect(note.facts.problem?.code == .notFound)
+        #expect(note.facts.url.hasSuffix("/gone"))
+    }
+
+    @Test func `a webhook is asked again when its server is busy`() async throws {
+        let workshop = try Workshop(file)
+        workshop.serve(.sequence([.status(503), .status(200)]), at: "/hook")
+        let run = try await workshop.run(
+            workshop.url,
+            "--webhook",
+            workshop.origin.url("/hook")
+        )
+        #expect(run.status == .code(0))
+        #expect(workshop.origin.requests(to: "/hook").map(\.status) == [503, 200])
+    }
+
+    @Test func `the config file has hooks`() async throws {
+        let workshop = try Workshop(file)
+        let notes = try HookNotes(in: workshop.folder)
+        let path = try workshop.folder.write(
+            "config.toml",
+            "[defaults]\n" + #"on-complete = "\#(notes.command("end"))""# + "\n"
+        )
+        try workshop.folder.setPermissions("config.toml", 0o600)
+        let run = try await workshop.run(workshop.url, "--config", path)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try await notes.read("end").facts.event == .complete)
+    }
+
+    @Test(arguments: ["", "./a", "'a", "bin/a"])
+    func `a command that names no program is a usage error`(text: String) async throws {
+        let workshop = try Workshop(file)
+        let run = try await workshop.run(workshop.url, "--on-complete", text)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("--on-complete"))
+        #expect(workshop.origin.requests.isEmpty)
+    }
+}

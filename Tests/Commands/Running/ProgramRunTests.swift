@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Glibc
+import PawlCore
+import PawlHooks
+import PawlTesting
+import Testing
+
+/// Programs that hooks run.
+@Suite(.timeLimit(.minutes(5)))
+struct ProgramRunTests {
+    @Test func `a program gets its input, even if it never reads it`() async throws {
+        let folder = try ScratchFolder()
+        var run = ProgramRun(["/bin/sh", "-c", "cat > '\(folder.path("copy"))'"])
+        run.input = Array(repeating: 7, count: 1 << 20)
+        #expect(await run.run().isSuccess)
+        #expect(try folder.read("copy") == run.input)
+        run.words = ["true"]
+        #expect(await run.run().text == "exited(0)")
+    }
+
+    @Test func `a program that takes too long is stopped with all that it has started`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        let script = "sleep 600 & echo $! > '\(folder.path("child"))'; wait"
+        var run = ProgramRun(["/bin/sh", "-c", script])
+        run.timeLimit = .seconds(1)
+        let end = await run.run()
+        #expect(!end.isSuccess)
+        #expect(end.text.contains("more than 1.0 seconds"))
+        let child = try #require(pid_t(folder.readText("child").filter(\.isNumber)))
+        // The kernel ends it a moment after the signal.
+        while isRunning(child), !Task.isCancelled { await Task.yield() }
+        #expect(!isRunning(child))
+    }
+
+    private func isRunning(_ process: pid_t) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return status.map { !$0.contains(") Z ") } ?? false
+    }
+
+    @Test func `a program that does not exist is an end, not a crash`() async {
+        let end = await ProgramRun(["pawl-no-such-program"]).run()
+        #expect(end.status == 1)
+        #expect(end.text.contains("failed"))
+        #expect(await !ProgramRun(["/nowhere/at/all"]).run().isSuccess)
+    }
+
+    @Test func `a webhook that may answer later is asked again, another is not`() {
+        var busy = DownloadError(.serverBusy, "busy")
+        busy.httpStatus = 503
+        var refused = DownloadError(.unauthorized, "refused")
+        refused.httpStatus = 403
+        let policy = WebhookPolicy.patient
+        #expect(policy.wait(after: busy, failures: 1) == .seconds(10))
+        busy.retryAfter = .seconds(20)
+        #expect(policy.wait(after: busy, failures: 1) == .seconds(20))
+        #expect(policy.wait(after: busy, failures: 7) == .seconds(43_200))
+        #expect(policy.wait(after: busy, failures: 8) == nil)
+        #expect(policy.wait(after: refused, failures: 1) == nil)
+        #expect(policy.wait(after: DownloadError(.network, "cut"), failures: 2) == .seconds(60))
+    }
+}

@@ -1,0 +1,83 @@
+"""Checks of the page as an app: the manifest, its icons, and the worker that keeps the page's files."""
+
+import struct
+import urllib.request
+
+from playwright.sync_api import expect
+
+from checks import check, in_state
+
+KEPT = """() => caches.open("pawl-shell").then((cache) => cache.keys())
+    .then((requests) => requests.map(({ url }) => new URL(url).pathname).sort())"""
+
+
+def opened(pages):
+    """Opens a page and waits until its worker keeps the files of the page."""
+    page = pages.open()
+    expect(page.locator("#grid:not([aria-busy])")).to_have_count(1)
+    page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+    page.wait_for_function(
+        """() => caches.open("pawl-shell").then((cache) => cache.match("/assets/install.js")).then(Boolean)"""
+    )
+    return page
+
+
+@check
+def the_page_can_be_installed(scene, origin, pages):
+    page = opened(pages)
+    expect(page.locator("link[rel=manifest]")).to_have_count(1)
+    client = page.context.new_cdp_session(page)
+    answer = client.send("Page.getAppManifest")
+    assert answer["url"].endswith(".webmanifest") and not answer["errors"], answer
+    problems = client.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    # Playwright's contexts are private windows, in which nothing is installed.
+    assert [each["errorId"] for each in problems if each["errorId"] != "in-incognito"] == [], problems
+    for icon in page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")["icons"]:
+        with urllib.request.urlopen(scene.url + icon["src"]) as file:
+            content = file.read()
+            assert file.headers["Content-Type"] == icon["type"], icon
+        if icon["type"] == "image/png":
+            assert content[:8] == b"\x89PNG\r\n\x1a\n", icon
+            width, height = struct.unpack(">II", content[16:24])
+            assert icon["sizes"] == f"{width}x{height}", (icon, width, height)
+
+
+@check
+def the_page_opens_while_the_daemon_does_not_run(scene, origin, pages):
+    scene.add([origin.url("one", 10)], isPaused=True)
+    page = opened(pages)
+    in_state(page, "one", "paused")
+    pages.expects_loss = True
+    context = page.context
+    page.close()
+    scene.kill()
+    try:
+        context.set_offline(True)
+        page = context.new_page()
+        page.goto(scene.url + "/")
+        expect(page.locator("#banner")).to_contain_text("The daemon does not respond")
+        expect(page.get_by_role("button", name="Add")).to_be_visible()
+    finally:
+        context.set_offline(False)
+        scene.start()
+    in_state(page, "one", "paused")
+    expect(page.locator("#banner")).to_be_hidden()
+
+
+@check
+def the_worker_keeps_the_files_of_the_page_and_nothing_else(scene, origin, pages):
+    page = opened(pages)
+    # From the second visit on, the worker sees all requests.
+    page.reload()
+    expect(page.locator("#grid:not([aria-busy])")).to_have_count(1)
+    assert page.evaluate("Boolean(navigator.serviceWorker.controller)")
+    scene.add([origin.url("secret", 10)], isPaused=True)
+    in_state(page, "secret", "paused")
+    kept = page.evaluate(KEPT)
+    assert "/" in kept and "/assets/main.js" in kept and "/assets/texts.en.js" in kept, kept
+    assert all(path == "/" or path.startswith("/assets/") for path in kept), kept
+    # A newer page of the daemon is displayed, not the kept one.
+    stale = "caches.open('pawl-shell').then((cache) => cache.put('/', new Response('old', { headers: { 'Content-Type': 'text/html' } })))"
+    page.evaluate(stale)
+    page.reload()
+    in_state(page, "secret", "paused")
