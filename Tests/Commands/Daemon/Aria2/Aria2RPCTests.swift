@@ -121,7 +121,8 @@ extension DaemonSuites {
             let gid = try await scene.aria2.add(
                 "http://127.0.0.1:1/a",
                 options: [
-                    "pause": "true", "checksum": .text("sha-1=" + String(repeating: "a", count: 40)),
+                    "pause": "true",
+                    "checksum": .text("sha-1=" + String(repeating: "a", count: 40)),
                 ]
             )
             let limit: JSONValue = ["max-download-limit": "100K", "out": "new.iso", "bt-x": "1"]
