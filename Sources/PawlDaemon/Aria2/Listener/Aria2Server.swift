@@ -147,6 +147,7 @@ struct Aria2Server: Sendable {
             HTTPServerProtocolErrorHandler(),
             AbsoluteTargetHandler(),
             UnknownCodingHandler(),
+            UpgradeFilterHandler(responder),
             SlowClientHandler<HTTPServerRequestPart, HTTPServerResponsePart>(limits),
         ]
         let upgrade = NIOTypedHTTPServerUpgradeHandler(
