@@ -148,7 +148,7 @@ if isDevelopment {
     )
     let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
     let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
-    let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { name in
+    let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map { name in
         .product(name: name, package: "swift-nio")
     }
     let arguments: Target.Dependency = .product(

@@ -16,6 +16,10 @@ enum DaemonReport {
         if let problem = status.listenProblem {
             rows.insert(("api", "not available: \(problem)"), at: 3)
         }
+        if let url = status.aria2URL { rows.append(("aria2", url)) }
+        if let problem = status.aria2Problem {
+            rows.append(("aria2", "not available: \(problem)"))
+        }
         for state in TaskState.allCases {
             if let count = status.counts[state.rawValue] { rows.append((state.word, "\(count)")) }
         }

@@ -10,7 +10,7 @@ struct UnappliedOptions: Sendable {
 
     /// Throws `.usage` if an option is invalid.
     init(_ options: DaemonOptions) throws(DownloadError) {
-        settings = DaemonSettingsChange(listen: try options.listenChoice())
+        settings = try options.settingsChange()
         arguments = options.unsavedArguments
     }
 

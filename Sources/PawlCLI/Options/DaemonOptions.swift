@@ -6,6 +6,7 @@ package import PawlWire
 package struct DaemonOptions: ParsableArguments {
     @Option(daemonSetting: "jobs") package var jobs: String?
     @Option(daemonSetting: "listen") package var listen: String?
+    @Option(daemonSetting: "aria2-rpc", withoutValue: "127.0.0.1") package var aria2RPC: String?
 
     /// For tests: the time after which a slow client over TCP is disconnected.
     @Option(help: .hidden)
@@ -29,10 +30,20 @@ package struct DaemonOptions: ParsableArguments {
         try ListenChoice(parsing: listen)
     }
 
+    /// The address for clients of aria2.
+    package func aria2Choice() throws(DownloadError) -> ListenChoice {
+        try ListenChoice(parsing: aria2RPC, port: ListenAddress.aria2Port)
+    }
+
+    /// The change of the settings that the options ask for; `nil` if they ask for none.
+    func settingsChange() throws(DownloadError) -> DaemonSettingsChange? {
+        DaemonSettingsChange(listen: try listenChoice(), aria2: try aria2Choice())
+    }
+
     /// Throws `.usage` if an option is invalid.
     func check() throws(DownloadError) {
         _ = try limit()
-        _ = try listenChoice()
+        _ = try settingsChange()
         _ = try clientTimeLimit()
     }
 
@@ -44,11 +55,14 @@ package struct DaemonOptions: ParsableArguments {
     }
 
     /// The options as arguments.
-    var arguments: [String] { (listen.map { ["--listen", $0] } ?? []) + unsavedArguments }
+    var arguments: [String] {
+        (listen.map { ["--listen", $0] } ?? []) + (aria2RPC.map { ["--aria2-rpc", $0] } ?? [])
+            + unsavedArguments
+    }
 
     /// The arguments that apply to one process only.
     ///
-    /// The daemon saves `--listen`.
+    /// The daemon saves `--listen` and `--aria2-rpc`.
     var unsavedArguments: [String] {
         (jobs.map { ["--jobs", $0] } ?? [])
             + (clientTimeout.map { ["--client-timeout", $0] } ?? [])

@@ -18,6 +18,18 @@ extension Option {
         self.init(DaemonSettings.table.option(name), nil)
     }
 
+    /// An option that can be given once, also without a value.
+    ///
+    /// `text`: the value if the option has none.
+    init(daemonSetting name: String, withoutValue text: String) where Value == String? {
+        let setting = DaemonSettings.table.option(name)
+        self.init(
+            name: setting.optionName,
+            defaultAsFlag: text,
+            help: setting.optionHelp()
+        )
+    }
+
     private init<Root>(_ setting: Setting<Root>, _ help: String?) where Value == String? {
         self.init(
             name: setting.optionName,

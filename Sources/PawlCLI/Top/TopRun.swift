@@ -117,7 +117,8 @@ final class TopRun: Sendable {
                 }
             case .undo:
                 let outcome = try await client.undo()
-                note("restored: \(outcome.downloads.count)")
+                let count = outcome.downloads.count
+                note(count == 0 ? "there is no removal to undo" : "restored: \(count)")
             case .open(let path):
                 let end = await ProgramRun(["xdg-open", path]).run()
                 if !end.isSuccess { note("xdg-open \(end.text)") }

@@ -21,8 +21,16 @@ struct UndoCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let json = json
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            show(try await client.undo(), json: json, result: "restored", console)
+            let outcome = try await client.undo()
+            guard !outcome.downloads.isEmpty else { throw Self.nothing }
+            show(outcome, json: json, result: "restored", console)
             return 0
         }
     }
+
+    private static let nothing = DownloadError(
+        .notFound,
+        "there is no removal to undo",
+        advice: "a removal can be undone for a minute, and not if files were deleted"
+    )
 }

@@ -49,7 +49,8 @@ struct DownloadHandlers: Sendable {
         try Response.json(try await segments(of: try await download(context)))
     }
 
-    private func segments(of download: WireDownload) async throws -> WireSegments {
+    /// Returns the written ranges of a download, from its run or from its files.
+    func segments(of download: WireDownload) async throws -> WireSegments {
         if let segments = queue.running.segments(of: download) { return segments }
         guard let path = download.path, !download.state.isEnd || download.state == .failed else {
             return WireSegments(download)

@@ -21,6 +21,8 @@ struct StatusHandlers: Sendable {
         status.lastEvent = queue.notifier.last
         status.url = queue.listener.socket?.address.url
         status.listenProblem = queue.listener.problem
+        status.aria2URL = (queue.aria2Listener.socket?.address.url).map { $0 + Aria2Path.json }
+        status.aria2Problem = queue.aria2Listener.problem
         status.maximumConcurrentDownloads = queue.counters.values.maximumConcurrentDownloads
         return try Response.json(status)
     }

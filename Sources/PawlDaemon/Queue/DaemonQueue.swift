@@ -16,6 +16,8 @@ actor DaemonQueue {
     nonisolated let notifier: EventNotifier
     nonisolated let counters: DaemonCounters
     nonisolated let listener: NetworkListener
+    /// The listener for clients of aria2.
+    nonisolated let aria2Listener: NetworkListener
     /// Wakes the tasks that wait for downloads to end.
     nonisolated let endings: Wakeup
     /// Wakes the task that does the jobs of hooks.
@@ -46,6 +48,7 @@ actor DaemonQueue {
         /// The identity of the queue in the checkpoints of its partial files.
         var identity: String?
         var listener: NetworkListener
+        var aria2Listener: NetworkListener
         /// The maximum number of downloads that run at the same time; `nil` uses the setting.
         var limit: Int?
         var lastEvent: Int64 = 0
@@ -53,6 +56,7 @@ actor DaemonQueue {
 
     init(_ initial: InitialState, logger: Logger) {
         (store, listener) = (initial.store, initial.listener)
+        aria2Listener = initial.aria2Listener
         session = Self.session(initial, logger)
         environment = QueueEnvironment(
             store: store,

@@ -9,6 +9,7 @@ final class QueueSettings {
     private let waiting: WaitingDownloads
     private let control: RunControl
     private let listener: NetworkListener
+    private let aria2Listener: NetworkListener
     /// The settings as they are stored.
     private(set) var current: DaemonSettings
     private var isLimitApplied = false
@@ -22,6 +23,7 @@ final class QueueSettings {
         _ control: RunControl
     ) {
         (current, listener) = (initial.settings, initial.listener)
+        aria2Listener = initial.aria2Listener
         (self.environment, self.waiting, self.control) = (environment, waiting, control)
         environment.counters.setMaximumConcurrentDownloads(waiting.limit)
     }
@@ -59,17 +61,15 @@ final class QueueSettings {
         if change[\.allowedFolders] != nil {
             for folder in new.allowedFolders ?? [] { try Self.checkExists(folder) }
         }
-        let socket = try change[\.listen].map { (_) throws(DownloadError) in
-            try listener.open(new.listenAddress)
-        }
+        let sockets = try openSockets(new, change)
         let last: Int64
         do throws(DownloadError) {
             last = try write(new, published: published(new, change))
         } catch {
-            socket?.close()
+            for socket in sockets { socket.prepared.close() }
             throw error
         }
-        if let socket { listener.adopt(socket) }
+        for socket in sockets { socket.listener.adopt(socket.prepared) }
         let old = current
         current = new
         apply(change, from: old)
@@ -78,14 +78,37 @@ final class QueueSettings {
         return shown(to: authority)
     }
 
+    private typealias OpenSocket = (
+        listener: NetworkListener, prepared: NetworkListener.Prepared
+    )
+
+    /// Opens a socket for each address that the change gives.
+    private func openSockets(
+        _ new: DaemonSettings,
+        _ change: DaemonSettingsChange
+    ) throws(DownloadError) -> [OpenSocket] {
+        var sockets: [OpenSocket] = []
+        if change[\.listen] != nil {
+            sockets.append((listener, try listener.open(new.listenAddress)))
+        }
+        guard change[\.aria2Listen] != nil else { return sockets }
+        do throws(DownloadError) {
+            sockets.append((aria2Listener, try aria2Listener.open(new.aria2Address)))
+        } catch {
+            for socket in sockets { socket.prepared.close() }
+            throw error
+        }
+        return sockets
+    }
+
     /// Returns the settings as an event publishes them; `nil` if no event is needed.
     private func published(
         _ new: DaemonSettings,
         _ change: DaemonSettingsChange
     ) -> DaemonSettings? {
-        // The address of the listener concerns no download, so a change of it is not published.
+        // The addresses of the listeners concern no download, so a change of them is not published.
         var before = current
-        before.listen = new.listen
+        (before.listen, before.aria2Listen) = (new.listen, new.aria2Listen)
         guard new != before else { return nil }
         var published = new
         if change[\.maximumConcurrentDownloads] == nil {

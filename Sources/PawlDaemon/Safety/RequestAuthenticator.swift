@@ -42,7 +42,7 @@ final class RequestAuthenticator: Sendable {
 
     /// Responds after a delay, so that nobody can try many tokens.
     func wrongCredentials(isCode: Bool = false) async throws -> Response {
-        guard let pause = delay.withLock({ $0.failed(at: .now) }) else {
+        guard await delayFailure() else {
             return try Self.response(
                 429,
                 .serverBusy,
@@ -50,9 +50,6 @@ final class RequestAuthenticator: Sendable {
                 "send the token that pawl daemon token prints"
             )
         }
-        // A cancellation means that the daemon shuts down.
-        try? await Task.sleep(for: pause)
-        delay.withLock { $0.ended() }
         return try Self.response(
             401,
             .unauthorized,
@@ -61,6 +58,15 @@ final class RequestAuthenticator: Sendable {
                 ? "open a new link: pawl daemon token --url"
                 : "send the token that pawl daemon token prints"
         )
+    }
+
+    /// Waits before the response to a wrong token; returns `false` if too many responses wait already.
+    func delayFailure() async -> Bool {
+        guard let pause = delay.withLock({ $0.failed(at: .now) }) else { return false }
+        // A cancellation means that the daemon shuts down.
+        try? await Task.sleep(for: pause)
+        delay.withLock { $0.ended() }
+        return true
     }
 
     /// Responds on a connection beyond the share of its token or page, and closes it.

@@ -1,12 +1,15 @@
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOHTTPTypes
 
 /// Closes a connection whose client takes too long.
-final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+final class SlowClientHandler<Request: HTTPMessagePart, Response: HTTPMessagePart>:
+    ChannelDuplexHandler, RemovableChannelHandler
+{
+    typealias InboundIn = Request
+    typealias InboundOut = Request
+    typealias OutboundIn = Response
+    typealias OutboundOut = Response
 
     private var clock: ConnectionClock
     private var timer: Scheduled<Void>?
@@ -22,7 +25,7 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        switch unwrapInboundIn(data).kind {
         case .head: handle(.headReceived, context)
         case .end: handle(.bodyEnded, context)
         case .body: break
@@ -31,7 +34,7 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { handle(.responseEnded, context) }
+        if unwrapOutboundIn(data).kind == .end { handle(.responseEnded, context) }
         context.write(data, promise: promise)
     }
 
@@ -54,12 +57,9 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if let timerDeadline, timerDeadline <= deadline { return }
         timer?.cancel()
         timerDeadline = deadline
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let nanoseconds = max(0, (deadline - .now) / .nanoseconds(1))
-        timer = context.eventLoop.scheduleTask(in: .nanoseconds(Int64(nanoseconds))) {
-            let (handler, context) = bound.value
-            handler.fired(context)
-        }
+        let loop = context.eventLoop.assumeIsolated()
+        timer = loop.scheduleTask(in: .nanoseconds(Int64(nanoseconds))) { self.fired(context) }
     }
 
     private func fired(_ context: ChannelHandlerContext) {
@@ -67,5 +67,45 @@ final class SlowClientHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let deadline = clock.deadline else { return }
         guard deadline <= .now else { return schedule(context) }
         context.close(promise: nil)
+    }
+}
+
+/// The kinds of the parts of an HTTP message.
+enum HTTPPartKind: Sendable {
+    case head, body, end
+}
+
+/// A part of an HTTP message, as one of NIO's codecs represents it.
+protocol HTTPMessagePart {
+    var kind: HTTPPartKind { get }
+}
+
+extension HTTPRequestPart: HTTPMessagePart {
+    var kind: HTTPPartKind {
+        switch self {
+        case .head: .head
+        case .body: .body
+        case .end: .end
+        }
+    }
+}
+
+extension HTTPResponsePart: HTTPMessagePart {
+    var kind: HTTPPartKind {
+        switch self {
+        case .head: .head
+        case .body: .body
+        case .end: .end
+        }
+    }
+}
+
+extension HTTPPart: HTTPMessagePart {
+    var kind: HTTPPartKind {
+        switch self {
+        case .head: .head
+        case .body: .body
+        case .end: .end
+        }
     }
 }

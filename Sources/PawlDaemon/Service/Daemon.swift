@@ -17,6 +17,8 @@ package struct Daemon: Sendable {
     package var socket: ListeningSocket?
     /// Where it listens for TCP; an address that is given becomes a setting.
     package var listen = ListenChoice.remembered
+    /// Where it answers clients of aria2; an address that is given becomes a setting.
+    package var aria2Listen = ListenChoice.remembered
     /// The limits of clients over TCP.
     package var limits = ConnectionLimits()
 
@@ -54,22 +56,30 @@ package struct Daemon: Sendable {
         if let failure { throw failure }
     }
 
-    /// Opens the TCP listener.
+    /// Opens the TCP listeners.
     ///
     /// If an address was given, it must be free. If an address from the settings is taken, the
-    /// daemon runs without TCP.
+    /// daemon runs without that listener.
     private func beginListening(_ queue: DaemonQueue) async throws(DownloadError) {
-        if let change = DaemonSettingsChange(listen: listen) {
+        if let change = DaemonSettingsChange(listen: listen, aria2: aria2Listen) {
             _ = try await queue.change(change, by: .user)
-            return
         }
         let settings = await queue.storedSettings
+        if listen == .remembered {
+            open(queue.listener, settings.listenAddress, "the API is not available over TCP")
+        }
+        if aria2Listen == .remembered {
+            open(queue.aria2Listener, settings.aria2Address, "clients of aria2 cannot connect")
+        }
+    }
+
+    private func open(_ listener: NetworkListener, _ address: ListenAddress?, _ effect: String) {
+        guard let address else { return }
         do throws(DownloadError) {
-            let address = settings.listenAddress
-            if address != nil { queue.listener.adopt(try queue.listener.open(address)) }
+            listener.adopt(try listener.open(address))
         } catch {
-            queue.listener.failed(error)
-            logger.warning("the API is not available over TCP: \(error)")
+            listener.failed(error)
+            logger.warning("\(effect): \(error)")
         }
     }
 
@@ -108,7 +118,12 @@ package struct Daemon: Sendable {
             settings: settings,
             folders: folders,
             identity: makeIdentity(),
-            listener: NetworkListener(places, limits),
+            listener: NetworkListener(places, limits, command: "pawl daemon start --listen"),
+            aria2Listener: NetworkListener(
+                places,
+                limits,
+                command: "pawl daemon start --aria2-rpc"
+            ),
             limit: limit,
             lastEvent: last
         )
@@ -150,6 +165,7 @@ package struct Daemon: Sendable {
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
         let api = api(queue)
+        let aria2 = Aria2Service(queue, StoreIdentity.known(beside: places.store))
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
         let hookRunner = HookRunner(queue: queue, logger: logger)
         let memory = IdleMemory { !queue.running.isEmpty }
@@ -168,7 +184,7 @@ package struct Daemon: Sendable {
                     return nil
                 }
                 group.addTask {
-                    await answer(api, memory) { address in
+                    await answer(api, aria2, memory) { address in
                         Self.enter(.listening, locks)
                         whenReady(address)
                     }
@@ -181,7 +197,13 @@ package struct Daemon: Sendable {
                     await removeOldStores()
                     return nil
                 }
-                // Either all were cancelled, or the socket has failed: then the queue shuts down.
+                group.addTask {
+                    await aria2.shutDown.wait()
+                    if !Task.isCancelled { Self.exitIfSlow(logger) }
+                    return nil
+                }
+                // Either all were cancelled, or the socket has failed, or a client of aria2 ends
+                // the daemon: then the queue shuts down.
                 var failure: DownloadError?
                 for await end in group {
                     failure = failure ?? end
@@ -229,6 +251,7 @@ package struct Daemon: Sendable {
 
     private func answer(
         _ api: DaemonAPI,
+        _ aria2: Aria2Service,
         _ memory: IdleMemory,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
@@ -242,9 +265,12 @@ package struct Daemon: Sendable {
         )
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
-            let listener = api.queue.listener
+            let (listener, aria2Listener) = (api.queue.listener, api.queue.aria2Listener)
+            let aria2Server = Aria2Server(service: aria2, memory: memory)
             // A client that connects before the server runs has to wait.
-            let places = [socket.path, listener.socket?.address.url].compactMap(\.self)
+            let places = [
+                socket.path, listener.socket?.address.url, aria2Listener.socket?.address.url,
+            ].compactMap(\.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     try await server.run(.socket(socket.descriptor)) {
@@ -253,6 +279,9 @@ package struct Daemon: Sendable {
                 }
                 group.addTask {
                     await listener.run { try await server.run(.network($0)) {} }
+                }
+                group.addTask {
+                    await aria2Listener.run { try await aria2Server.run($0) }
                 }
                 // Both were cancelled, or the first has failed.
                 defer { group.cancelAll() }

@@ -15,11 +15,13 @@ final class NetworkListener: Sendable {
 
     private let places: DaemonPlaces
     private let limits: ConnectionLimits
+    /// The command that gives it another address, for errors.
+    private let command: String
     private let state = Mutex(State())
     private let changed = Wakeup()
 
-    init(_ places: DaemonPlaces, _ limits: ConnectionLimits) {
-        (self.places, self.limits) = (places, limits)
+    init(_ places: DaemonPlaces, _ limits: ConnectionLimits, command: String) {
+        (self.places, self.limits, self.command) = (places, limits, command)
     }
 
     /// The socket that is served; `nil` if there is none.
@@ -35,7 +37,7 @@ final class NetworkListener: Sendable {
         if let address, let socket, socket.address == address {
             return Prepared(socket: socket, isNew: false)
         }
-        var socket = try NetworkSocket(address, places)
+        var socket = try NetworkSocket(address, places, command: command)
         socket?.limits = limits.within(openFiles: OpenFileLimit.raise())
         return Prepared(socket: socket, isNew: socket != nil)
     }

@@ -15,10 +15,16 @@ struct NetworkSocket: Sendable {
     /// Opens the socket; returns `nil` without an address.
     ///
     /// Throws `.alreadyRunning` if another program listens at the address.
-    init?(_ wanted: ListenAddress?, _ places: DaemonPlaces) throws(DownloadError) {
+    ///
+    /// `command`: the command that gives another address, for errors.
+    init?(
+        _ wanted: ListenAddress?,
+        _ places: DaemonPlaces,
+        command: String
+    ) throws(DownloadError) {
         guard var address = wanted else { return nil }
         let keys = try AccessKeys(AccessTokenFile(places), NamedTokenFile(places))
-        descriptor = try Self.open(address)
+        descriptor = try Self.open(address, command)
         if let port = UInt16(exactly: pawl_socket_port(descriptor)) { address.port = port }
         self.address = address
         authenticator = RequestAuthenticator(address, keys: keys)
@@ -27,10 +33,13 @@ struct NetworkSocket: Sendable {
     /// Closes a socket that is not served yet.
     func close() { Glibc.close(descriptor) }
 
-    private static func open(_ address: ListenAddress) throws(DownloadError) -> Int32 {
+    private static func open(
+        _ address: ListenAddress,
+        _ command: String
+    ) throws(DownloadError) -> Int32 {
         let family = address.host == .version4 ? AF_INET : AF_INET6
         let descriptor = socket(family, UnixAddress.stream | UnixAddress.closesOnExec, 0)
-        guard descriptor >= 0 else { throw failure(address, errno) }
+        guard descriptor >= 0 else { throw failure(address, command, errno) }
         // Otherwise, closed connections of an earlier daemon keep the port for a while.
         var one: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
@@ -42,7 +51,7 @@ struct NetworkSocket: Sendable {
         guard code == 0, listen(descriptor, 256) == 0 else {
             let number = errno
             Glibc.close(descriptor)
-            throw failure(address, number)
+            throw failure(address, command, number)
         }
         return descriptor
     }
@@ -72,11 +81,15 @@ struct NetworkSocket: Sendable {
         }
     }
 
-    private static func failure(_ address: ListenAddress, _ code: Int32) -> DownloadError {
+    private static func failure(
+        _ address: ListenAddress,
+        _ command: String,
+        _ code: Int32
+    ) -> DownloadError {
         DownloadError(
             code == EADDRINUSE ? .alreadyRunning : .directoryNotUsable,
             "the daemon cannot listen at \(address.text): \(String(cString: strerror(code)))",
-            advice: "give another port: pawl daemon start --listen \(address.hostText):PORT"
+            advice: "give another port: \(command) \(address.hostText):PORT"
         )
     }
 }

@@ -4,6 +4,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPTypes
 internal import NIOPosix
 internal import PawlCore
 
@@ -82,7 +83,10 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             return HTTP1Channel(responder: respond, configuration: configuration)
         }
         var configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [SlowClientHandler(limits), MalformedRequestHandler()]
+            additionalChannelHandlers: [
+                SlowClientHandler<HTTPRequestPart, HTTPResponsePart>(limits),
+                MalformedRequestHandler(),
+            ]
         )
         configuration.httpDecoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: limits.headBytes,
@@ -122,17 +126,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             return connection.isReady.fail(error)
         }
         connection.isReady.succeed()
-        await untilActive(connection.channel)
+        await connection.channel.untilActive()
         await http.handle(value: value, logger: logger)
-    }
-
-    /// Waits until the event loop knows the channel, because the channel cannot be closed earlier.
-    private func untilActive(_ channel: any Channel) async {
-        // That takes the loop a few turns; a channel that was closed meanwhile never becomes
-        // active.
-        for _ in 0..<8 where !channel.isActive {
-            try? await channel.eventLoop.submit {}.get()
-        }
     }
 
     @Sendable private func respond(

@@ -10,6 +10,8 @@ package struct StoreTransaction {
     package var downloads: DownloadRows { DownloadRows(database) }
     /// Pages of the list, and the downloads that a selection means.
     package var search: DownloadSearch { DownloadSearch(database) }
+    /// The downloads in the order in which they start, or in which they have ended.
+    package var order: DownloadOrder { DownloadOrder(database) }
     /// The requests of the downloads, with their secrets.
     package var requests: RequestTable { RequestTable(database) }
     /// The starts, failures and waits of the downloads.

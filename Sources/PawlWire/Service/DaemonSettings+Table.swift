@@ -5,14 +5,13 @@ package import PawlCore
 package typealias DaemonSettingsChange = SettingsDocument<DaemonSettings>
 
 extension SettingsDocument where Root == DaemonSettings {
-    /// The change that an option asks for; `nil` if it asks for none.
-    package init?(listen choice: ListenChoice) {
+    /// The change that the options ask for; `nil` if they ask for none.
+    package init?(listen: ListenChoice, aria2: ListenChoice) {
         self.init()
-        switch choice {
-        case .remembered: return nil
-        case .off: self[\.listen] = .some(nil)
-        case .at(let address): self[\.listen] = address.text
-        }
+        // Nowhere is a change, too.
+        if let address = listen.address { self[\.listen] = .some(address?.text) }
+        if let address = aria2.address { self[\.aria2Listen] = .some(address?.text) }
+        if isEmpty { return nil }
     }
 }
 
@@ -168,7 +167,7 @@ extension DaemonSettings: TabledSettings {
             "listen",
             member: "listen",
             \.listen,
-            .listen,
+            .listen(port: ListenAddress.standardPort),
             entries: bounds,
             isChangeable: true,
             help: """
@@ -176,6 +175,21 @@ extension DaemonSettings: TabledSettings {
                 Default port: 6880. off stops listening. The daemon remembers this setting.
                 """,
             about: "The address at which the daemon listens for TCP, such as 127.0.0.1:6880."
+        ),
+        Setting(
+            "aria2-rpc",
+            member: "aria2Listen",
+            \.aria2Listen,
+            .listen(port: ListenAddress.aria2Port),
+            entries: bounds,
+            isChangeable: true,
+            help: """
+                Also answer clients of aria2 on this TCP address, 127.0.0.1 or [::1], with an \
+                optional port. Default: 127.0.0.1:6800. Clients send a token (pawl daemon token) \
+                as aria2's secret. off stops listening. The daemon remembers this setting.
+                """,
+            about:
+                "The address at which the daemon answers clients of aria2, such as 127.0.0.1:6800."
         ),
     ]
 }
@@ -286,24 +300,28 @@ extension SettingForm where Value == [String]? {
 
 extension SettingForm where Value == String? {
     /// An address of this machine, or `off`.
-    fileprivate static let listen = SettingForm(
-        schema: ["type": "string", "examples": ["127.0.0.1:6880"]],
-        valueName: "address",
-        parse: { (text) throws(ValueError) in
-            text.lowercased() == "off" ? nil : try address(text)
-        },
-        decode: { (value) throws(ValueError) in
-            guard case .text(let text) = value else {
-                throw ValueError("invalid address '\(value.brief)'", advice: "use a string")
-            }
-            return try address(text)
-        },
-        encode: { $0.map { .text($0) } ?? .null }
-    )
+    ///
+    /// `port`: the port if the text has none.
+    fileprivate static func listen(port: UInt16) -> SettingForm {
+        SettingForm(
+            schema: ["type": "string", "examples": [.text(ListenAddress(port: port).text)]],
+            valueName: "address",
+            parse: { (text) throws(ValueError) in
+                text.lowercased() == "off" ? nil : try address(text, port)
+            },
+            decode: { (value) throws(ValueError) in
+                guard case .text(let text) = value else {
+                    throw ValueError("invalid address '\(value.brief)'", advice: "use a string")
+                }
+                return try address(text, port)
+            },
+            encode: { $0.map { .text($0) } ?? .null }
+        )
+    }
 
-    private static func address(_ text: String) throws(ValueError) -> String {
+    private static func address(_ text: String, _ port: UInt16) throws(ValueError) -> String {
         do throws(DownloadError) {
-            return try ListenAddress(parsing: text).text
+            return try ListenAddress(parsing: text, port: port).text
         } catch {
             throw ValueError(error.message, advice: error.guidance)
         }

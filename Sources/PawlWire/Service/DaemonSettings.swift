@@ -25,6 +25,8 @@ package struct DaemonSettings: Sendable, Hashable {
     package var allowsPrivateAddresses = false
     /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; `nil` is nowhere.
     package var listen: String?
+    /// Where the daemon answers clients of aria2, such as `127.0.0.1:6800`; `nil` is nowhere.
+    package var aria2Listen: String?
     /// The limit that applies at this moment; only in responses.
     package var current: WireCurrentLimit?
 
@@ -34,6 +36,12 @@ package struct DaemonSettings: Sendable, Hashable {
     /// which may happen in a store of another version.
     package var listenAddress: ListenAddress? {
         listen.flatMap { try? ListenAddress(parsing: $0) }
+    }
+
+    /// The address where the daemon answers clients of aria2; `nil` also if the stored address is
+    /// not valid.
+    package var aria2Address: ListenAddress? {
+        aria2Listen.flatMap { try? ListenAddress(parsing: $0) }
     }
 
     /// The timetable, without periods that are not valid, which may occur in a store of another

@@ -7,14 +7,26 @@ package enum ListenChoice: Sendable, Hashable {
     case off
     case at(ListenAddress)
 
-    /// Parses `off` or an address.
+    /// Parses `off` or an address; `port` is the port if the text has none.
     ///
     /// Throws `.usage`.
-    package init(parsing text: String?) throws(DownloadError) {
+    package init(
+        parsing text: String?,
+        port: UInt16 = ListenAddress.standardPort
+    ) throws(DownloadError) {
         switch text?.lowercased() {
         case nil: self = .remembered
         case "off": self = .off
-        case let text?: self = .at(try ListenAddress(parsing: text))
+        case let text?: self = .at(try ListenAddress(parsing: text, port: port))
+        }
+    }
+
+    /// The chosen address, or nowhere; `nil` if there is no choice.
+    var address: ListenAddress?? {
+        switch self {
+        case .remembered: nil
+        case .off: .some(nil)
+        case .at(let address): address
         }
     }
 }
@@ -33,15 +45,21 @@ package struct ListenAddress: Sendable, Hashable {
     package var port: UInt16
 
     package static let standardPort: UInt16 = 6880
+    /// The port of aria2's RPC.
+    package static let aria2Port: UInt16 = 6800
 
     package init(_ host: Host = .version4, port: UInt16 = standardPort) {
         (self.host, self.port) = (host, port)
     }
 
-    /// Parses `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone.
+    /// Parses `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone; `standard` is the port
+    /// if the text has none.
     ///
     /// Throws `.usage` if the text is not valid, and for an address that other machines can reach.
-    package init(parsing text: String) throws(DownloadError) {
+    package init(
+        parsing text: String,
+        port standard: UInt16 = standardPort
+    ) throws(DownloadError) {
         let (name, number) = Self.parts(text)
         switch name {
         case "127.0.0.1", "localhost": host = .version4
@@ -51,11 +69,11 @@ package struct ListenAddress: Sendable, Hashable {
             throw .usage(
                 "'\(text.sanitized(atMost: 100))' is not a loopback address",
                 advice: "give 127.0.0.1 or [::1] with a port; to connect from another machine, use "
-                    + "ssh -L 6880:127.0.0.1:6880 HOST"
+                    + "ssh -L \(standard):127.0.0.1:\(standard) HOST"
             )
         }
         guard let number else {
-            port = Self.standardPort
+            port = standard
             return
         }
         guard let parsed = UInt16(number), number.allSatisfy(\.isNumber) else {

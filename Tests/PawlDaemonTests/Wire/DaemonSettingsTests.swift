@@ -112,6 +112,7 @@ struct DaemonSettingsTests {
         settings.allowedFolders = ["/srv"]
         settings.allowsPrivateAddresses = true
         settings.listen = "127.0.0.1:6880"
+        settings.aria2Listen = "127.0.0.1:6800"
         #expect(
             SettingsDocument(settings).members == Set(DaemonSettings.table.settings.map(\.member))
         )

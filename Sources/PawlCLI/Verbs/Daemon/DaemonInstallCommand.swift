@@ -48,7 +48,7 @@ struct DaemonInstallCommand: PawlVerb {
             }
         }
         try folder.checkNoForeignUnits()
-        let change = DaemonSettingsChange(listen: try options.listenChoice())
+        let change = try options.settingsChange()
         return try daemonWork(console) { (client) async throws(DownloadError) in
             // systemd does not check the permissions of a folder that exists.
             try client.places.prepare()

@@ -25,6 +25,10 @@ struct DaemonStartCommand: PawlVerb {
             if let problem = status.listenProblem {
                 console.message("The API over TCP is not available: \(problem.sanitized).")
             }
+            if let url = status.aria2URL { console.message("Clients of aria2 use \(url).") }
+            if let problem = status.aria2Problem {
+                console.message("Clients of aria2 cannot connect: \(problem.sanitized).")
+            }
             return 0
         }
     }

@@ -51,15 +51,16 @@ final class RemovalUndo {
 
     /// Puts the downloads of the newest removal back into the list.
     ///
-    /// Those that ran wait again; the others have the state that they had.
+    /// Those that ran wait again; the others have the state that they had. Returns no download if
+    /// there is no removal to undo.
     ///
-    /// - Throws: `.notFound` if there is no removal to undo, `.notAllowed`.
+    /// - Throws: `.notAllowed`.
     func undo(by authority: Authority) throws(DownloadError) -> WireOutcome {
         expire(at: Date())
         let outcome = try parts.environment.store.writeWithRoom { transaction in
-            guard let removal = try transaction.removed.newest() else { throw Self.nothing }
+            let removal = try transaction.removed.newest()
             var rows: [WireDownload] = []
-            for id in try transaction.removed.downloads(of: removal) {
+            for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user
                 try AccessRules.check(.remove, by: authority, owner: owner)
                 guard var row = try transaction.removed.restore(id) else { continue }
@@ -76,10 +77,4 @@ final class RemovalUndo {
         parts.environment.published(outcome)
         return outcome
     }
-
-    private static let nothing = DownloadError(
-        .notFound,
-        "there is no removal to undo",
-        advice: "a removal can be undone for a minute, and not if files were deleted"
-    )
 }

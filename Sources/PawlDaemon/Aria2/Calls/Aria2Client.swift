@@ -1,0 +1,44 @@
+internal import PawlCore
+internal import Synchronization
+
+/// The client of one connection: what its secrets allow.
+final class Aria2Client: Sendable {
+    private let authenticator: RequestAuthenticator
+    /// Records that the connection is authenticated; returns whether there is a slot for it.
+    private let hasSlot: @Sendable (Authority) -> Bool
+    private let lastKey = Mutex<AccessKeys.UsedKey?>(nil)
+
+    init(
+        _ authenticator: RequestAuthenticator,
+        hasSlot: @escaping @Sendable (Authority) -> Bool
+    ) {
+        (self.authenticator, self.hasSlot) = (authenticator, hasSlot)
+    }
+
+    /// Returns the authority that a secret gives; `nil` if it is wrong.
+    func authority(of secret: String) throws(Aria2Error) -> Authority? {
+        let field = "Bearer \(secret)"
+        guard let key = authenticator.keys.judge(authorization: [field], cookies: []).usedKey else {
+            return nil
+        }
+        guard hasSlot(key.authority) else {
+            throw Aria2Error(
+                "too many connections with this token; close some of them: a token may use up to a "
+                    + "quarter of all connections"
+            )
+        }
+        lastKey.withLock { $0 = key }
+        return key.authority
+    }
+
+    /// Waits before the response to a wrong secret.
+    func delayFailure() async { _ = await authenticator.delayFailure() }
+
+    /// Whether the client may read the events of downloads: its last secret is still valid.
+    var mayReadEvents: Bool {
+        guard let key = lastKey.withLock({ $0 }), authenticator.keys.isStillValid(key) else {
+            return false
+        }
+        return AccessRules.decision(on: .read, by: key.authority) != .refused
+    }
+}

@@ -1,0 +1,71 @@
+internal import NIOCore
+internal import NIOWebSocket
+internal import PawlCore
+
+/// Answers the messages of one WebSocket, and sends notifications.
+struct Aria2WebSocket: Sendable {
+    typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+    typealias Writer = NIOAsyncChannelOutboundWriter<WebSocketFrame>
+
+    let service: Aria2Service
+    let client: Aria2Client
+    /// Called after each response.
+    let answered: @Sendable () -> Void
+
+    func run(_ channel: Channel) async throws {
+        try await channel.executeThenClose { inbound, outbound in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await answer(inbound, outbound) }
+                group.addTask {
+                    let feed = Aria2NotificationFeed(service: service, client: client)
+                    try await feed.write { try await send($0, to: outbound) }
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    private func answer(
+        _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
+        _ outbound: Writer
+    ) async throws {
+        for try await frame in inbound {
+            switch frame.opcode {
+            case .text:
+                var request = Aria2Request(service, client)
+                let bytes = Array(frame.unmaskedData.readableBytesView)
+                let answer = await JSONRPC.answer(bytes, &request)
+                try await send(answer.body, to: outbound)
+                answered()
+                if request.endsDaemon { return service.shutDown.send() }
+            case .ping:
+                let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+                try await outbound.write(pong)
+            case .connectionClose:
+                // The answer repeats the code (RFC 6455 §5.5.1).
+                let data = frame.unmaskedData.getSlice(
+                    at: frame.unmaskedData.readerIndex,
+                    length: 2
+                )
+                let end = WebSocketFrame(
+                    fin: true,
+                    opcode: .connectionClose,
+                    data: data ?? ByteBuffer()
+                )
+                return try await outbound.write(end)
+            case .binary:
+                // 1003: a kind of data that is not accepted (RFC 6455 §7.4.1).
+                let code = ByteBuffer(integer: UInt16(1003))
+                let end = WebSocketFrame(fin: true, opcode: .connectionClose, data: code)
+                return try await outbound.write(end)
+            default: break
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], to outbound: Writer) async throws {
+        let data = ByteBuffer(bytes: bytes)
+        try await outbound.write(WebSocketFrame(fin: true, opcode: .text, data: data))
+    }
+}

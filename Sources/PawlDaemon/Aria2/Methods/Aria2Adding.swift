@@ -1,0 +1,67 @@
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// The methods that add downloads.
+enum Aria2Adding {
+    static func addURIs(_ call: Aria2Call) async throws -> JSONValue {
+        let uris = try call.parameters.texts(0)
+        let options = Aria2GivenOptions(try call.parameters.options(1))
+        let position = try call.parameters.optionalNumber(2)
+        guard !uris.isEmpty else { throw Aria2Error("URI is not provided.") }
+        let new = try options.download(of: uris)
+        return .text(try await add([new], at: position, call)[0])
+    }
+
+    static func addMetalink(_ call: Aria2Call) async throws -> JSONValue {
+        let text = try call.parameters.text(0)
+        let options = Aria2GivenOptions(try call.parameters.options(1))
+        let position = try call.parameters.optionalNumber(2)
+        // aria2 does not tell what is wrong, either.
+        guard let bytes = [UInt8](base64: text),
+            let metalink = try? Metalink(bytes, name: "the Metalink", failure: .usage)
+        else { throw Aria2Error("Could not parse Metalink XML document.") }
+        let new = try metalink.files.map { file in try download(of: file, options) }
+        guard !new.isEmpty else { throw Aria2Error("No URI to download.") }
+        return .list(try await add(new, at: position, call).map { .text($0) })
+    }
+
+    private static func download(
+        of file: Metalink.File,
+        _ options: Aria2GivenOptions
+    ) throws -> NewDownload {
+        var uris: [String] = []
+        for source in file.sources(preferring: []) where !uris.contains(source.url) {
+            uris.append(source.url)
+        }
+        guard !uris.isEmpty else { throw Aria2Error("No URI to download.") }
+        let most = DownloadSettings.mostMirrors + 1
+        var new = try options.download(of: Array(uris.prefix(most)), named: file.name)
+        var settings = new.settings ?? SettingsDocument()
+        if let size = file.size { settings[\.expectedSize] = size }
+        if let digest = file.digest { settings[\.checksum] = .digest(digest) }
+        if let pieces = file.pieces { settings[\.pieces] = pieces }
+        new.settings = settings
+        return new
+    }
+
+    /// Adds downloads, and moves them to a position among those that wait; returns their GIDs.
+    private static func add(
+        _ new: [NewDownload],
+        at position: Int?,
+        _ call: Aria2Call
+    ) async throws -> [String] {
+        let added = try await call.queue.add(new, key: nil, by: call.authority).downloads
+        if let position, position >= 0 {
+            for (index, download) in added.enumerated() {
+                let ids = try await call.queue.store.read { try $0.order.waiting() }
+                let target = min(
+                    position.addingReportingOverflow(index).partialValue,
+                    ids.count - 1
+                )
+                _ = try await Aria2Control.move(download, in: ids, to: max(0, target), call)
+            }
+        }
+        return added.map(call.gid)
+    }
+}

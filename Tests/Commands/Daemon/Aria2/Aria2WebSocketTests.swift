@@ -1,0 +1,87 @@
+import PawlCore
+import PawlTesting
+import Testing
+
+extension DaemonSuites {
+    /// aria2's RPC over WebSocket.
+    @Suite(.timeLimit(.minutes(5)), .serialized)
+    struct Aria2WebSocketTests {
+        @Test func `a WebSocket answers calls and reports what happens to downloads`() async throws
+        {
+            let scene = try await Aria2Scene.make()
+            try await scene.allowPrivateAddresses()
+            scene.scene.workshop.serve(.resource(Resource(size: 5000)))
+            let client = try scene.openWebSocket(sending: try scene.frame("getVersion"))
+            #expect(await client.waitForOutput(containing: "1.37.0"), "\(client.output)")
+            // The example of RFC 6455 §1.3.
+            #expect(client.output.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+            let gid = try await scene.aria2.add(scene.scene.workshop.url)
+            for name in ["onDownloadStart", "onDownloadComplete"] {
+                let text =
+                    #"{"jsonrpc":"2.0","method":"aria2.\#(name)","params":[{"gid":"\#(gid.string ?? "")"}]}"#
+                #expect(await client.waitForOutput(containing: text), "\(client.output)")
+            }
+            let missing = try await scene.aria2.add(scene.scene.workshop.origin.url("/missing"))
+            #expect(await client.waitForOutput(containing: "aria2.onDownloadError"))
+            #expect(client.output.contains(missing.string ?? "-"))
+        }
+
+        @Test func `pausing and removing a download is reported`() async throws {
+            let scene = try await Aria2Scene.make()
+            let client = try scene.openWebSocket(sending: try scene.frame("getVersion"))
+            #expect(await client.waitForOutput(containing: "1.37.0"))
+            // Without access to private addresses, it fails or waits; it can be removed anyway.
+            let gid = try await scene.aria2.add("http://127.0.0.1:1/a", options: ["pause": "true"])
+            _ = try await scene.aria2.call("remove", gid)
+            #expect(await client.waitForOutput(containing: "aria2.onDownloadStop"))
+            #expect(try await scene.aria2.call("tellStatus", gid)["status"] == "removed")
+        }
+
+        @Test func `a message in several frames, a ping and a close are answered`() async throws {
+            let scene = try await Aria2Scene.make()
+            let client = try scene.openWebSocket(
+                sending: Aria2Scene.frame(#"{"id":1,"method":"sys"#, isLast: false),
+                Aria2Scene.frame(#"tem.listNotifications"}"#, opcode: 0),
+                Aria2Scene.frame("beat", opcode: 9),
+                Aria2Scene.frame("", opcode: 8)
+            )
+            await client.waitForExit()
+            #expect(client.output.contains("aria2.onDownloadStart"))
+            #expect(client.output.contains("beat"))
+        }
+
+        @Test func `a client without a valid secret receives no notification`() async throws {
+            let scene = try await Aria2Scene.make()
+            let silent = try scene.openWebSocket(
+                sending: Aria2Scene.frame(
+                    #"{"id":1,"method":"aria2.getVersion","params":["token:x"]}"#
+                )
+            )
+            #expect(await silent.waitForOutput(containing: "Unauthorized"))
+            let client = try scene.openWebSocket(sending: try scene.frame("getVersion"))
+            #expect(await client.waitForOutput(containing: "1.37.0"))
+            let gid = try await scene.aria2.add("http://127.0.0.1:1/a", options: ["pause": "true"])
+            _ = try await scene.aria2.call("remove", gid)
+            #expect(await client.waitForOutput(containing: "aria2.onDownloadStop"))
+            #expect(!silent.output.contains("onDownload"))
+        }
+
+        @Test func `what is no call, too long or not text is refused`() async throws {
+            let scene = try await Aria2Scene.make()
+            let wrong = try scene.openWebSocket(
+                sending: Aria2Scene.frame("{"),
+                Aria2Scene.frame("x", opcode: 2)
+            )
+            await wrong.waitForExit()
+            #expect(wrong.output.contains("-32700"))
+            // The length of the frame is 2 MiB: the connection ends at its head.
+            let long = try scene.openWebSocket(
+                sending: [0x81, 0xFF, 0, 0, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0]
+            )
+            await long.waitForExit()
+            let other = try scene.openWebSocket(path: "/other")
+            #expect(await other.waitForOutput(containing: "404"))
+            #expect(try await scene.aria2.call("getVersion")["version"] == "1.37.0")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import PawlCore
+import PawlDaemon
+import PawlWire
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct Aria2FormTests {
+    @Test func `a GID leads back to its download, and depends on the queue`() {
+        let gids = Aria2GIDs(identity: "0123456789abcdef0123456789abcdef")
+        let other = Aria2GIDs(identity: nil)
+        let ids: [Int64] = [1, 2, 3, 1000, 1 << 40, .max]
+        for id in ids {
+            let gid = gids.gid(of: id)
+            #expect(gid.utf8.count == 16 && gids.id(of: gid) == id)
+            #expect(gids.id(of: gid.uppercased()) == id)
+            #expect(other.gid(of: id) != gid)
+        }
+        #expect(Set(ids.map(gids.gid)).count == ids.count)
+        for text in ["", "1", "zzzzzzzzzzzzzzzz", "+123456789abcdef", "0123456789abcdef0"] {
+            #expect(gids.id(of: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `values are written as strict JSON`() throws {
+        let value: JSONValue = [
+            "a": ["b\"\\\n\u{1}ü", 5, true, .null, .decimal(1.5)], "c": [:], "d": [],
+        ]
+        let bytes = JSONText.bytes(value)
+        #expect(
+            String(decoding: bytes, as: UTF8.self)
+                == #"{"a":["b\"\\\u000a\u0001ü",5,true,null,1.5],"c":{},"d":[]}"#
+        )
+        try JSONCheck.check(bytes)
+    }
+
+    private func read(_ values: String) throws -> [JSONValue] {
+        let text =
+            "<methodCall><methodName> a.b </methodName><params>\(values)</params></methodCall>"
+        let call = try XMLRPCCall(Array(text.utf8))
+        #expect(call.method == "a.b")
+        return call.parameters
+    }
+
+    @Test func `calls are read from XML`() throws {
+        #expect(try read("") == [])
+        #expect(
+            try read(
+                """
+                <param><value>x y</value></param><param><value><int> 5 </int></value></param>
+                <param><value><boolean>1</boolean></value></param>
+                <param><value><string></string></value></param>
+                """
+            ) == ["x y", 5, true, ""]
+        )
+        #expect(
+            try read(
+                """
+                <param><value> <array><data> <value><array><data></data></array></value>
+                <value><struct><member><name>n</name><value>v</value></member></struct></value>
+                </data></array> </value></param>
+                """
+            ) == [[[], ["n": "v"]]]
+        )
+    }
+
+    @Test func `what is no call of XML-RPC is refused`() {
+        for text in [
+            "", "<methodCall>", "<methodCall/>",
+            "<methodCall><methodName>a</methodName><int>5</int></methodCall>",
+            "<methodCall><methodName>a</methodName><value><int>x</int></value></methodCall>",
+            "<methodCall><methodName>a</methodName><array/></methodCall>",
+            "<methodCall><methodName>a</methodName><value><struct><value/></struct></value>"
+                + "</methodCall>",
+            "<methodCall><methodName>a</methodName><name>n</name></methodCall>",
+        ] {
+            #expect(throws: DownloadError.self, "\(text)") { try XMLRPCCall(Array(text.utf8)) }
+        }
+    }
+
+    @Test func `a call may only name this machine`() throws {
+        let hosts = Aria2Hosts(try ListenAddress(parsing: "127.0.0.1:6800"))
+        #expect(hosts.allow(["127.0.0.1:6800"]) && hosts.allow(["LOCALHOST:6800"]))
+        for fields in [[], ["127.0.0.1"], ["host:6800"], ["127.0.0.1:6800", "127.0.0.1:6800"]] {
+            #expect(!hosts.allow(fields))
+        }
+        #expect(Aria2Hosts(ListenAddress(port: 80)).allow(["localhost"]))
+        #expect(Aria2Hosts(ListenAddress(.version6, port: 6800)).allow(["[::1]:6800"]))
+    }
+
+    @Test func `each option of aria2 leads to a setting`() {
+        for option in Aria2Option.all {
+            #expect(DownloadSettings.table[name: option.setting] != nil, "\(option.name)")
+        }
+        #expect(Set(Aria2Option.all.map(\.name)).count == Aria2Option.all.count)
+    }
+}
