@@ -116,7 +116,7 @@ package struct APIRoute: Sendable {
             [.control, .remove, .discard],
             body: Selection.self
         ) { api, request, context in try await api.downloads.act(request, context) },
-        APIRoute(.post, "/v1/undo", [.remove]) { api, _, context in
+        APIRoute(.post, "/v1/undo", [.undo]) { api, _, context in
             try Response.json(try await api.queue.undoRemoval(by: context.authority))
         },
         APIRoute(

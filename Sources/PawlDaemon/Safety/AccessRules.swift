@@ -41,7 +41,7 @@ package enum AccessRules {
     /// The page, and programs with a token of the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
-        case .open, .read, .control, .remove, .changeSettings, .makeSession: .allowed
+        case .open, .read, .control, .remove, .undo, .changeSettings, .makeSession: .allowed
         case .add, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
         // The program of a session relies on these.
@@ -52,7 +52,8 @@ package enum AccessRules {
 
     private static func adder(_ demand: Demand, isOwn: Bool) -> Decision {
         switch demand {
-        case .open, .read: .allowed
+        // Of a removal, it gets back what it may remove.
+        case .open, .read, .undo: .allowed
         case .add: .allowedInFolders
         case .control, .remove, .discard, .describe: isOwn ? .allowed : .refused
         case .readdress, .rename: isOwn ? .allowedInFolders : .refused

@@ -9,6 +9,7 @@ package enum Demand: String, Sendable, CaseIterable {
     case addToSession = "add-to-session"
     case control
     case remove
+    case undo
     case discard
     case readdress
     case rename
@@ -39,6 +40,7 @@ package enum Demand: String, Sendable, CaseIterable {
             "pausing, resuming or moving a download, and changing its priority, limit, date or "
                 + "number of connections"
         case .remove: "removing a download from the list, without its files"
+        case .undo: "putting downloads that were removed back into the list"
         case .discard: "cancelling a download, or removing it with its files"
         case .readdress: "changing the URL, header fields or credentials of a download"
         case .rename: "changing the name of a download's file"

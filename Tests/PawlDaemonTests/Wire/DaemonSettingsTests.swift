@@ -113,6 +113,11 @@ struct DaemonSettingsTests {
         settings.allowsPrivateAddresses = true
         settings.listen = "127.0.0.1:6880"
         settings.aria2Listen = "127.0.0.1:6800"
+        settings.hooks.onStart = try HookCommand(["start"])
+        settings.hooks.onComplete = try HookCommand(["complete", "a b"])
+        settings.hooks.onError = try HookCommand(["error"])
+        settings.hooks.webhook = URL(string: "https://host.example/hook")
+        (settings.hooks.notifies, settings.hooks.unpacks) = (true, true)
         #expect(
             SettingsDocument(settings).members == Set(DaemonSettings.table.settings.map(\.member))
         )

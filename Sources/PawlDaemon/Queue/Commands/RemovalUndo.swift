@@ -52,17 +52,20 @@ final class RemovalUndo {
     /// Puts the downloads of the newest removal back into the list.
     ///
     /// Those that ran wait again; the others have the state that they had. Returns no download if
-    /// there is no removal to undo.
+    /// there is no removal to undo. Downloads that the client may not remove stay removed.
     ///
     /// - Throws: `.notAllowed`.
     func undo(by authority: Authority) throws(DownloadError) -> WireOutcome {
+        try AccessRules.check(.undo, by: authority)
         expire(at: Date())
         let outcome = try parts.environment.store.writeWithRoom { transaction in
             let removal = try transaction.removed.newest()
             var rows: [WireDownload] = []
             for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user
-                try AccessRules.check(.remove, by: authority, owner: owner)
+                guard (try? AccessRules.check(.remove, by: authority, owner: owner)) != nil else {
+                    continue
+                }
                 guard var row = try transaction.removed.restore(id) else { continue }
                 if row.state.isActive { row.state = .waiting }
                 try transaction.downloads.save(row)

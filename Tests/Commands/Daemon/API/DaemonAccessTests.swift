@@ -96,6 +96,7 @@ extension DaemonSuites {
                 return (actions[demand] ?? []).map { action in
                     Request(path: APIPath.action(action), body: #"{"targets":["\#(id)"]}"#)
                 }
+            case ("POST /v1/undo", .undo): return [Request(path: path)]
             case ("POST /v1/changes", .control): return change(#""priority":"high""#)
             case ("POST /v1/changes", .readdress):
                 return change(#""url":"http://example.net/a""#)

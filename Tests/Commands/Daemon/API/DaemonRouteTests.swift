@@ -242,7 +242,9 @@ extension DaemonSuites {
             for operation in reading.operations {
                 let path = path(operation)
                 // Missing permission is reported first.
-                let isClosed = ["resumeData", "makeLoginCode"].contains(operation.name)
+                let isClosed = ["resumeData", "request", "errorResponse", "makeLoginCode"].contains(
+                    operation.name
+                )
                 let expected: Set = [isClosed ? 403 : 400]
                 attempts.append(
                     Attempt(
