@@ -13,6 +13,8 @@ const past = { state: endedStates.join(","), order: "newest" };
 const mostSorted = 20_000;
 // The least time between two sortings by a number that changes while downloads run, in milliseconds.
 const sortInterval = 2_000;
+// Numbers that change more often, in milliseconds, cannot be read.
+const showInterval = 400;
 
 export class Store {
   downloads = new Map();
@@ -54,6 +56,7 @@ export class Store {
   // The downloads that have not ended, or had not when they were loaded first.
   #seenActive = new Set();
   #sortedAt = 0;
+  #shownAt = 0;
 
   get(id) { return this.downloads.get(id); }
 
@@ -225,6 +228,8 @@ export class Store {
     }
     this.total.record(this.speed, now);
     if (isMoving(this.sort) && now - this.#sortedAt >= sortInterval) this.#changed();
+    if (now - this.#shownAt < showInterval) return;
+    this.#shownAt = now;
     this.onValues();
   }
 
