@@ -25,7 +25,8 @@ struct ServiceManager: Sendable {
         let bytes = Array(state.utf8)
         // A manager that does not receive this stops the daemon after its time limit, or never.
         _ = UnixAddress.with(socket) { address, size in
-            sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, size)
+            let address = address.assumingMemoryBound(to: sockaddr.self)
+            return sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, size)
         }
     }
 

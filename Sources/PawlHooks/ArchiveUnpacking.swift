@@ -42,7 +42,8 @@ struct ArchiveUnpacking: Sendable {
             return Result(end: .failure("failed: no folder can be created beside the file"))
         }
         var run = ProgramRun([
-            "bsdtar", "-x", "--no-same-owner", "-f", path.isAbsolutePath ? path : "./" + path,
+            "bsdtar", "-x", "--no-same-owner", "--no-same-permissions", "-f",
+            path.isAbsolutePath ? path : "./" + path,
             "-C", draft,
         ])
         run.output = output

@@ -9,8 +9,8 @@ internal import SystemPackage
 package struct ProgramRun: Sendable {
     /// The program, by its absolute path or its name in `PATH`, and its arguments; not empty.
     package var words: [String]
-    /// The variables that are added to the environment.
-    package var environment: [String: String] = [:]
+    /// The variables that are added to the environment, or removed from it.
+    package var environment: [String: String?] = [:]
     /// Its standard input.
     package var input: [UInt8] = []
     /// The file for standard output and standard error; by default that of this process's errors.
@@ -57,8 +57,8 @@ package struct ProgramRun: Sendable {
 
     private func runToEnd() async -> End {
         var options = PlatformOptions()
-        // The program gets its own process group.
-        options.processGroupID = 0
+        // It gets a process group of its own, and no terminal that could stop it.
+        options.createSession = true
         options.teardownSequence = [
             .send(
                 signal: .terminate,

@@ -19,7 +19,8 @@ package struct WebhookPolicy: Sendable {
     ///   - failures: The number of requests that have failed.
     package func wait(after error: DownloadError, failures: Int) -> Duration? {
         guard Self.mayHelp(error), (1...waits.count).contains(failures) else { return nil }
-        return max(waits[failures - 1], error.retryAfter ?? .zero)
+        let most = waits.max() ?? .zero
+        return max(waits[failures - 1], min(error.retryAfter ?? .zero, most))
     }
 
     /// A server that refuses the request itself refuses it again.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 internal import Pawl
 internal import PawlCore
 internal import PawlHooks
@@ -120,7 +121,12 @@ final class TopRun: Sendable {
                 let count = outcome.downloads.count
                 note(count == 0 ? "there is no removal to undo" : "restored: \(count)")
             case .open(let path):
-                let end = await ProgramRun(["xdg-open", path]).run()
+                // The viewer stays when this program ends.
+                var run = ProgramRun(["setsid", "--fork", "xdg-open", path])
+                let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+                defer { close(nowhere) }
+                run.output = nowhere
+                let end = await run.run()
                 if !end.isSuccess { note("xdg-open \(end.text)") }
             }
         } catch {

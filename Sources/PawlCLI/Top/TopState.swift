@@ -40,6 +40,7 @@ package struct TopState: Sendable {
 
     package mutating func set(_ rows: [WireDownload]) {
         downloads = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        if selected == nil { selected = self.rows.first?.id }
     }
 
     package mutating func update(_ row: WireDownload) { downloads[row.id] = row }

@@ -52,11 +52,19 @@ struct ExportCommand: PawlVerb {
             states: try state.states(),
             session: session
         )
-        let (form, hasSecrets, output) = (list ? QueueExport.Form.list : .json, !noSecrets, output)
+        let (form, hasSecrets) = (list ? QueueExport.Form.list : .json, !noSecrets)
+        let output = try output.flatMap { (path) throws(DownloadError) -> String? in
+            guard path != OutputPath.standardOutput else { return nil }
+            let path = try CurrentFolder.absolute(path, option: "--output")
+            guard !UserFile(path: path).exists else {
+                throw .usage("'\(path.sanitized)' exists already", advice: "use another name")
+            }
+            return path
+        }
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let export = QueueExport(client: client, form: form, hasSecrets: hasSecrets)
             let result = try await export.run(selection)
-            if let output, output != OutputPath.standardOutput {
+            if let output {
                 try UserFile(path: output).write(result.text, mode: 0o600)
             } else {
                 console.output(result.text)

@@ -16,16 +16,20 @@ package enum OriginSecrets {
         package var referer: URL?
         package var identity: ClientIdentity
         package var authentication: AuthenticationScheme?
+        /// The body of the request, such as a form with a password.
+        package var body: [UInt8]
 
         package init(
             fields: [HTTPField],
             credentials: Credentials?,
             referer: URL?,
             identity: ClientIdentity = ClientIdentity(),
-            authentication: AuthenticationScheme? = nil
+            authentication: AuthenticationScheme? = nil,
+            body: [UInt8] = []
         ) {
             (self.fields, self.credentials, self.referer) = (fields, credentials, referer)
             (self.identity, self.authentication) = (identity, authentication)
+            self.body = body
         }
     }
 
@@ -55,7 +59,8 @@ extension DownloadSettings {
                 credentials: credentials,
                 referer: connection.referer,
                 identity: connection.clientIdentity,
-                authentication: connection.authentication
+                authentication: connection.authentication,
+                body: body
             ),
             from: old,
             to: new
@@ -64,6 +69,7 @@ extension DownloadSettings {
         settings.connection.referer = kept.referer
         settings.connection.clientIdentity = kept.identity
         settings.connection.authentication = kept.authentication
+        settings.body = kept.body
         return settings
     }
 

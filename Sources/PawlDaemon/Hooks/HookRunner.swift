@@ -44,26 +44,26 @@ final class HookRunner: Sendable {
 
     /// Returns the jobs to begin, and the time until the next one is due.
     private func due(at now: Date) async -> ([HookTable.Entry], Duration?) {
-        let entries: [HookTable.Entry]
+        let (entries, next): ([HookTable.Entry], Date?)
         do throws(DownloadError) {
-            entries = try await queue.store.read { try $0.hooks.all(limit: Self.mostRead) }
+            (entries, next) = try await queue.store.read { transaction in
+                (
+                    try transaction.hooks.due(at: now, limit: Self.mostRead),
+                    try transaction.hooks.nextDate(after: now)
+                )
+            }
         } catch {
             logger.error("the hooks cannot be read: \(error)")
             return ([], Self.checkInterval)
         }
         return busy.withLock { busy in
-            var (due, wait) = ([HookTable.Entry](), entries.isEmpty ? nil : Self.checkInterval)
-            // A job of a download also waits for those before it that are not due yet.
-            var passed: Set<Int64> = []
-            for entry in entries where passed.insert(entry.download).inserted {
-                let seconds = entry.job.notBefore?.timeIntervalSince(now) ?? 0
-                if seconds > 0 {
-                    wait = min(wait ?? Self.checkInterval, .seconds(seconds))
-                } else if busy.count < Self.mostRunning, busy.insert(entry.download).inserted {
-                    due.append(entry)
-                }
+            var due: [HookTable.Entry] = []
+            // A job that waits for another attempt does not delay the others of its download.
+            for entry in entries where busy.count < Self.mostRunning {
+                if busy.insert(entry.download).inserted { due.append(entry) }
             }
-            return (due, wait)
+            let seconds = next?.timeIntervalSince(now)
+            return (due, seconds.map { min(.seconds($0), Self.checkInterval) })
         }
     }
 

@@ -277,7 +277,7 @@ actor DaemonQueue {
             guard let body = try transaction.requests.request(of: id) else { return nil }
             var request = try WireJSON.decode(NewDownload.self, from: body)
             // The next one with these numbers may belong to another process.
-            (request.taskIdentifier, request.confinedTo) = (nil, nil)
+            request.taskIdentifier = nil
             request.destination = row.path ?? request.destination
             (request.priority, request.notBefore) = (row.priority, row.notBefore)
             (request.session, request.taskDescription) = (row.session, row.taskDescription)

@@ -16,7 +16,9 @@ package struct ListeningSocket: Sendable {
         let descriptor = socket(AF_UNIX, UnixAddress.stream | UnixAddress.closesOnExec, 0)
         guard descriptor >= 0 else { throw failure(path, errno) }
         let code = UnixAddress.with(path) { address, size in
-            Glibc.bind(descriptor, address, size) == 0 && chmod(path, 0o600) == 0 ? 0 : errno
+            let address = address.assumingMemoryBound(to: sockaddr.self)
+            let isBound = Glibc.bind(descriptor, address, size) == 0
+            return isBound && chmod(path, 0o600) == 0 ? 0 : errno
         }
         guard code == 0 else {
             close(descriptor)

@@ -1,13 +1,14 @@
-package import Glibc
+internal import Glibc
 
 /// Addresses of Unix sockets (unix(7)).
 package enum UnixAddress {
-    /// Calls a function with the address of a path; returns `nil` if the path is too long.
+    /// Calls a function with the address of a path (a `sockaddr`) and its size; returns `nil` if the
+    /// path is too long.
     ///
     /// A path that begins with `@` has no file: it is an abstract name of Linux.
     package static func with<Result>(
         _ path: String,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+        _ body: (UnsafeRawPointer, UInt32) -> Result
     ) -> Result? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -20,9 +21,7 @@ package enum UnixAddress {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let head = MemoryLayout<sa_family_t>.size
         let size = socklen_t(head + bytes.count + (isAbstract ? 0 : 1))
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, size) }
-        }
+        return withUnsafePointer(to: &address) { body($0, size) }
     }
 
     /// Returns the path of a socket; `nil` if it is no Unix socket, or has no path.

@@ -42,6 +42,7 @@ enum StoreSchema {
         CREATE TABLE removed (
             download INTEGER PRIMARY KEY,
             removal INTEGER NOT NULL,
+            remover TEXT NOT NULL,
             at REAL NOT NULL,
             columns TEXT NOT NULL,
             request BLOB,
@@ -49,13 +50,16 @@ enum StoreSchema {
         ) STRICT;
         """
 
-    // The jobs outlive their download. `job` is private: it may contain the URL of a webhook.
+    // The jobs outlive their download. `notBefore`: when a job is tried again. `job` is private: it may contain the URL of a webhook.
     private static let hooks = """
         CREATE TABLE hook (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             download INTEGER NOT NULL,
+            notBefore REAL,
             job TEXT NOT NULL
         ) STRICT;
+        CREATE INDEX hookByDownload ON hook (download, id);
+        CREATE INDEX hookByDate ON hook (notBefore, id);
         """
 
     // `event`: the failure. `body` is private: servers may repeat secrets of the request in it.

@@ -82,7 +82,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
                         keyFile: settings[\.connection.clientIdentity.keyFile] ?? nil,
                         keyPassword: settings[\.connection.clientIdentity.keyPassword] ?? nil
                     ),
-                    authentication: settings[\.connection.authentication] ?? nil
+                    authentication: settings[\.connection.authentication] ?? nil,
+                    body: settings[\.body] ?? []
                 ),
                 from: old,
                 to: try SourceURL.parse(new).url
@@ -97,6 +98,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
             settings[\.connection.clientIdentity.keyPassword] =
                 kept.identity.keyPassword.map { .some($0) }
             settings[\.connection.authentication] = kept.authentication.map { .some($0) }
+            settings[\.body] = kept.body.isEmpty ? nil : kept.body
             url = new
         }
         self.settings = settings.merging(changes)

@@ -45,8 +45,9 @@ package struct HookFacts: Codable, Sendable, Hashable {
     /// The variable that names the event.
     package static let eventVariable = "PAWL_EVENT"
 
-    /// The environment variables; those whose value is not known are left out.
-    package var environment: [String: String] {
+    /// The environment variables; those whose value is not known are removed, because this process
+    /// may be started by another hook.
+    package var environment: [String: String?] {
         let values: [(String, String?)] = [
             ("ID", id.map { "\($0)" }), ("NAME", name), ("URL", url), ("PATH", path),
             ("FOLDER", folder), ("BYTES", "\(completedBytes)"),
@@ -54,9 +55,12 @@ package struct HookFacts: Codable, Sendable, Hashable {
             ("DESCRIPTION", taskDescription), ("ERROR", problem?.code.rawValue),
             ("MESSAGE", problem?.title),
         ]
-        var variables = [Self.eventVariable: event.rawValue]
-        variables["PAWL_SESSION"] = session
-        for (name, value) in values { variables[Self.variablePrefix + name] = value }
-        return variables.mapValues { $0.filter { $0 != "\0" } }
+        var variables: [String: String?] = [
+            Self.eventVariable: event.rawValue, "PAWL_SESSION": session,
+        ]
+        for (name, value) in values {
+            variables.updateValue(value, forKey: Self.variablePrefix + name)
+        }
+        return variables.mapValues { $0?.filter { $0 != "\0" } }
     }
 }

@@ -37,6 +37,7 @@ extension DaemonSuites {
         }
 
         private func exported(_ scene: DaemonScene) async throws -> [NewDownload] {
+            unlink(scene.home.path("queue.json"))
             try await scene.succeed("export", "-o", scene.home.path("queue.json"))
             let bytes = try scene.home.read("queue.json")
             return try WireJSON.decode(NewDownloads.self, from: bytes).downloads
@@ -57,6 +58,17 @@ extension DaemonSuites {
             let added = try await scene.succeed("import", scene.home.path("queue.json"))
             #expect(added.output == "2\ta.iso\n")
             #expect(try await exported(scene) == before)
+        }
+
+        @Test func `an existing file is not replaced, and a relative path is relative`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            try await add(scene)
+            try await scene.succeed("export", "--output", "backup/queue.json")
+            #expect(scene.workshop.folder.exists("backup/queue.json"))
+            let run = try await scene.run("export", "--output", "backup/queue.json")
+            #expect(run.status == .code(ErrorCode.usage.exitStatus))
         }
 
         @Test func `a list has the same downloads`() async throws {

@@ -14,6 +14,7 @@ struct OriginSecretsTests {
         var settings = DownloadSettings()
         (settings.fields, settings.credentials) = (fields, credentials)
         settings.connection.referer = URL(string: "https://host/page?token=1")
+        settings.body = Array("password=hunter2".utf8)
         return settings.moved(
             from: old.flatMap { URL(string: $0) },
             to: new.flatMap { URL(string: $0) }
@@ -26,6 +27,7 @@ struct OriginSecretsTests {
         #expect(moved.fields.map(\.name) == fields.map(\.name))
         #expect(moved.credentials == credentials)
         #expect(moved.connection.referer != nil)
+        #expect(!moved.body.isEmpty)
     }
 
     @Test(
@@ -42,6 +44,7 @@ struct OriginSecretsTests {
             #expect(secrets.isEmpty, "\(old ?? "-") to \(new ?? "-")")
             #expect(moved.credentials == nil)
             #expect(moved.connection.referer == nil)
+            #expect(moved.body.isEmpty)
         }
     }
 

@@ -15,6 +15,8 @@ struct Aria2Request {
 
     /// The maximum number of items in the lists that one request receives.
     private static let mostRows = 50_000
+    /// What the list of methods counts as.
+    private static let rowsOfOpen = 100
     private static let multicall = "system.multicall"
     private static let prefix = "token:"
 
@@ -37,13 +39,16 @@ struct Aria2Request {
         _ name: String,
         _ parameters: [JSONValue]
     ) async throws(Aria2Error) -> JSONValue {
-        if let open = Aria2Method.open[name] { return open }
+        guard rows < Self.mostRows else { throw Aria2Error("The request asks for too much.") }
+        if let open = Aria2Method.open[name] {
+            rows += Self.rowsOfOpen
+            return open
+        }
         // As in aria2, a client without a secret does not learn which methods exist.
         let authority = try await authority(parameters.first)
         guard let method = Aria2Method.byName[name] else {
             throw Aria2Error("No such method: \(name.sanitized(atMost: 100))")
         }
-        guard rows < Self.mostRows else { throw Aria2Error("The request asks for too much.") }
         let call = Aria2Call(
             service: service,
             authority: authority,

@@ -35,9 +35,10 @@ struct Aria2HTTPConnection: Sendable {
                         ? Aria2Responder.tooLarge
                         : await responder.respond(to: head, bytes, client)
                     let isLast = !head.isKeepAlive || response.endsDaemon || isTooLarge
+                    // The client may be gone.
+                    defer { if response.endsDaemon { responder.service.shutDown.send() } }
                     try await write(response, isLast: isLast, to: outbound)
                     answered()
-                    if response.endsDaemon { responder.service.shutDown.send() }
                     if isLast { return }
                 }
             }
@@ -51,7 +52,7 @@ struct Aria2HTTPConnection: Sendable {
     ) async throws {
         var fields = HTTPHeaders([
             ("Access-Control-Allow-Origin", "*"),
-            ("Cache-Control", "no-cache"),
+            ("Cache-Control", "no-store"),
             ("Content-Length", "\(response.body.count)"),
             ("Date", HTTPDate(secondsSince1970: Int64(time(nil))).text),
             ("X-Content-Type-Options", "nosniff"),

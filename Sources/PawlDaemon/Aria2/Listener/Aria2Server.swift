@@ -188,8 +188,15 @@ struct Aria2Server: Sendable {
                         maxAccumulatedFrameSize: Aria2Responder.mostBytes
                     )
                     try channel.pipeline.syncOperations.addHandler(aggregator)
+                    // Each message may have the maximum size.
+                    let pressure =
+                        NIOAsyncSequenceProducerBackPressureStrategies
+                        .HighLowWatermark(lowWatermark: 0, highWatermark: 1)
                     return Speech.webSocket(
-                        try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                        try NIOAsyncChannel(
+                            wrappingChannelSynchronously: channel,
+                            configuration: .init(backPressureStrategy: pressure)
+                        )
                     )
                 }
             }

@@ -36,9 +36,11 @@ struct Aria2WebSocket: Sendable {
                 var request = Aria2Request(service, client)
                 let bytes = Array(frame.unmaskedData.readableBytesView)
                 let answer = await JSONRPC.answer(bytes, &request)
+                // The client may be gone.
+                defer { if request.endsDaemon { service.shutDown.send() } }
                 try await send(answer.body, to: outbound)
                 answered()
-                if request.endsDaemon { return service.shutDown.send() }
+                if request.endsDaemon { return }
             case .ping:
                 let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
                 try await outbound.write(pong)

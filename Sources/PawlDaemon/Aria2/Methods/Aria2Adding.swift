@@ -4,6 +4,9 @@ internal import PawlWire
 
 /// The methods that add downloads.
 enum Aria2Adding {
+    /// The maximum number of new downloads that are moved to a position.
+    private static let mostMoved = 100
+
     static func addURIs(_ call: Aria2Call) async throws -> JSONValue {
         let uris = try call.parameters.texts(0)
         let options = Aria2GivenOptions(try call.parameters.options(1))
@@ -51,15 +54,17 @@ enum Aria2Adding {
         at position: Int?,
         _ call: Aria2Call
     ) async throws -> [String] {
+        if let position, position < 0 {
+            throw Aria2Error("Position must be greater than or equal to 0.")
+        }
         let added = try await call.queue.add(new, key: nil, by: call.authority).downloads
-        if let position, position >= 0 {
+        // Each move rewrites the positions of those that it passes.
+        if let position, added.count <= mostMoved {
             for (index, download) in added.enumerated() {
                 let ids = try await call.queue.store.read { try $0.order.waiting() }
-                let target = min(
-                    position.addingReportingOverflow(index).partialValue,
-                    ids.count - 1
-                )
-                _ = try await Aria2Control.move(download, in: ids, to: max(0, target), call)
+                let target = min(min(position, ids.count) + index, ids.count - 1)
+                // The download exists, whatever its position is.
+                _ = try? await Aria2Control.move(download, in: ids, to: max(0, target), call)
             }
         }
         return added.map(call.gid)

@@ -45,7 +45,14 @@ struct DownloadActions {
                 if item.download.state.isActive {
                     item.download = parts.environment.running.latest(item.download)
                 }
-                let change = try change(item, action, transaction, &order, undoneAs: removal)
+                let change = try change(
+                    item,
+                    action,
+                    transaction,
+                    &order,
+                    undoneAs: removal,
+                    by: authority.owner ?? .user
+                )
                 // `all` leaves out the downloads that do not change.
                 guard let change, change.effect != .nothing || selection.all != true else {
                     continue
@@ -81,7 +88,8 @@ struct DownloadActions {
         _ action: QueueAction,
         _ transaction: StoreTransaction,
         _ order: inout StartOrder,
-        undoneAs removal: Int64?
+        undoneAs removal: Int64?,
+        by remover: DownloadOwner
     ) throws -> Change? {
         let effect = ActionRules.effect(
             action,
@@ -106,7 +114,12 @@ struct DownloadActions {
             // The program of a session has been told by then.
             if let removal, item.download.taskIdentifier == nil {
                 try transaction.downloads.save(change.now)
-                try transaction.removed.keep(item.download.id, removal: removal, at: now)
+                try transaction.removed.keep(
+                    item.download.id,
+                    removal: removal,
+                    by: remover,
+                    at: now
+                )
             }
             try transaction.downloads.delete(item.download.id)
             try transaction.events.append(.removed, change.now, at: now)
@@ -126,7 +139,12 @@ struct DownloadActions {
         of count: Int,
         _ transaction: StoreTransaction
     ) throws -> Int64? {
-        guard action == .remove, count <= RemovalUndo.mostDownloads else { return nil }
+        guard action == .remove || action == .removeWithFiles, count > 0 else { return nil }
+        // Otherwise an undo would restore the downloads of an earlier removal.
+        guard action == .remove, count <= RemovalUndo.mostDownloads else {
+            try transaction.removed.forgetAll()
+            return nil
+        }
         return try transaction.events.last()
     }
 

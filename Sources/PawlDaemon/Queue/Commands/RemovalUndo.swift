@@ -59,7 +59,9 @@ final class RemovalUndo {
         try AccessRules.check(.undo, by: authority)
         expire(at: Date())
         let outcome = try parts.environment.store.writeWithRoom { transaction in
-            let removal = try transaction.removed.newest()
+            // Another client's removal is not undone, unless the user asks for it.
+            let remover = authority == .user ? nil : authority.owner
+            let removal = try transaction.removed.newest(by: remover)
             var rows: [WireDownload] = []
             for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user
@@ -75,7 +77,7 @@ final class RemovalUndo {
             return WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
         }
         for row in outcome.downloads where row.state == .waiting {
-            parts.waiting.add(parts.retries.entry(of: row))
+            parts.waiting.wait(parts.retries.entry(of: row))
         }
         parts.environment.published(outcome)
         return outcome

@@ -1,4 +1,5 @@
 internal import GRDB
+package import FoundationEssentials
 package import PawlHooks
 internal import PawlWire
 
@@ -33,9 +34,26 @@ package struct HookTable {
         )
     }
 
-    /// Returns the oldest jobs.
-    package func all(limit: Int) throws -> [Entry] {
-        try database.rows("SELECT * FROM hook ORDER BY id LIMIT ?", [limit]).compactMap { row in
+    /// Returns the oldest jobs that are due.
+    package func due(at now: Date, limit: Int) throws -> [Entry] {
+        try entries(
+            "SELECT * FROM hook WHERE COALESCE(notBefore, 0) <= ? ORDER BY id LIMIT ?",
+            [now.timeIntervalSince1970, limit]
+        )
+    }
+
+    /// Returns the date at which the next job is due that waits; `nil` if none does.
+    package func nextDate(after now: Date) throws -> Date? {
+        ColumnCoding.date(
+            try database.value(
+                "SELECT MIN(notBefore) FROM hook WHERE notBefore > ?",
+                [now.timeIntervalSince1970]
+            )
+        )
+    }
+
+    private func entries(_ sql: String, _ arguments: StatementArguments) throws -> [Entry] {
+        try database.rows(sql, arguments).compactMap { row in
             let job: HookJob? = ColumnCoding.value(row["job"])
             return job.map { Entry(id: row["id"], download: row["download"], job: $0) }
         }
@@ -48,8 +66,9 @@ package struct HookTable {
         case .done(let folder):
             try database.run("DELETE FROM hook WHERE id = ?", [entry.id])
             // The next jobs of the download are told where its files are.
-            for var next in try all(limit: .max) where next.download == entry.download {
-                guard let folder, next.id > entry.id else { continue }
+            guard let folder else { return }
+            let sql = "SELECT * FROM hook WHERE download = ? AND id > ?"
+            for var next in try entries(sql, [entry.download, entry.id]) {
                 next.job.facts.folder = folder
                 try set(next.job, of: next.id)
             }
@@ -57,6 +76,9 @@ package struct HookTable {
     }
 
     private func set(_ job: HookJob, of id: Int64) throws {
-        try database.run("UPDATE hook SET job = ? WHERE id = ?", [ColumnCoding.text(job), id])
+        try database.run(
+            "UPDATE hook SET job = ?, notBefore = ? WHERE id = ?",
+            [ColumnCoding.text(job), job.notBefore?.timeIntervalSince1970, id]
+        )
     }
 }

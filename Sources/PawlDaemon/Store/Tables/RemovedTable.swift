@@ -13,19 +13,25 @@ package struct RemovedTable {
     ///
     /// - Parameters:
     ///   - removal: The number of the removal, which is the same for all its downloads.
+    ///   - remover: Who removes it.
     ///   - date: The time of the removal.
-    package func keep(_ download: Int64, removal: Int64, at date: Date) throws {
+    package func keep(
+        _ download: Int64,
+        removal: Int64,
+        by remover: DownloadOwner,
+        at date: Date
+    ) throws {
         let row = try database.row("SELECT * FROM download WHERE id = ?", [download])
         guard let row else { return }
         let columns = row.map { column, value in (column, JSONValue(column: value)) }
         let files = try WrittenFileTable(database).files(of: download)
         try database.run(
             """
-            INSERT INTO removed (download, removal, at, columns, request, files)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO removed (download, removal, remover, at, columns, request, files)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                download, removal, date.timeIntervalSince1970,
+                download, removal, remover.text, date.timeIntervalSince1970,
                 ColumnCoding.text(JSONValue.object(columns)),
                 try RequestTable(database).request(of: download).map { Data($0) },
                 ColumnCoding.text(files),
@@ -34,9 +40,17 @@ package struct RemovedTable {
     }
 
     /// Returns the number of the newest removal whose downloads are kept; `nil` if there is none.
-    package func newest() throws -> Int64? {
-        try database.value("SELECT MAX(removal) FROM removed")
+    ///
+    /// `remover`: who has removed them; `nil` for anyone.
+    package func newest(by remover: DownloadOwner? = nil) throws -> Int64? {
+        try database.value(
+            "SELECT MAX(removal) FROM removed WHERE ?1 IS NULL OR remover = ?1",
+            [remover?.text]
+        )
     }
+
+    /// Forgets all removals.
+    package func forgetAll() throws { try database.run("DELETE FROM removed") }
 
     /// Returns the downloads of a removal.
     package func downloads(of removal: Int64) throws -> [Int64] {
@@ -75,7 +89,11 @@ package struct RemovedTable {
 
     /// Deletes what was removed before a time; returns the time of the oldest removal that is kept.
     package func expire(before date: Date) throws -> Date? {
-        try database.run("DELETE FROM removed WHERE at < ?", [date.timeIntervalSince1970])
+        // The clock may have been set back.
+        try database.run(
+            "DELETE FROM removed WHERE at < ?1 OR at > ?1 + 3600",
+            [date.timeIntervalSince1970]
+        )
         return ColumnCoding.date(try database.value("SELECT MIN(at) FROM removed"))
     }
 }
