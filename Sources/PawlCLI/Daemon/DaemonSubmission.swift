@@ -30,10 +30,17 @@ struct DaemonSubmission {
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let outcome = try await client.submit(downloads)
             if isQuiet { return 0 }
-            console.show(outcome, json: json) {
-                outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
-            }
+            console.show(added: outcome, json: json)
             return 0
+        }
+    }
+}
+
+extension Console {
+    /// Prints the IDs and names of added downloads, or JSON.
+    func show(added outcome: WireOutcome, json: Bool) {
+        show(outcome, json: json) {
+            outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
         }
     }
 }

@@ -26,10 +26,7 @@ struct ImportCommand: PawlVerb {
         let (downloads, json) = (try downloads(), json)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             guard !downloads.isEmpty else { return 0 }
-            let outcome = try await client.submit(downloads)
-            console.show(outcome, json: json) {
-                outcome.downloads.map { "\($0.id)\t\($0.name.sanitized)\n" }.joined()
-            }
+            console.show(added: try await client.submit(downloads), json: json)
             return 0
         }
     }

@@ -28,19 +28,16 @@ struct DaemonHooksCommand: PawlVerb {
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let settings =
                 change.isEmpty ? try await client.settings() : try await client.change(change)
-            for (name, value) in Self.lines(settings.hooks) {
-                let label = name + String(repeating: " ", count: max(0, 13 - name.count))
-                console.output("\(label)\(value)\n")
-            }
+            console.output(.table(Self.rows(settings.hooks)))
             return 0
         }
     }
 
-    private static func lines(_ hooks: DownloadHooks) -> [(String, String)] {
+    private static func rows(_ hooks: DownloadHooks) -> [(name: String, value: String?)] {
         [
-            ("on-start", hooks.onStart?.text.sanitized ?? "-"),
-            ("on-complete", hooks.onComplete?.text.sanitized ?? "-"),
-            ("on-error", hooks.onError?.text.sanitized ?? "-"),
+            ("on-start", hooks.onStart?.text ?? "-"),
+            ("on-complete", hooks.onComplete?.text ?? "-"),
+            ("on-error", hooks.onError?.text ?? "-"),
             ("webhook", hooks.webhook?.redacted ?? "-"),
             ("notify", hooks.notifies ? "yes" : "no"),
             ("unpack", hooks.unpacks ? "yes" : "no"),

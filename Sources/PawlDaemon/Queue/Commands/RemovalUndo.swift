@@ -41,9 +41,7 @@ final class RemovalUndo {
     /// Forgets all removals, with their secrets, because the daemon ends.
     func forgetAll() {
         do throws(DownloadError) {
-            _ = try parts.environment.store.writeInAnyCase { transaction in
-                try transaction.removed.expire(before: .distantFuture)
-            }
+            try parts.environment.store.writeInAnyCase { try $0.removed.forgetAll() }
         } catch {
             parts.environment.logger.warning("removed downloads were not forgotten: \(error)")
         }
