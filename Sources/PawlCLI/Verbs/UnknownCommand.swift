@@ -62,15 +62,23 @@ enum UnknownCommand {
 
 /// Finds the word that a mistyped one was probably meant to be.
 package enum SimilarWord {
-    /// The only word that starts with `text`; otherwise the one with the smallest distance to it,
-    /// or `nil` if all of them are too different.
+    /// The only word that starts with `text`; otherwise the one with the smallest distance to it, or
+    /// `nil` if all of them are too different.
+    ///
+    /// Of several with the same distance, it is the one that shares the longest beginning.
     package static func nearest(to text: String, among words: [String]) -> String? {
         let longer = words.filter { text.count > 1 && $0.hasPrefix(text) }
         if longer.count == 1 { return longer[0] }
         let maximum = max(1, text.count / 3)
         return words.map { (word: $0, distance: distance(text, $0)) }
             .filter { $0.distance <= maximum }
-            .min { $0.distance < $1.distance }?.word
+            .min { ($0.distance, -shared(text, $0.word)) < ($1.distance, -shared(text, $1.word)) }?
+            .word
+    }
+
+    /// The number of characters at the beginning that both have.
+    private static func shared(_ left: String, _ right: String) -> Int {
+        zip(left, right).prefix { $0 == $1 }.count
     }
 
     /// The number of characters to insert, delete, replace, or exchange with their neighbour.

@@ -109,11 +109,15 @@ struct QueueTableTests {
 
     // MARK: - Verbs
 
-    private let verbs = ["get", "list", "show", "pause", "resume", "remove", "events", "session"]
+    private let verbs = [
+        "get", "list", "show", "pause", "resume", "remove", "events", "limit",
+        "session",
+    ]
 
     @Test(arguments: [
         ("lst", "list"), ("lits", "list"), ("shwo", "show"), ("remvoe", "remove"),
         ("resum", "resume"), ("ev", "events"), ("sess", "session"), ("pauze", "pause"),
+        ("limt", "limit"),
         ("re", nil), ("x", nil), ("localhost", nil), ("download", nil),
     ])
     func `the nearest verb is found if there is one`(text: String, verb: String?) {

@@ -49,7 +49,7 @@ final class WatchedFolder {
         return changes
     }
 
-    func letGo() { watcher = nil }
+    func stopWatching() { watcher = nil }
 
     private func follow(_ changes: [FolderChange]) throws {
         told += changes

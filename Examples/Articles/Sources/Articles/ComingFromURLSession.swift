@@ -13,7 +13,7 @@ func comingFromURLSession(_ sample: Sample) async throws {
     try await withDelegate(url, folder)
     try await withChunks(url, folder + "/chunks.iso")
     try await withDataTasks(sample.latest, url, folder + "/pieces.iso")
-    try await goingOn(url, folder + "/later.iso")
+    try await resumed(url, folder + "/later.iso")
     try await ownConfiguration(url, folder)
 }
 
@@ -117,7 +117,7 @@ private func withDataTasks(_ url: URL, _ large: URL, _ target: String) async thr
     try handle.close()
 }
 
-private func goingOn(_ url: URL, _ target: String) async throws {
+private func resumed(_ url: URL, _ target: String) async throws {
     let session = DownloadSession()
     let task = session.downloadTask(with: url, to: .file(target))
     task.resume()

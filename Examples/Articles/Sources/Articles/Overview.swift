@@ -12,9 +12,7 @@ func overview(_ sample: Sample) async throws {
     let (url, folder) = (sample.url, sample.folder)
     let task = DownloadSession.shared.downloadTask(with: url, to: .directory(folder))
     task.resume()
-    for await progress in task.progress {
-        print(progress.fraction ?? 0, progress.bytesPerSecond)
-    }
+    for await progress in task.progress { print(progress.fraction ?? 0, progress.bytesPerSecond) }
     print(try await task.file.path)
 
     try await likeURLSession(url, sample.latest)

@@ -8,7 +8,7 @@ func resumeData(_ sample: Sample) async throws {
     }
     task.cancel()
     try? await task.value
-    if FileManager.default.fileExists(atPath: place.path) { try await goOn(with: place) }
+    if FileManager.default.fileExists(atPath: place.path) { try await resume(with: place) }
     try await pauseInTheMiddle(sample.url, sample.folder)
 }
 
@@ -35,13 +35,13 @@ private func keep(_ url: URL, _ target: String, in place: URL) async throws {
     }
 }
 
-private func goOn(with place: URL) async throws {
+private func resume(with place: URL) async throws {
     let data = try ResumeData(data: Data(contentsOf: place))
     let file = try await DownloadSession.shared.download(resuming: data)
     print(file.path)
 }
 
-func goOnWithApple(_ plist: URL) async throws {
+func resumeFromApple(_ plist: URL) async throws {
     var resume = ResumeSettings()
     resume.partialFile = "/data/CFNetworkDownload_4711.tmp"
     resume.destination = .file("/data/disk.iso")
