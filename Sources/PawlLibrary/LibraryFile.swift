@@ -2,7 +2,7 @@ public import struct FoundationEssentials.Date
 public import PawlCore
 
 /// A finished file of a library.
-public struct LibraryFile: Sendable, Hashable {
+public struct LibraryFile: Sendable, Hashable, Codable {
     /// The user's own name for the file.
     public let key: StorageKey
     /// The path of the file.

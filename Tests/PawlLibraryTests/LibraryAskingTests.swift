@@ -1,3 +1,5 @@
+import class FoundationEssentials.JSONDecoder
+import class FoundationEssentials.JSONEncoder
 import Glibc
 import Pawl
 import PawlCore
@@ -47,6 +49,8 @@ struct LibraryAskingTests {
         #expect(file.digest == resource.digest(.sha256))
         #expect(file.mediaType == "application/octet-stream")
         #expect(try await library.file(for: "disk", from: try scene.url()) == file)
+        let form = try JSONEncoder().encode(file)
+        #expect(try JSONDecoder().decode(LibraryFile.self, from: form) == file)
         await library.close()
         let next = try await scene.open()
         #expect(try await next.file(for: "disk") == file)

@@ -1,5 +1,5 @@
 /// A location for files, by what may happen to them.
-public enum Place: Hashable, Sendable {
+public enum Place: Hashable, Sendable, Codable {
     /// The user's documents: never cleaned, never removed by Pawl.
     case documents
     /// Files that can be fetched again.

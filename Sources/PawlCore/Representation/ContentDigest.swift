@@ -86,3 +86,23 @@ extension ContentDigest: CustomStringConvertible {
     /// The digest as `sha256=…`, in the form of `--checksum`.
     public var description: String { "\(algorithm.rawValue)=\(hexadecimal)" }
 }
+
+extension ContentDigest: Codable {
+    /// Decodes a digest from its `description`.
+    ///
+    /// Throws a `DecodingError` if the text is not an algorithm's name with as many bytes as that
+    /// algorithm has.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let digest = ContentDigest(parsing: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a digest")
+        }
+        self = digest
+    }
+
+    /// Encodes the digest as its `description`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

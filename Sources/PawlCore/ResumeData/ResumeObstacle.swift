@@ -1,7 +1,7 @@
 /// The reason why a download cannot be resumed later.
 ///
 /// If a download has begun and there is no ``ResumeData``, one of these is the reason.
-public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable {
+public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable, Codable {
     /// The request is not a GET.
     case notGET = "not-get"
     /// The server sent neither an entity tag nor a date.

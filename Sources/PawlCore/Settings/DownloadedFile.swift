@@ -1,5 +1,5 @@
 /// A finished download.
-public struct DownloadedFile: Sendable, Hashable {
+public struct DownloadedFile: Sendable, Hashable, Codable {
     /// The path of the file.
     public var path: String
     /// The file's size in bytes.

@@ -62,6 +62,30 @@ struct StoredValueTests {
         #expect((context.underlyingError as? DownloadError)?.code == .usage)
     }
 
+    // MARK: - Files
+
+    @Test func `a finished download and what belongs to it keep their forms`() throws {
+        let form = #"""
+            {"byteCount":0,"contentEncoding":"gzip","isLengthVerified":true,"path":"/data/a",\#
+            "verifiedDigest":"md5=d41d8cd98f00b204e9800998ecf8427e","wasAlreadyThere":false}
+            """#
+        let file = try value(DownloadedFile.self, form)
+        #expect(file.path == "/data/a" && file.verifiedDigest?.algorithm == .md5)
+        #expect(try json(file) == form)
+        #expect(
+            try value([ResumeObstacle].self, try json(ResumeObstacle.allCases)).count
+                == ResumeObstacle.allCases.count
+        )
+        let places: [Place] = [.documents, .home, .directory("/data")]
+        #expect(try json(places) == #"[{"documents":{}},{"home":{}},{"directory":{"_0":"/data"}}]"#)
+        #expect(try value([Place].self, try json(places)) == places)
+    }
+
+    @Test(arguments: ["md5=00", "md6=d41d8cd98f00b204e9800998ecf8427e", "md5", ""])
+    func `a digest that does not fit its algorithm is refused`(text: String) {
+        #expect(throws: DecodingError.self) { try value([ContentDigest].self, #"["\#(text)"]"#) }
+    }
+
     // MARK: - Errors and states
 
     @Test func `an error keeps its code, texts and status, but not its cause`() throws {
