@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs Pawl from the folder of this script.
-#   ./install.sh [--prefix FOLDER]               installs, or upgrades an earlier version
-#   ./install.sh [--prefix FOLDER] --uninstall   removes what the script has installed
-# The default prefix is /usr/local for root, and ~/.local for other users. Downloads, the queue and the
-# config file are never changed.
+#   ./install.sh [--prefix FOLDER] [--no-browsers]   installs, or upgrades an earlier version
+#   ./install.sh [--prefix FOLDER] --uninstall       removes what the script has installed
+# The default prefix is /usr/local for root, and ~/.local for other users. The browser extension is connected with
+# the browsers of the user, or as root with those of all users, unless --no-browsers is given. Downloads, the queue
+# and the config file are never changed.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 
@@ -19,7 +20,7 @@ usage() {
     exit 2
 }
 
-prefix='' uninstalls=''
+prefix='' uninstalls='' connects=1
 while [ $# -gt 0 ]; do
     case $1 in
         --prefix)
@@ -29,6 +30,7 @@ while [ $# -gt 0 ]; do
             ;;
         --prefix=?*) prefix=${1#*=} ;;
         --uninstall) uninstalls=1 ;;
+        --no-browsers) connects='' ;;
         --help | -h)
             help
             exit
@@ -80,12 +82,13 @@ install_files() {
     while IFS= read -r file; do
         make_folder "$(dirname "$file")"
         mode=644
-        [[ $file != bin/* ]] || mode=755
+        [ ! -x "$here/$file" ] || mode=755
         # The file gets its name last, so that a running program is not changed.
         cp -f "$here/$file" "$prefix/$file.new"
         chmod "$mode" "$prefix/$file.new"
         case $file in
-            share/systemd/user/*) sed -i "s|/usr/bin/|$prefix/bin/|" "$prefix/$file.new" ;;
+            share/systemd/user/* | share/pawl/org.pawl.host) sed -i "s|/usr/bin/|$prefix/bin/|" "$prefix/$file.new" ;;
+            share/pawl/hosts/*) sed -i "s|/usr/share/|$prefix/share/|" "$prefix/$file.new" ;;
         esac
         mv -f "$prefix/$file.new" "$prefix/$file"
     done < <(files)
@@ -126,6 +129,58 @@ remove_lists() {
     fi
 }
 
+# The folders in which browsers look for native hosts of all users, each with its manifest.
+host_folders='/etc/chromium/native-messaging-hosts chromium
+/etc/opt/chrome/native-messaging-hosts chromium
+/usr/lib/mozilla/native-messaging-hosts firefox'
+
+# Prints the manifests of all users that name the host below this prefix.
+own_hosts() {
+    local folder
+    while read -r folder _; do
+        ! grep -qsF "\"$prefix/share/pawl/org.pawl.host\"" "$folder/org.pawl.host.json" ||
+            echo "$folder/org.pawl.host.json"
+    done <<<"$host_folders"
+}
+
+# Lets browsers start the native host of the extension.
+connect_browsers() {
+    local folder name file
+    if [ "$(id -u)" -ne 0 ]; then
+        # Without a browser, it fails; the user can run it later.
+        "$prefix/bin/pawl" native-host install 2>&1 | grep '^Connected' || :
+        return
+    fi
+    while read -r folder name; do
+        file=$folder/org.pawl.host.json
+        if [ -e "$file" ] && ! own_hosts | grep -qxF "$file"; then
+            echo "$file belongs to another installation of Pawl, so it is kept."
+            continue
+        fi
+        mkdir -p "$folder"
+        install -m 644 "$prefix/share/pawl/hosts/$name.json" "$file"
+    done <<<"$host_folders"
+}
+
+# Removes what connect_browsers has written.
+disconnect_browsers() {
+    local file script configuration=${XDG_CONFIG_HOME:-${HOME-}/.config}
+    if [ "$(id -u)" -eq 0 ]; then
+        while IFS= read -r file; do
+            rm -f "$file"
+            # The folder and the one above it, if they are empty.
+            rmdir "${file%/*}" "${file%/*/*}" 2>/dev/null || :
+        done < <(own_hosts)
+    fi
+    for script in "$configuration"/{*,*/*}/NativeMessagingHosts/org.pawl.host \
+        "${HOME-}/.mozilla/native-messaging-hosts/org.pawl.host"; do
+        if grep -qsF "'$prefix/bin/pawl'" "$script"; then
+            "$prefix/bin/pawl" native-host uninstall || :
+            return
+        fi
+    done
+}
+
 install_all() {
     [ -x "$here/bin/pawl" ] || fail "bin/pawl is not in the folder of this script: $here"
     check_system
@@ -140,6 +195,7 @@ install_all() {
     sort -u "$notes" >"$manifest.new"
     mv -f "$manifest.new" "$manifest"
     update_lists
+    [ -z "$connects" ] || connect_browsers
     echo "Installed in $prefix: $("$prefix/bin/pawl" --version)"
     explain
 }
@@ -156,6 +212,8 @@ explain() {
     fi
     echo 'To let systemd start the daemon on demand, run once as each user who wants this:'
     echo '  systemctl --user daemon-reload && systemctl --user enable --now pawld.socket'
+    echo "The browser extension is in $prefix/share/pawl/extension; $prefix/share/doc/pawl/docs/extension.md"
+    echo "describes how to load it. To connect a browser that is installed later: pawl native-host install"
     echo 'If a daemon of an earlier version is running, run: pawl daemon restart'
 }
 
@@ -179,6 +237,7 @@ stop_daemon() {
 uninstall_all() {
     [ -e "$manifest" ] || fail "nothing is installed in $prefix"
     stop_daemon
+    disconnect_browsers
     cp "$manifest" "$notes"
     echo "${manifest#"$prefix/"}" >>"$notes"
     # The files first, so that the new lists do not contain them.

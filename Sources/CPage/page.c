@@ -115,6 +115,9 @@ static const unsigned char incoming_js[] = {
 static const unsigned char install_js[] = {
 #embed "Page/install.js"
 };
+static const unsigned char undo_js[] = {
+#embed "Page/undo.js"
+};
 static const unsigned char texts_en_js[] = {
 #embed "Page/texts.en.js"
 };
@@ -165,6 +168,7 @@ static const struct pawl_page_file files[] = {
     FILE_OF("keys.js", keys_js),
     FILE_OF("incoming.js", incoming_js),
     FILE_OF("install.js", install_js),
+    FILE_OF("undo.js", undo_js),
     FILE_OF("texts.en.js", texts_en_js),
     FILE_OF("texts.de.js", texts_de_js),
     FILE_OF("texts.zh.js", texts_zh_js),

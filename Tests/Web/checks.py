@@ -326,7 +326,9 @@ def a_download_is_paused_resumed_cancelled_and_removed(scene, origin, pages):
     dialog.get_by_label("Also delete files").check()
     dialog.get_by_role("button", name="Remove").click()
     expect(page.locator("#empty")).to_be_visible()
-    expect(page.locator("#live")).to_contain_text("removed")
+    expect(page.locator("#live")).to_have_text("Removed “small”")
+    # Without an offer to undo it, because the file is gone.
+    expect(page.get_by_role("button", name="Undo")).to_be_hidden()
     scene.ask("GET", "/v1/status")
     assert scene.downloads() == []
 

@@ -153,23 +153,21 @@ class Extended:
 
 
 @contextlib.contextmanager
-def extended(origin, pages, is_connected=True):
-    """Runs a browser with the extension; without a connection, no native host is installed."""
+def extended(origin, pages, is_connected=True, scene=None):
+    """Runs a browser with the extension; without a connection, no native host is installed. With a scene, the user is
+    that of its daemon, and the host is the real one."""
     folder = tempfile.mkdtemp(prefix="pawl-extension-")
-    profile = os.path.join(folder, "profile")
+    # Chromium looks for hosts in the folder of the profiles, which is here where it is by default.
+    profile = os.path.join(scene.home, ".config/chromium") if scene else os.path.join(folder, "profile")
     downloads = os.path.join(folder, "downloads")
-    hosts = os.path.join(profile, "NativeMessagingHosts")
-    for path in (downloads, hosts, os.path.join(profile, "Default")):
+    for path in (downloads, os.path.join(profile, "Default")):
         os.makedirs(path)
     with open(os.path.join(profile, "Default/Preferences"), "w", encoding="utf-8") as file:
         json.dump({"download": {"default_directory": downloads, "prompt_for_download": False}}, file)
-    program = os.path.join(folder, "host")
-    with open(program, "w", encoding="utf-8") as file:
-        file.write(HOST_PROGRAM.format(python=sys.executable, folder=folder))
-    os.chmod(program, stat.S_IRWXU)
-    if is_connected:
-        with open(os.path.join(hosts, f"{HOST}.json"), "w", encoding="utf-8") as file:
-            json.dump(manifest(program), file)
+    if scene:
+        scene.pawl("native-host", "install")
+    elif is_connected:
+        install_controlled_host(folder, os.path.join(profile, "NativeMessagingHosts"))
     origin.RequestHandlerClass = Site
     origin.stalls, origin.posts = False, 0
     arguments = [f"--disable-extensions-except={EXTENSION}", f"--load-extension={EXTENSION}"]
@@ -178,6 +176,7 @@ def extended(origin, pages, is_connected=True):
         executable_path=BROWSER,
         args=arguments + (["--no-sandbox"] if os.geteuid() == 0 else []),
         ignore_default_args=["--disable-extensions"],
+        env={**os.environ, **(scene.environment if scene else {})},
     )
     try:
         browser = Extended(context, folder, origin, pages)
@@ -189,6 +188,18 @@ def extended(origin, pages, is_connected=True):
         origin.release()
         context.close()
         shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(profile, ignore_errors=True)
+
+
+def install_controlled_host(folder, hosts):
+    """Installs the host of these checks, which answers as the file `mode` in the folder says."""
+    program = os.path.join(folder, "host")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(HOST_PROGRAM.format(python=sys.executable, folder=folder))
+    os.chmod(program, stat.S_IRWXU)
+    os.mkdir(hosts)
+    with open(os.path.join(hosts, f"{HOST}.json"), "w", encoding="utf-8") as file:
+        json.dump(manifest(program), file)
 
 
 def manifest(program):

@@ -157,19 +157,70 @@ def a_link_to_the_page_fills_in_a_url_and_adds_nothing(scene, origin, pages):
 def the_bookmark_opens_the_page_with_the_url_of_another_page(scene, origin, pages):
     page = pages.open()
     expect(page.locator("#empty")).to_be_visible()
-    # The worker answers links from other sites, which the daemon itself refuses.
-    page.evaluate("navigator.serviceWorker.ready.then(() => {})")
     page.get_by_role("button", name="Settings").click()
     link = page.get_by_role("dialog", name="Settings").get_by_text("Download with Pawl")
     href = link.get_attribute("href")
     assert href.startswith("javascript:"), href
     link.click()
     expect(page.locator("#bookmarklet-hint")).to_contain_text("only as a bookmark")
-    # A page of another site: its host has another name.
-    other = page.context.new_page()
-    other.goto(f"http://localhost:{origin.server_port}/article?id=7&x=1")
-    with other.expect_popup() as opened:
-        other.evaluate(href.removeprefix("javascript:"))
-    dialog = opened.value.get_by_role("dialog", name="Add downloads")
-    expect(dialog.get_by_label("URLs")).to_have_value(other.url)
+    page.evaluate("navigator.serviceWorker.ready.then(() => {})")
+    # The bookmark also works in a browser that has no login and no worker: after the login, the form is filled in.
+    strange = pages.browser.new_context()
+    for context, has_login in ((page.context, True), (strange, False)):
+        # A page of another site: its host has another name.
+        other = context.new_page()
+        other.goto(f"http://localhost:{origin.server_port}/article?id=7&x=1")
+        with other.expect_popup() as opened:
+            other.evaluate(href.removeprefix("javascript:"))
+        shown = opened.value
+        if not has_login:
+            dialog = shown.get_by_role("dialog", name="Log in")
+            dialog.get_by_label("Token").fill(scene.pawl("daemon", "token"))
+            dialog.get_by_role("button", name="Log in").click()
+            expect(dialog).to_be_hidden()
+        dialog = shown.get_by_role("dialog", name="Add downloads")
+        expect(dialog.get_by_label("URLs")).to_have_value(other.url)
+        # The other page has no access to the window, and the page none to the other one.
+        assert shown.evaluate("opener === null"), "the page knows the window that has opened it"
     assert scene.downloads() == []
+
+
+@check
+def another_site_gets_nothing_of_the_page_but_a_window(scene, origin, pages):
+    page = pages.open()
+    expect(page.locator("#empty")).to_be_visible()
+    other = page.context.new_page()
+    other.goto(f"http://localhost:{origin.server_port}/article")
+    # The login of this browser is not sent, and the responses cannot be read.
+    for path in ("/", "/assets/main.js", "/v1/downloads"):
+        result = other.evaluate("(url) => fetch(url, { credentials: 'include' }).then(() => 'read', () => 'failed')", scene.url + path)
+        assert result == "failed", (path, result)
+    frame = other.evaluate(
+        """(url) => new Promise((done) => {
+            const frame = Object.assign(document.createElement("iframe"), { src: url });
+            frame.onload = () => { try { done(frame.contentDocument ? "own" : "foreign"); } catch { done("foreign"); } };
+            document.body.append(frame);
+        })""",
+        scene.url + "/",
+    )
+    assert frame == "foreign", frame
+    assert not [each for each in other.frames if each.url == scene.url + "/" and each.locator("#grid").count()]
+    with other.expect_popup() as opened:
+        is_closed = other.evaluate(
+            """(url) => new Promise((done) => {
+                const shown = open(url);
+                setInterval(() => { if (shown.closed) done(true); }, 20);
+                setTimeout(() => done(false), 15000);
+            })""",
+            scene.url + "/",
+        )
+    # The browser reports a window that was taken away as closed.
+    assert is_closed
+    expect(opened.value.locator("#empty")).to_be_visible()
+    # A link cannot open anything but the page.
+    for path in ("/v1/downloads", "/v1/status"):
+        refused = page.context.new_page()
+        refused.goto(f"http://localhost:{origin.server_port}/article")
+        with refused.expect_response(scene.url + path) as answer:
+            refused.evaluate("(url) => { location.href = url; }", scene.url + path)
+        assert answer.value.status == 403, (path, answer.value.status)

@@ -124,11 +124,12 @@ export class RemoveForm extends Form {
     const after = (wasOpen) => this.removed(ids, wasOpen);
     // After the form has shown which files could not be deleted, the button only closes it.
     if (this.isDone) return after;
-    const outcome = await api.act($("remove-files").checked ? "remove-with-files" : "remove", ids);
+    const withFiles = $("remove-files").checked;
+    const outcome = await api.act(withFiles ? "remove-with-files" : "remove", ids);
     // The form may have been opened for other downloads in the meantime.
     if (this.ids === ids) this.isDone = true;
     this.store.remove(ids);
-    announce(t("count.removed", { n: ids.length }));
+    this.answered(outcome.downloads, withFiles);
     api.checkRemoved(outcome);
     return after;
   }

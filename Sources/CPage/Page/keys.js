@@ -5,10 +5,12 @@ import { t } from "./i18n.js";
 
 const command = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 
+export const undoKeys = `${command}+Z`;
+
 // Each line: the keys, and the name of the text that explains them.
 const keys = [
   ["↑ ↓ PgUp PgDn Home End", "move"], ["Enter", "open"], ["Esc", "close"], ["Space", "select"],
-  ["Shift+↑ Shift+↓", "extend"], [`${command}+A`, "all"], ["p", "toggle"], ["m", "menu"], ["Delete", "remove"],
+  ["Shift+↑ Shift+↓", "extend"], [`${command}+A`, "all"], ["p", "toggle"], ["m", "menu"], ["Delete", "remove"], [undoKeys, "undo"],
   ["Alt+↑ Alt+↓ Alt+Home Alt+End", "order"], ["n", "add"], [`${command}+V`, "paste"], ["/", "search"], ["?", "help"],
 ];
 

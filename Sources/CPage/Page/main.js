@@ -19,6 +19,7 @@ import { gaveCode, gaveToken, may, showRights } from "./rights.js";
 import { actionLabel } from "./row.js";
 import { filters, isEnded, mainAction } from "./states.js";
 import { Store } from "./store.js";
+import { RemovalUndo } from "./undo.js";
 
 translate(document);
 showRights();
@@ -127,6 +128,16 @@ remove.removed = (ids, wasOpen) => {
   list.select([...list.selected].filter((id) => !ids.includes(id)));
 };
 
+const removals = new RemovalUndo({
+  attempt,
+  restored(outcome) {
+    store.restore(outcome.downloads.map(({ id }) => id));
+    takeOver(outcome);
+  },
+  left: () => list.grid.focus({ preventScroll: true }),
+});
+remove.answered = (downloads, withFiles) => removals.removed(downloads, withFiles);
+
 const menu = allMenu(store, (action, states) => attempt(async () => {
   const outcome = await api.actOnAll(action, states);
   const { downloads } = outcome;
@@ -134,10 +145,11 @@ const menu = allMenu(store, (action, states) => attempt(async () => {
     const ids = downloads.map(({ id }) => id);
     store.remove(ids);
     remove.removed(ids, false);
+    removals.removed(downloads);
   } else {
     takeOver(outcome);
+    announce(t({ pause: "count.paused", resume: "count.resumed" }[action], { n: downloads.length }));
   }
-  announce(t({ pause: "count.paused", resume: "count.resumed", remove: "count.removed" }[action], { n: downloads.length }));
 }));
 const view = viewMenu(store, () => list.showColumns(), () => shortcuts.open());
 
@@ -285,6 +297,8 @@ const isTyping = (target) => target.closest?.("input:not([type=checkbox]), texta
 
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || isTyping(event.target)) return;
+  const isCommand = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
+  if (isCommand && event.key === "z" && removals.isOffered) { event.preventDefault(); removals.undo(); }
   if (event.key === "?") { event.preventDefault(); shortcuts.open(); }
   // The key first closes a menu.
   if (event.key === "Escape" && !document.querySelector("[popover]:popover-open")) detail.close();

@@ -206,6 +206,8 @@ export class Store {
         this.#changed();
       }
     } else {
+      // An undo adds removed downloads again.
+      if (event.kind === "added") this.#removed.delete(event.download);
       this.#stale.add(event.download);
       this.#changedMeanwhile?.add(event.download);
     }
@@ -238,6 +240,11 @@ export class Store {
     for (const download of downloads) this.#put(download);
     this.#changed();
     this.#refreshSoon();
+  }
+
+  // Handles that removed downloads are in the list again.
+  restore(ids) {
+    for (const id of ids) this.#removed.delete(id);
   }
 
   remove(ids) {

@@ -104,6 +104,8 @@ final class RequestAuthenticator: Sendable {
         facts.hosts += Self.host.map { fields[values: $0] } ?? []
         facts.origins = fields[values: .origin]
         facts.sites = Self.site.map { fields[values: $0] } ?? []
+        facts.modes = Self.mode.map { fields[values: $0] } ?? []
+        facts.destinations = Self.destination.map { fields[values: $0] } ?? []
         facts.contentType = fields[.contentType]
         facts.bodyBytes = Self.bodyBytes(fields)
         facts.credentials = credentials
@@ -112,6 +114,8 @@ final class RequestAuthenticator: Sendable {
 
     private static let host = HTTPField.Name("Host")
     private static let site = HTTPField.Name("Sec-Fetch-Site")
+    private static let mode = HTTPField.Name("Sec-Fetch-Mode")
+    private static let destination = HTTPField.Name("Sec-Fetch-Dest")
 
     private static func bodyBytes(_ fields: HTTPFields) -> Int64? {
         guard fields[.transferEncoding] == nil else { return nil }

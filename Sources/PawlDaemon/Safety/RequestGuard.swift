@@ -13,7 +13,10 @@ package struct RequestGuard: Sendable {
         package var path: String
         package var hosts: [String]
         package var origins: [String] = []
+        /// The values of `Sec-Fetch-Site`, `Sec-Fetch-Mode` and `Sec-Fetch-Dest`, which browsers send.
         package var sites: [String] = []
+        package var modes: [String] = []
+        package var destinations: [String] = []
         package var contentType: String?
         /// The length of the body as the head states it; `nil` if it is unknown.
         package var bodyBytes: Int64? = 0
@@ -94,7 +97,8 @@ package struct RequestGuard: Sendable {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
         // Another port of this machine counts as the same site, but is not the same origin.
-        guard request.sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else {
+        let isOwnSite = request.sites.allSatisfy { $0 == "same-origin" || $0 == "none" }
+        guard isOwnSite || Self.opensPage(request) else {
             return refusal(403, "the request comes from a page of another site", Self.whoMay)
         }
         return nil
@@ -102,6 +106,17 @@ package struct RequestGuard: Sendable {
 
     private static let whoMay: Advice =
         "use the daemon's own page, or a program that sends no Origin"
+
+    /// Whether a link or a bookmark opens the page in a window of its own.
+    ///
+    /// The other site cannot read the page, which contains no data of the user. The page adds
+    /// nothing by itself, and its `Cross-Origin-Opener-Policy` takes the window away from the other
+    /// site.
+    private static func opensPage(_ request: Facts) -> Bool {
+        request.method == "GET" && request.path == "/" && request.origins.isEmpty
+            && (request.sites == ["cross-site"] || request.sites == ["same-site"])
+            && request.modes == ["navigate"] && request.destinations == ["document"]
+    }
 
     // MARK: - The body
 

@@ -11,6 +11,8 @@ enum ResponseFields {
         ("Referrer-Policy", "no-referrer"),
         ("X-Frame-Options", "DENY"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
+        // A page of another site that opens the daemon's page has no access to its window.
+        ("Cross-Origin-Opener-Policy", "same-origin"),
     ]
 
     private static let names: [(HTTPField.Name, String)] = fields.compactMap { name, value in

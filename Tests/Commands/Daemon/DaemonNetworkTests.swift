@@ -183,6 +183,7 @@ extension DaemonSuites {
                 #expect(answer.fields["cache-control"] == "no-store")
                 #expect(answer.fields["referrer-policy"] == "no-referrer")
                 #expect(answer.fields["x-frame-options"] == "DENY")
+                #expect(answer.fields["cross-origin-opener-policy"] == "same-origin")
                 let policy = answer.fields["content-security-policy"] ?? ""
                 #expect(policy.hasPrefix("default-src 'none'"))
                 #expect(!answer.fields.keys.contains { $0.hasPrefix("access-control") })

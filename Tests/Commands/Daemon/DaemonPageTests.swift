@@ -38,6 +38,32 @@ extension DaemonSuites {
             #expect(try await network.curl(["\(network.origin)/assets/nothing.js"]).status == 404)
         }
 
+        @Test func `a page of another site may open the page, and gets no access to its window`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            func opened(_ path: String, as destination: String) async throws -> NetworkScene.Answer
+            {
+                try await network.ask(
+                    "GET",
+                    path,
+                    fields: [
+                        "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+                        "Sec-Fetch-Dest: \(destination)",
+                    ]
+                )
+            }
+            let page = try await opened("/", as: "document")
+            #expect(page.status == 200)
+            #expect(page.fields["cross-origin-opener-policy"] == "same-origin")
+            #expect(page.fields["x-frame-options"] == "DENY")
+            #expect(page.fields["set-cookie"] == nil)
+            #expect(try await opened("/", as: "iframe").status == 403)
+            for path in ["/assets/main.js", "/v1/status", "/v1/downloads"] {
+                #expect(try await opened(path, as: "document").status == 403, "\(path)")
+            }
+        }
+
         @Test func `a cached file is not sent again`() async throws {
             let network = try await NetworkScene.make()
             let url = "\(network.origin)/assets/main.js"

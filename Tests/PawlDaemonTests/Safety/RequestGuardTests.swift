@@ -92,6 +92,47 @@ struct RequestGuardTests {
         #expect(status(asked { $0.sites = [site] }) == 403)
     }
 
+    @Test(arguments: ["cross-site", "same-site"])
+    func `another site may open the page as a document, and request nothing else`(site: String) {
+        func opens(
+            _ method: String = "GET",
+            _ path: String = "/",
+            _ change: (inout RequestGuard.Facts) -> Void = { _ in }
+        ) -> Int? {
+            status(
+                asked(method, path) {
+                    $0.sites = [site]
+                    $0.modes = ["navigate"]
+                    $0.destinations = ["document"]
+                    change(&$0)
+                }
+            )
+        }
+        #expect(opens() == nil)
+        #expect(opens { $0.credentials = .none } == nil)
+        for (method, path) in [
+            ("POST", "/"), ("HEAD", "/"), ("GET", "/assets/main.js"), ("GET", "/worker.js"),
+            ("GET", "/v1/downloads"), ("GET", "//"), ("GET", ""),
+            ("GET", "http://127.0.0.1:6880/"), ("POST", "/v1/login"),
+        ] {
+            #expect(opens(method, path) == 403, "\(method) \(path)")
+        }
+        for mode in ["cors", "no-cors", "same-origin", "websocket", ""] {
+            #expect(opens { $0.modes = [mode] } == 403, "\(mode)")
+        }
+        for destination in ["iframe", "frame", "object", "embed", "empty", "script", ""] {
+            #expect(opens { $0.destinations = [destination] } == 403, "\(destination)")
+        }
+        #expect(opens { $0.modes = [] } == 403)
+        #expect(opens { $0.destinations = [] } == 403)
+        #expect(opens { $0.destinations = ["document", "iframe"] } == 403)
+        #expect(opens { $0.sites = [site, site] } == 403)
+        #expect(opens { $0.origins = ["http://evil.example"] } == 403)
+        #expect(opens { $0.origins = ["null"] } == 403)
+        #expect(opens { $0.hosts = ["evil.example:6880"] } == 421)
+        #expect(opens { $0.bodyBytes = 1 } == 400)
+    }
+
     @Test(
         arguments: [
             nil, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",

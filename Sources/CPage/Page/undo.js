@@ -1,0 +1,72 @@
+// Removals that can be undone, and the bar that offers to undo the newest of them.
+
+import * as api from "./api.js";
+import { $, announce, setText } from "./dom.js";
+import { t } from "./i18n.js";
+import { undoKeys } from "./keys.js";
+
+// The daemon keeps a removal for 60 s, in milliseconds, if it has at most this many downloads.
+const time = 59_000, mostDownloads = 10_000;
+
+export class RemovalUndo {
+  // From the oldest to the newest.
+  #removals = [];
+  #timer = null;
+  #isBusy = false;
+
+  // attempt(work) shows errors, restored(outcome) takes over the downloads, left() moves the focus when the bar is gone.
+  constructor({ attempt, restored, left }) {
+    Object.assign(this, { restored, left });
+    this.undo = () => attempt(() => this.#undo());
+    $("undo-button").addEventListener("click", this.undo);
+    $("undo-close").addEventListener("click", () => { this.#removals = []; this.#show(); });
+  }
+
+  get isOffered() { return !$("undo").hidden; }
+
+  // Handles that downloads were removed, with or without their files.
+  removed(downloads, withFiles = false) {
+    const count = downloads.length;
+    if (!count) return;
+    const text = count === 1 ? t("undo.one", { name: downloads[0].name }) : t("count.removed", { n: count });
+    // The downloads of a program's session cannot be restored.
+    const ids = downloads.filter(({ session }) => session === undefined).map(({ id }) => id);
+    // After the other removals, the daemon restores no earlier one either.
+    if (withFiles || count > mostDownloads) this.#removals = [];
+    else if (ids.length) this.#removals.push({ text, ids, until: performance.now() + time });
+    this.#show();
+    announce(this.#removals.at(-1)?.ids === ids ? t("undo.hint", { text, keys: undoKeys }) : text);
+  }
+
+  async #undo() {
+    if (this.#isBusy || !this.isOffered) return;
+    this.#isBusy = true;
+    try {
+      const outcome = await api.undo();
+      const ids = new Set(outcome.downloads.map(({ id }) => id));
+      // With another page of the same login, this may be another removal.
+      this.#removals = ids.size ? this.#removals.filter((removal) => !removal.ids.some((id) => ids.has(id))) : [];
+      this.restored(outcome);
+      if (!ids.size) throw new Error(t("undo.none"));
+      announce(t("undo.done", { n: ids.size }));
+    } finally {
+      this.#isBusy = false;
+      this.#show();
+    }
+  }
+
+  #show() {
+    clearTimeout(this.#timer);
+    const now = performance.now(), bar = $("undo");
+    this.#removals = this.#removals.filter(({ until }) => until > now);
+    const newest = this.#removals.at(-1);
+    const hadFocus = bar.contains(document.activeElement);
+    bar.hidden = !newest;
+    if (newest) {
+      setText($("undo-text"), newest.text);
+      this.#timer = setTimeout(() => this.#show(), newest.until - now);
+    } else if (hadFocus) {
+      this.left();
+    }
+  }
+}
