@@ -189,7 +189,10 @@ if isDevelopment {
     package.targets += [
         .target(name: "CPage", exclude: ["Page"]),
         .target(name: "CTOML"),
-        ours("PawlHooks", ["Pawl", "PawlCore", "PawlWire", "CPlatform", subprocess, system]),
+        ours(
+            "PawlHooks",
+            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "CPlatform", subprocess, system]
+        ),
         ours(
             "PawlDaemon",
             [

@@ -1,12 +1,17 @@
-internal import CPlatform
-internal import FoundationEssentials
-internal import Glibc
 internal import PawlCore
+internal import PawlStorage
+internal import SystemPackage
 
 /// Unpacks a finished archive into a new folder beside it, with `bsdtar` of libarchive.
-struct ArchiveUnpacking: Sendable {
+package struct ArchiveUnpacking: Sendable {
     /// The path of the archive.
-    let path: String
+    private let path: String
+    /// `nil` stands for those of the disk.
+    private let limits: UnpackingLimits?
+
+    package init(path: String, limits: UnpackingLimits? = nil) {
+        (self.path, self.limits) = (path, limits)
+    }
 
     /// The endings that are no part of the folder's name, the longest first.
     private static let endings = [
@@ -15,9 +20,11 @@ struct ArchiveUnpacking: Sendable {
     ]
     /// More than enough for any archive.
     private static let timeLimit: Duration = .seconds(24 * 3600)
+    /// The minimum time between two looks at what was unpacked.
+    private static let checkInterval: Duration = .milliseconds(500)
 
     /// The name of the folder, unless it is taken.
-    var folderName: String {
+    private var folderName: String {
         let name = String(path.pathFile)
         let ending = Self.endings.first { name.lowercased().hasSuffix($0) } ?? ""
         let stem = String(name.dropLast(ending.count))
@@ -25,9 +32,9 @@ struct ArchiveUnpacking: Sendable {
     }
 
     /// How the program has ended, and the path of the folder if all files are in it.
-    struct Result: Sendable {
-        var end: ProgramRun.End
-        var folder: String?
+    package struct Result: Sendable {
+        package var end: ProgramRun.End
+        package var folder: String?
     }
 
     /// Unpacks the archive.
@@ -35,32 +42,98 @@ struct ArchiveUnpacking: Sendable {
     /// The folder gets its name only when all files are in it; what is incomplete is removed. The
     /// program refuses absolute paths, `..`, and paths that lead through links of the archive.
     ///
-    /// - Parameter output: The file for what the program prints.
-    func run(_ output: Int32) async -> Result {
-        let draft = "\(path.pathFolder).pawl-unpacking-\(UUID().uuidString)"
-        guard mkdir(draft, 0o777) == 0 else {
-            return Result(end: .failure("failed: no folder can be created beside the file"))
+    /// - Parameters:
+    ///   - output: The file for what the program prints.
+    ///   - willFinish: Called with the identity of the folder before it gets its name.
+    package func run(
+        _ output: Int32,
+        willFinish: (_ identity: String) async -> Void = { _ in }
+    ) async -> Result {
+        let draft: DraftFolder
+        do throws(DownloadError) {
+            draft = try DraftFolder.make(in: parent)
+        } catch {
+            return Result(end: .failure("failed: \(error.message)"))
         }
+        let limits = limits ?? UnpackingLimits(freeBytes: FileSystemSpace(of: parent)?.freeBytes)
+        var end = await fill(draft, within: limits, output)
+        // What the program has written last was not looked at.
+        if end.isSuccess, let problem = limits.problem(draft) { end = .failure(problem) }
+        if end.isSuccess {
+            if let identity = draft.identity { await willFinish(identity) }
+            if let folder = name(draft) { return Result(end: end, folder: folder) }
+            end = .failure("failed: the folder gets no name")
+        }
+        // The next one in this folder tries again.
+        try? draft.remove()
+        return Result(end: end)
+    }
+
+    /// Returns the path of the folder that an earlier run has named; `nil` if there is none.
+    package func folder(withIdentity identity: String) -> String? {
+        (0..<Self.mostNames).lazy.map { path.pathFolder + numberedName($0) }
+            .first { DraftFolder.exists(FilePath($0), as: identity) }
+    }
+
+    /// The maximum number of names among which the folder of an earlier run is looked for.
+    private static let mostNames = 100
+
+    private var parent: FilePath {
+        FilePath(path.pathFolder.isEmpty ? "." : path.pathFolder)
+    }
+
+    /// Runs the program, and stops it when the limits are exceeded.
+    private func fill(
+        _ draft: DraftFolder,
+        within limits: UnpackingLimits,
+        _ output: Int32
+    ) async -> ProgramRun.End {
         var run = ProgramRun([
             "bsdtar", "-x", "--no-same-owner", "--no-same-permissions", "-f",
             path.isAbsolutePath ? path : "./" + path,
-            "-C", draft,
+            "-C", draft.path.string,
         ])
         run.output = output
         run.timeLimit = Self.timeLimit
-        let end = await run.run()
-        if end.isSuccess, let folder = name(draft) { return Result(end: end, folder: folder) }
-        try? FileManager.default.removeItem(atPath: draft)
-        return Result(end: end.isSuccess ? .failure("failed: the folder gets no name") : end)
+        // If this process is killed, the folder is in use until the program has ended.
+        run.inputFile = draft.descriptorForProgram()
+        return await withTaskGroup(of: ProgramRun.End.self) { [run] group in
+            group.addTask { await run.run() }
+            group.addTask {
+                while !Task.isCancelled {
+                    let start = ContinuousClock.now
+                    if let problem = limits.problem(draft) { return .failure(problem) }
+                    // Looking at many files takes a small part of the time. The loop checks for
+                    // cancellation.
+                    let duration = ContinuousClock.now - start
+                    try? await Task.sleep(for: max(Self.checkInterval, duration * 4))
+                }
+                return .failure("was stopped")
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? .failure("was stopped")
+        }
     }
 
     /// Gives the folder its name, which no other file has; returns its path.
-    private func name(_ draft: String) -> String? {
+    private func name(_ draft: DraftFolder) -> String? {
         FreeName.search { number in
-            let name = number == 0 ? folderName : "\(folderName).\(number)"
-            let folder = path.pathFolder + name
-            let flags = UInt32(PAWL_RENAME_NOREPLACE)
-            return pawl_renameat2(AT_FDCWD, draft, AT_FDCWD, folder, flags) == 0 ? folder : nil
+            let folder = path.pathFolder + numberedName(number)
+            // A folder that cannot be renamed gets no name at all.
+            return (try? draft.finish(as: FilePath(folder))) == true ? folder : nil
         }
+    }
+
+    private func numberedName(_ number: Int) -> String {
+        number == 0 ? folderName : "\(folderName).\(number)"
+    }
+}
+
+extension UnpackingLimits {
+    /// Returns why unpacking stops; `nil` if it may continue.
+    fileprivate func problem(_ draft: DraftFolder) -> String? {
+        let usage = draft.usage(most: mostEntries)
+        return problem(entryCount: usage.entryCount, byteCount: usage.byteCount)
     }
 }

@@ -8,6 +8,8 @@ internal import PawlWire
 package struct HookDelivery: Sendable {
     private let session: DownloadSession
 
+    /// The maximum number of jobs of one process at the same time.
+    package static let mostAtOnce = 8
     /// The maximum time of a request to a webhook.
     private static let requestTime: Duration = .seconds(30)
 
@@ -24,14 +26,17 @@ package struct HookDelivery: Sendable {
 
     /// Does a job.
     ///
-    /// - Parameter output: The file for what a program prints.
+    /// - Parameters:
+    ///   - output: The file for what a program prints.
+    ///   - willName: Called with the job before the folder that it has filled gets its name. A job
+    ///     with this value finds the folder if it is done again.
     package func run(
         _ job: HookJob,
-        output: Int32 = STDERR_FILENO
+        output: Int32 = STDERR_FILENO,
+        willName: (HookJob) async -> Void = { _ in }
     ) async throws(DownloadError) -> Outcome {
         if job.unpacks == true, let path = job.facts.path {
-            let result = await ArchiveUnpacking(path: path).run(output)
-            return Outcome(end: result.end, folder: result.folder)
+            return await unpack(path, job, output, willName)
         }
         if let words = job.command {
             var run = ProgramRun(words)
@@ -45,6 +50,25 @@ package struct HookDelivery: Sendable {
         }
         try await post(try WireJSON.encode(job.facts), to: url)
         return Outcome()
+    }
+
+    private func unpack(
+        _ path: String,
+        _ job: HookJob,
+        _ output: Int32,
+        _ willName: (HookJob) async -> Void
+    ) async -> Outcome {
+        let unpacking = ArchiveUnpacking(path: path)
+        if let folder = job.unpackedFolder.flatMap(unpacking.folder) {
+            let end = ProgramRun.End(status: 0, text: "was done before")
+            return Outcome(end: end, folder: folder)
+        }
+        let result = await unpacking.run(output) { identity in
+            var job = job
+            job.unpackedFolder = identity
+            await willName(job)
+        }
+        return Outcome(end: result.end, folder: result.folder)
     }
 
     private func post(_ json: [UInt8], to url: URL) async throws(DownloadError) {

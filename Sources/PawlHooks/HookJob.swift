@@ -10,6 +10,8 @@ package struct HookJob: Codable, Sendable, Hashable {
     package var command: [String]?
     /// Whether the file is unpacked.
     package var unpacks: Bool?
+    /// The identity of the folder into which the file was unpacked, if it has or will get its name.
+    package var unpackedFolder: String?
     /// The URL to send the facts to.
     package var webhook: URL?
     /// The number of requests that have failed.
@@ -22,7 +24,7 @@ package struct HookJob: Codable, Sendable, Hashable {
     /// Returns the jobs for an event, in their order.
     package static func jobs(_ hooks: DownloadHooks, _ facts: HookFacts) -> [HookJob] {
         var jobs: [HookJob] = []
-        if hooks.unpacks, facts.event == .complete, facts.path != nil {
+        if hooks.unpacks == true, facts.event == .complete, facts.path != nil {
             var job = HookJob(facts)
             job.unpacks = true
             jobs.append(job)
@@ -33,12 +35,12 @@ package struct HookJob: Codable, Sendable, Hashable {
             jobs.append(job)
         }
         guard facts.event != .start else { return jobs }
-        if let url = hooks.webhook {
+        if let url = hooks.webhook?.url {
             var job = HookJob(facts)
             job.webhook = url
             jobs.append(job)
         }
-        return hooks.notifies ? jobs + [HookJob(facts)] : jobs
+        return hooks.notifies == true ? jobs + [HookJob(facts)] : jobs
     }
 
     /// The job in the log, without secrets.

@@ -13,6 +13,8 @@ package struct ProgramRun: Sendable {
     package var environment: [String: String?] = [:]
     /// Its standard input.
     package var input: [UInt8] = []
+    /// The open file that is its standard input instead, and is closed when it has started.
+    package var inputFile: Int32?
     /// The file for standard output and standard error; by default that of this process's errors.
     package var output = STDERR_FILENO
     package var timeLimit = Self.longestTime
@@ -72,7 +74,7 @@ package struct ProgramRun: Sendable {
             if Task.isCancelled, leader > 1 { kill(-leader, SIGKILL) }
         }
         // In a file, the input does not disturb a program that never reads it.
-        let source = Self.file(with: input)
+        let source = inputFile ?? Self.file(with: input)
         guard source >= 0 else { return .failure("failed: no memory for its input") }
         var variables: [Environment.Key: String?] = [:]
         for (name, value) in environment { variables[.init(stringLiteral: name)] = value }

@@ -127,9 +127,8 @@ package final class DaemonClient: Sendable {
     }
 
     /// Returns what adds the same download again; `nil` if the daemon has forgotten it.
-    package func request(of id: Int64) async throws(DownloadError) -> NewDownload? {
-        let answer: WireRequest = try await fetch(APIPath.request(id))
-        return answer.download
+    package func requests(_ query: ListQuery) async throws(DownloadError) -> WireRequestPage {
+        try await fetch(APIPath.requests, query.parameters)
     }
 
     /// Returns the URL to open in a browser, which logs in once.

@@ -10,21 +10,44 @@ extension DaemonClient {
     ///
     /// - Throws: `.notFound` for a target that matches no download.
     func selected(_ selection: Selection) async throws(DownloadError) -> [WireDownload] {
+        try await selected(selection, \.id) { (query) async throws(DownloadError) in
+            try await all(query)
+        }
+    }
+
+    /// The requests of the selected downloads, like ``selected(_:)``.
+    func requests(of selection: Selection) async throws(DownloadError) -> [WireRequest] {
+        try await selected(selection, \.id) { (query) async throws(DownloadError) in
+            var (query, requests) = (query, [WireRequest]())
+            while true {
+                let page = try await self.requests(query)
+                requests += page.requests
+                guard let next = page.next else { return requests }
+                query.after = next
+            }
+        }
+    }
+
+    private func selected<Item>(
+        _ selection: Selection,
+        _ id: KeyPath<Item, Int64>,
+        _ list: (ListQuery) async throws(DownloadError) -> [Item]
+    ) async throws(DownloadError) -> [Item] {
         var query = ListQuery()
         query.limit = ListQuery.mostLimit
         query.session = selection.session
         let usual = selection.all == true ? ListQuery.unfinishedOrFailed : []
         query.states = selection.states ?? usual
-        var downloads: [Int64: WireDownload] = [:]
+        var items: [Int64: Item] = [:]
         for targets in selection.targets.map({ $0.map { [$0] } }) ?? [[]] {
             query.targets = targets
-            let found = try await all(query)
+            let found = try await list(query)
             if let target = targets.first, found.isEmpty {
                 throw Self.notFound(target, selection)
             }
-            for download in found { downloads[download.id] = download }
+            for item in found { items[item[keyPath: id]] = item }
         }
-        return downloads.values.sorted { $0.id < $1.id }
+        return items.sorted { $0.key < $1.key }.map(\.value)
     }
 
     /// Throws `.notFound` for an ID or a name that matches no download.

@@ -8,6 +8,11 @@ struct DaemonSubmission {
     var priority: WirePriority?
     var session: String?
     var isPaused = false
+    /// Whether the downloads are confined like those of other programs, because a web page has
+    /// chosen their URLs.
+    var isConfined = false
+    /// Whether files without a given place are saved in the first folder that the daemon allows.
+    var usesAllowedFolder = false
     var notBefore: Date?
     /// Whether the IDs and names are not printed.
     var isQuiet = false
@@ -24,6 +29,8 @@ struct DaemonSubmission {
             new.session = session
             new.isPaused = isPaused ? true : nil
             new.notBefore = notBefore
+            new.isConfined = isConfined ? true : nil
+            if usesAllowedFolder, case .directory = download.destination { new.destination = "" }
             return new
         }
         let isQuiet = isQuiet

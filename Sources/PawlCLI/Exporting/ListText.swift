@@ -1,44 +1,94 @@
 internal import PawlCore
 internal import PawlWire
 
-/// A download as an entry of an input list.
+/// A download as an entry of an input list, which reads back as the same download.
 struct ListText {
-    private let download: NewDownload
-    /// The names of the settings that have no form in a list.
+    /// The lines; `nil` if a list cannot contain the URL or the path.
+    private(set) var text: String?
+    /// What has no form in a list.
     private(set) var omitted: [String] = []
-    private(set) var text = ""
 
     init(_ download: NewDownload) {
-        self.download = download
-        append(download.url)
-        let place = download.destination
-        if place.isFolderPath {
-            append(DownloadOptions.directory, place)
-        } else {
-            append(DownloadOptions.directory, place.pathFolder)
-            append(DownloadOptions.output, String(place.pathFile))
-        }
-        guard let settings = download.settings?.validSettings else { return }
+        guard let (url, options) = Self.place(of: download) else { return }
+        var lines = options
+        let settings = download.settings?.validSettings ?? DownloadSettings()
         for setting in DownloadSettings.table.settings where setting.member != nil {
-            append(setting, of: settings)
+            guard !setting.isEqual(settings, DownloadSettings()) else { continue }
+            let values = Self.texts(setting.encode(settings)).first { texts in
+                setting.entries.contains(.list) && Self.means(texts, setting, settings)
+            }
+            if let values {
+                lines += values.map { Option(name: setting.name, value: $0) }
+            } else {
+                omitted.append("--" + setting.name)
+            }
         }
+        omitted += Self.unlisted(download)
+        text = Self.text(url, lines)
     }
 
-    private mutating func append(_ line: String) { text += line + "\n" }
+    /// An indented line.
+    private struct Option: Equatable {
+        var name: String
+        var value: String
+    }
 
-    private mutating func append(_ name: String, _ value: String) { append("  \(name)=\(value)") }
+    private static func text(_ url: String, _ options: [Option]) -> String {
+        url + "\n" + options.map { "  \($0.name)=\($0.value)\n" }.joined()
+    }
 
-    private mutating func append(
-        _ setting: Setting<DownloadSettings>,
-        of settings: DownloadSettings
-    ) {
-        let value = setting.encode(settings)
-        guard !setting.isEqual(settings, DownloadSettings()) else { return }
-        let lines = Self.texts(value).first { texts in
-            setting.entries.contains(.list) && Self.means(texts, setting, settings)
+    /// Whether the reader of lists reads the lines as they are meant.
+    private static func isRead(_ url: String, _ options: [Option]) -> Bool {
+        // What cannot be read is no entry.
+        guard let list = try? InputList(text(url, options), name: "list"), list.entries.count == 1,
+            let entry = list.entries.first
+        else { return false }
+        return entry.url == url
+            && entry.options.map { Option(name: $0.name, value: $0.value) } == options
+    }
+
+    // MARK: - URL and path
+
+    /// Returns the URL and the options for the path; `nil` if they have no form in a list.
+    private static func place(of download: NewDownload) -> (String, [Option])? {
+        let (place, name) = (download.destination, String(download.destination.pathFile))
+        var options = [Option(name: DownloadOptions.directory, value: place)]
+        if !place.isFolderPath {
+            options[0].value = place.pathFolder
+            options.append(Option(name: DownloadOptions.output, value: name))
         }
-        guard let lines else { return omitted.append(setting.name) }
-        for line in lines { append(setting.name, line) }
+        // Standard output has this name.
+        guard name != OutputPath.standardOutput || place.isFolderPath else { return nil }
+        let url = [download.url, URLPattern.literal(download.url)].first { url in
+            isSame(url, download.url) && isRead(url, options)
+        }
+        return url.map { ($0, options) }
+    }
+
+    /// Whether the text of an entry stands for exactly this URL.
+    private static func isSame(_ text: String, _ url: String) -> Bool {
+        // A pattern that stands for too many URLs is another URL, too.
+        guard let urls = try? URLPattern.expand(text), urls.count == 1, let only = urls.first,
+            let read = try? SourceURL.parse(only), let meant = try? SourceURL.parse(url)
+        else { return false }
+        return read.url == meant.url && read.credentials == meant.credentials
+    }
+
+    // MARK: - Settings
+
+    /// Returns what the download has besides URL, path and settings.
+    private static func unlisted(_ download: NewDownload) -> [String] {
+        var parts: [String] = []
+        if let priority = download.priority, priority != .normal {
+            parts.append("its priority (\(priority.rawValue))")
+        }
+        if download.notBefore != nil { parts.append("its start time") }
+        if download.session != nil { parts.append("its session") }
+        if download.taskDescription != nil { parts.append("its description") }
+        if download.isPaused == true { parts.append("that it is paused") }
+        if download.resumeData != nil { parts.append("its resume data") }
+        if download.confinedTo != nil { parts.append("that it is confined to a folder") }
+        return parts
     }
 
     /// Whether these texts, in a list, give the setting its value.
@@ -47,14 +97,12 @@ struct ListText {
         _ setting: Setting<DownloadSettings>,
         _ settings: DownloadSettings
     ) -> Bool {
+        guard isRead("http://host/", texts.map { Option(name: setting.name, value: $0) }) else {
+            return false
+        }
         var read = DownloadSettings()
         do throws(ValueError) {
-            for text in texts {
-                guard !text.contains(where: \.isNewline), text.first?.isWhitespace != true else {
-                    return false
-                }
-                try setting.parse(&read, text)
-            }
+            for text in texts { try setting.parse(&read, text) }
         } catch {
             return false
         }

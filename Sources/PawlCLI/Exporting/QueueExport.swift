@@ -23,39 +23,45 @@ struct QueueExport {
     /// Returns the downloads of a selection.
     func run(_ selection: Selection) async throws(DownloadError) -> Result {
         var (downloads, result) = ([NewDownload](), Result())
-        for row in try await client.selected(selection) {
-            guard let download = try await request(of: row) else {
+        for request in try await client.requests(of: selection) {
+            guard let download = request.download else {
                 result.notes.append(
-                    "download \(row.id) (\(row.name.sanitized)) is left out: its URL is no longer "
-                        + "stored, because it has finished"
+                    request.leftOut("its URL is no longer stored, because it has finished")
                 )
                 continue
             }
-            downloads.append(hasSecrets ? download : download.withoutSecrets)
-        }
-        switch form {
-        case .json: result.text = JSONText.pretty(NewDownloads(downloads)) + "\n"
-        case .list:
-            for download in downloads {
-                let entry = ListText(download)
-                result.text += entry.text
-                guard !entry.omitted.isEmpty else { continue }
-                let names = entry.omitted.map { "--" + $0 }.joined(separator: ", ")
-                result.notes.append("\(download.url.redactedText): a list cannot contain \(names)")
+            let written = hasSecrets ? download : download.withoutSecrets
+            switch form {
+            case .json: downloads.append(written)
+            case .list: result.take(ListText(written), of: request)
             }
         }
+        if form == .json { result.text = JSONText.pretty(NewDownloads(downloads)) + "\n" }
         return result
     }
+}
 
-    /// The request of a download; `nil` if it is not known any more.
-    private func request(of row: WireDownload) async throws(DownloadError) -> NewDownload? {
-        do throws(DownloadError) {
-            return try await client.request(of: row.id)
-        } catch  where error.code == .notFound {
-            // It was removed meanwhile.
-            return nil
+extension QueueExport.Result {
+    fileprivate mutating func take(_ entry: ListText, of request: WireRequest) {
+        guard let lines = entry.text else {
+            notes.append(
+                request.leftOut(
+                    "a list cannot contain its URL or its path; export it without --list"
+                )
+            )
+            return
         }
+        text += lines
+        guard !entry.omitted.isEmpty else { return }
+        let what = entry.omitted.joined(separator: ", ")
+        notes.append("\(request.shown): a list cannot contain \(what)")
     }
+}
+
+extension WireRequest {
+    fileprivate var shown: String { "download \(id) (\(name.sanitized))" }
+
+    fileprivate func leftOut(_ reason: String) -> String { "\(shown) is left out: \(reason)" }
 }
 
 extension NewDownload {
@@ -66,12 +72,5 @@ extension NewDownload {
         download.resumeData = nil
         if let url = try? SourceURL.parse(url).url { download.url = url.absoluteString }
         return download
-    }
-}
-
-extension String {
-    /// The URL as it may be shown.
-    fileprivate var redactedText: String {
-        (try? SourceURL.parse(self).url.redacted) ?? sanitized(atMost: 100)
     }
 }

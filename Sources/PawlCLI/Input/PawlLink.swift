@@ -2,6 +2,8 @@ internal import Pawl
 internal import PawlCore
 
 /// The links of web pages that the desktop hands to `pawl add`: `pawl:https://host/file`.
+///
+/// The daemon confines such a download like one that is added over TCP.
 enum PawlLink {
     private static let scheme = "pawl:"
     /// A web page cannot choose files of the user, or sign in as the user.
@@ -34,16 +36,9 @@ enum PawlLink {
                 )
             }
             // Brackets and braces of the page are no pattern of the user.
-            read.urls.append(plain(url))
+            read.urls.append(URLPattern.literal(url))
             read.hasLink = true
         }
         return read
-    }
-
-    private static func plain(_ url: String) -> String {
-        let codes: [Character: String] = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"]
-        let host = AddressParts(url).host ?? ""
-        guard let end = url.firstRange(of: host)?.upperBound else { return url }
-        return url[..<end] + url[end...].map { codes[$0] ?? String($0) }.joined()
     }
 }

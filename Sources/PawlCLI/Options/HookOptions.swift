@@ -7,6 +7,6 @@ struct HookOptions: DownloadOptionGroup {
     @Option(setting: "on-complete") var onComplete: String?
     @Option(setting: "on-error") var onError: String?
     @Option(setting: "webhook") var webhook: String?
-    @Flag(setting: "notify") var notify = false
-    @Flag(setting: "unpack") var unpack = false
+    @Flag(setting: "notify") var notify: Bool?
+    @Flag(setting: "unpack") var unpack: Bool?
 }

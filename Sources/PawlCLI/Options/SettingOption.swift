@@ -62,15 +62,21 @@ extension Option {
 
 extension Flag where Value == Bool {
     init(wrappedValue: Bool, setting name: String) {
-        self.init(wrappedValue: wrappedValue, DownloadSettings.table.option(name))
-    }
-
-    init(wrappedValue: Bool, daemonSetting name: String) {
-        self.init(wrappedValue: wrappedValue, DaemonSettings.table.option(name))
-    }
-
-    private init<Root>(wrappedValue: Bool, _ setting: Setting<Root>) {
+        let setting = DownloadSettings.table.option(name)
         self.init(wrappedValue: wrappedValue, name: setting.optionName, help: setting.optionHelp())
+    }
+}
+
+extension Flag where Value == Bool? {
+    /// A flag that can also be refused, with `--no-` in front of its name.
+    init(setting name: String) {
+        let setting = DownloadSettings.table.option(name)
+        self.init(
+            name: setting.optionName,
+            inversion: .prefixedNo,
+            exclusivity: .chooseLast,
+            help: setting.optionHelp()
+        )
     }
 }
 
@@ -115,6 +121,7 @@ extension OptionAssignment {
             case let option as Option<String?>: values = option.wrappedValue.map { [$0] } ?? []
             case let option as Option<[String]>: values = option.wrappedValue
             case let flag as Flag<Bool>: values = flag.wrappedValue ? ["true"] : []
+            case let flag as Flag<Bool?>: values = flag.wrappedValue.map { ["\($0)"] } ?? []
             default: values = []
             }
             return values.map { OptionAssignment(name, $0) }

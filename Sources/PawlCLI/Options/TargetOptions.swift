@@ -4,24 +4,10 @@ internal import PawlWire
 
 /// The downloads to which a verb applies.
 struct TargetOptions: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp(
-            "IDs, names, or name patterns such as '*.iso'.",
-            valueName: "download"
-        )
-    )
-    var targets: [String] = []
-
     @Flag(name: .shortAndLong, help: "Select all downloads that the command can act on.")
     var all = false
 
-    @OptionGroup var state: StateOptions
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
-    )
-    var session: String?
+    @OptionGroup var named: NamedTargets
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -36,24 +22,49 @@ struct TargetOptions: ParsableArguments {
         isOptional: Bool = false,
         in states: Set<TaskState>? = nil
     ) throws(DownloadError) -> Selection {
-        let chosen = try state.states()
-        guard !all || targets.isEmpty else {
+        guard !all || named.targets.isEmpty else {
             throw .usage(
                 "--all cannot be combined with names",
                 advice: "use IDs, names or patterns from 'pawl list', or --all"
             )
         }
+        var selection = try named.selection()
         // States alone select all downloads in them.
-        guard all || isOptional || chosen != nil || !targets.isEmpty else {
+        guard all || isOptional || selection.states != nil || !named.targets.isEmpty else {
             throw .usage(
                 "no download is given",
                 advice: "use IDs, names or patterns from 'pawl list', --state or --all"
             )
         }
-        return Selection(
+        selection.states = selection.states ?? states
+        return selection
+    }
+}
+
+/// Downloads by their names, their states and their session.
+struct NamedTargets: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "IDs, names, or name patterns such as '*.iso'.",
+            valueName: "download"
+        )
+    )
+    var targets: [String] = []
+
+    @OptionGroup var state: StateOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
+    )
+    var session: String?
+
+    /// Returns the selection; no name selects all.
+    func selection() throws(DownloadError) -> Selection {
+        Selection(
             targets: targets.isEmpty ? nil : targets,
             all: targets.isEmpty ? true : nil,
-            states: chosen ?? states,
+            states: try state.states(),
             session: session
         )
     }

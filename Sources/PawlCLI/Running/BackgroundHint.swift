@@ -39,8 +39,10 @@ package struct BackgroundHint: Sendable {
             guard option.name == DownloadOptions.headerFile || !option.mayBeSecret else {
                 return nil
             }
-            words.append("--\(option.name)")
-            if !Self.isFlag(option.name) { words.append(option.value) }
+            let isFlag = Self.isFlag(option.name)
+            let start = isFlag && option.value == "false" ? "--no-" : "--"
+            words.append(start + option.name)
+            if !isFlag { words.append(option.value) }
         }
         for download in unfinished {
             guard download.url.redacted == download.url.absoluteString else { return nil }

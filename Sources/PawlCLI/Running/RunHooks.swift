@@ -9,6 +9,7 @@ struct RunHooks: Sendable {
     private let delivery: HookDelivery
     private let console: Console
     private let policy = WebhookPolicy.brief
+    private let slots = HookSlots(count: HookDelivery.mostAtOnce)
 
     init(session: DownloadSession, _ console: Console) {
         delivery = HookDelivery(session: session)
@@ -68,17 +69,13 @@ struct RunHooks: Sendable {
 
     /// Returns the folder into which the job has unpacked the file.
     private func run(_ job: HookJob) async -> String? {
-        let output = HookOutput(folder: Console.temporaryFolder)
         var failures = 0
         while !Task.isCancelled {
-            do throws(DownloadError) {
-                let outcome = try await delivery.run(job, output: output.descriptor)
-                for line in output.lines { console.message(line) }
-                if let end = outcome.end, !end.isSuccess {
-                    console.message("\(job.name) \(end.text)")
-                }
-                return outcome.folder
-            } catch {
+            switch await slots.run({ await attempt(job) }) {
+            // The loop checks for cancellation.
+            case nil: continue
+            case .success(let outcome)?: return outcome.folder
+            case .failure(let error)?:
                 failures += 1
                 guard let wait = policy.wait(after: error, failures: failures) else {
                     console.message("\(job.name) failed: \(error.text(for: .command))")
@@ -89,5 +86,18 @@ struct RunHooks: Sendable {
             }
         }
         return nil
+    }
+
+    /// Does the job once, and prints what its program has printed.
+    private func attempt(_ job: HookJob) async -> Result<HookDelivery.Outcome, DownloadError> {
+        let output = HookOutput(folder: Console.temporaryFolder)
+        do throws(DownloadError) {
+            let outcome = try await delivery.run(job, output: output.descriptor)
+            for line in output.lines { console.message(line) }
+            if let end = outcome.end, !end.isSuccess { console.message("\(job.name) \(end.text)") }
+            return .success(outcome)
+        } catch {
+            return .failure(error)
+        }
     }
 }

@@ -10,7 +10,12 @@ internal import Synchronization
 final class TopRun: Sendable {
     private let client: DaemonClient
     private let console: Console
-    private let state = Mutex(TopState())
+    private let shown = Mutex(Shown())
+
+    private struct Shown {
+        var state = TopState()
+        var clock = TopClock()
+    }
 
     /// The maximum number of ended downloads that are shown.
     private static let mostEnded = 500
@@ -33,15 +38,18 @@ final class TopRun: Sendable {
             var (drawn, size) = ([String](), console.size)
             loop: while !Task.isCancelled, !console.outputIsClosed {
                 for key in terminal.keys() {
-                    let action = state.withLock { $0.handle(key) }
+                    let action = change { $0.handle(key) }
                     if action == .quit { break loop }
                     if action != .nothing { group.addTask { await self.carryOut(action) } }
                 }
-                let lines = draw()
-                if lines != drawn || size != console.size {
-                    console.output(TopTerminal.drawing(lines))
+                if size != console.size {
+                    (drawn, size) = ([], console.size)
+                    change { _ in }
                 }
-                (drawn, size) = (lines, console.size)
+                if let lines = lines(size, at: clock.now()), lines != drawn {
+                    console.output(TopTerminal.drawing(lines))
+                    drawn = lines
+                }
                 // The loop checks for cancellation.
                 try? await clock.sleep(until: clock.now() + Self.keyInterval)
             }
@@ -51,13 +59,15 @@ final class TopRun: Sendable {
         return 0
     }
 
-    private func draw() -> [String] {
-        let size = console.size
+    /// Returns the lines of the screen; `nil` if they are not due.
+    private func lines(_ size: LiveBlock.Size, at now: Moment) -> [String]? {
         let screen = TopScreen(style: console.traits.style)
-        return state.withLock { state in
-            state.pageRows = max(1, Int(size.rows) - 3)
+        return shown.withLock { shown in
+            guard shown.clock.takesTurn(at: now) else { return nil }
+            shown.state.pageRows = max(1, Int(size.rows) - 3)
+            shown.state.arrange()
             return screen.lines(
-                state,
+                shown.state,
                 columns: Int(size.columns),
                 rows: Int(size.rows),
                 now: Date()
@@ -65,13 +75,20 @@ final class TopRun: Sendable {
         }
     }
 
-    private func note(_ message: String) { state.withLock { $0.message = message.sanitized } }
+    private func change<Value: Sendable>(_ body: (inout TopState) -> Value) -> Value {
+        shown.withLock { shown in
+            shown.clock.changed()
+            return body(&shown.state)
+        }
+    }
+
+    private func note(_ message: String) { change { $0.message = message.sanitized } }
 
     // MARK: - The daemon
 
     private func load() async throws(DownloadError) {
         let rows = try await client.recent(ListQuery(), ended: Self.mostEnded)
-        state.withLock { $0.set(rows) }
+        change { $0.set(rows) }
     }
 
     /// Follows the events, also those of a daemon that is started again.
@@ -94,13 +111,13 @@ final class TopRun: Sendable {
 
     private func take(_ element: DaemonEvents.Element) async throws(DownloadError) {
         switch element {
-        case .progress(let progress): state.withLock { $0.take(progress) }
+        case .progress(let progress): change { $0.take(progress) }
         case .notice(.missed): try await load()
         case .notice: break
         case .event(let event):
             guard let id = event.download else { return }
             let row = event.kind == .removed ? nil : try await client.find(id)
-            state.withLock { state in
+            change { state in
                 if let row { state.update(row) } else { state.remove(id) }
             }
         }

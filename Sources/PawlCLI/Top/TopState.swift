@@ -17,9 +17,9 @@ package struct TopState: Sendable {
         case undo
     }
 
-    package private(set) var order = Order.queue
+    package private(set) var order = Order.queue { didSet { arranged = nil } }
     /// Only downloads whose name contains this text, ignoring case.
-    package private(set) var filter = ""
+    package private(set) var filter = "" { didSet { arranged = nil } }
     /// Whether typed characters change the filter.
     package private(set) var isTypingFilter = false
     package private(set) var showsHelp = false
@@ -29,7 +29,9 @@ package struct TopState: Sendable {
     package var message = ""
     /// The number of rows that are visible.
     package var pageRows = 10
-    private var downloads: [Int64: WireDownload] = [:]
+    private var downloads: [Int64: WireDownload] = [:] { didSet { arranged = nil } }
+    /// The rows in their order; `nil` if they have changed.
+    private var arranged: [WireDownload]?
     private var selected: Int64?
     /// The position of the selected download, which its successor takes when it goes.
     private var position = 0
@@ -51,8 +53,13 @@ package struct TopState: Sendable {
         for row in progress.downloads { downloads[row.id]?.take(row) }
     }
 
+    /// Keeps the rows in their order until they change.
+    package mutating func arrange() { arranged = rows }
+
     /// The downloads that the filter lets through, in their order.
-    package var rows: [WireDownload] {
+    package var rows: [WireDownload] { arranged ?? sorted }
+
+    private var sorted: [WireDownload] {
         let wanted = filter.lowercased()
         let found = downloads.values.filter {
             wanted.isEmpty || $0.name.lowercased().contains(wanted)

@@ -58,7 +58,7 @@ struct AddCommand: PawlVerb {
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        var assignments =
+        let assignments =
             input.assignments + source.assignments + output.assignments + transfer.assignments
             + resume.assignments + request.assignments + content.assignments
             + connection.assignments + hooks.assignments
@@ -71,13 +71,11 @@ struct AddCommand: PawlVerb {
         submission.session = session
         submission.isPaused = paused
         let links = try PawlLink.read(urls)
+        submission.isConfined = links.hasLink
         // The desktop's current folder is no place for downloads.
-        if links.hasLink, output.directory == nil, output.output == nil,
-            config.option(DownloadOptions.directory, unless: nil) == nil,
-            let folder = ConfinedFolder.downloads
-        {
-            assignments.append(OptionAssignment(DownloadOptions.directory, folder))
-        }
+        submission.usesAllowedFolder =
+            links.hasLink && output.directory == nil
+            && config.option(DownloadOptions.directory, unless: nil) == nil
         let choice = try input.choice(links.urls)
         return try RemoteList.read(choice, assignments, config, console) {
             [submission, assignments, urls = choice.urls, json] (list) throws(DownloadError) in

@@ -16,14 +16,6 @@ struct ExportCommand: PawlVerb {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp(
-            "IDs, names, or name patterns such as '*.iso'.",
-            valueName: "download"
-        )
-    )
-    var targets: [String] = []
-
     @Flag(help: "Write a list for --input-file: one URL per line, with indented options.")
     var list = false
 
@@ -37,21 +29,10 @@ struct ExportCommand: PawlVerb {
     )
     var output: String?
 
-    @OptionGroup var state: StateOptions
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
-    )
-    var session: String?
+    @OptionGroup var named: NamedTargets
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let selection = Selection(
-            targets: targets.isEmpty ? nil : targets,
-            all: targets.isEmpty ? true : nil,
-            states: try state.states(),
-            session: session
-        )
+        let selection = try named.selection()
         let (form, hasSecrets) = (list ? QueueExport.Form.list : .json, !noSecrets)
         let output = try output.flatMap { (path) throws(DownloadError) -> String? in
             guard path != OutputPath.standardOutput else { return nil }

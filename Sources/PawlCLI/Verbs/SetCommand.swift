@@ -93,7 +93,7 @@ struct SetCommand: PawlVerb {
     }
 
     private func checkSingle(_ option: String) throws(DownloadError) {
-        guard targets.targets.count != 1 else { return }
+        guard targets.named.targets.count != 1 else { return }
         throw .usage("\(option) cannot be used with several downloads", advice: "name one download")
     }
 }

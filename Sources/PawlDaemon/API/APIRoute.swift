@@ -78,14 +78,20 @@ package struct APIRoute: Sendable {
     /// The routes of the API.
     package static let all: [APIRoute] = downloads + sessions + service
 
+    /// The parameters of ``ListQuery``.
+    private static let listParameters = [
+        "state", "session", "target", "search", "after", "order", "pending", "limit",
+    ]
+
     private static let downloads: [APIRoute] = [
         APIRoute(
             .get,
             "/v1/downloads",
-            parameters: [
-                "state", "session", "target", "search", "after", "order", "pending", "limit",
-            ]
+            parameters: listParameters
         ) { api, request, _ in try await api.downloads.list(request) },
+        APIRoute(.get, "/v1/requests", [.readSecrets], parameters: listParameters) {
+            try await $0.downloads.requests($1, $2)
+        },
         APIRoute(
             .post,
             "/v1/downloads",
@@ -103,9 +109,6 @@ package struct APIRoute: Sendable {
         },
         APIRoute(.get, "/v1/downloads/{id}/resume-data", [.readSecrets]) { api, _, context in
             try await api.downloads.resumeData(context)
-        },
-        APIRoute(.get, "/v1/downloads/{id}/request", [.readSecrets]) { api, _, context in
-            try await api.downloads.request(context)
         },
         APIRoute(.get, "/v1/downloads/{id}/error-response", [.readSecrets]) { api, _, context in
             try await api.downloads.errorResponse(context)

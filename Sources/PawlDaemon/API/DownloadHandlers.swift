@@ -73,9 +73,9 @@ struct DownloadHandlers: Sendable {
         return try Response.json(WireResumeData(data?.data))
     }
 
-    func request(_ context: APIContext) async throws -> Response {
-        let request = try await queue.request(of: identifier(context), by: context.authority)
-        return try Response.json(WireRequest(request))
+    func requests(_ request: Request, _ context: APIContext) async throws -> Response {
+        let query = try ListQuery(parameters: try request.parameters)
+        return try Response.json(try await queue.requests(query, by: context.authority))
     }
 
     func errorResponse(_ context: APIContext) async throws -> Response {

@@ -13,15 +13,21 @@ final class HookRunner: Sendable {
     private let logger: Logger
     private let delivery: HookDelivery
     private let policy = WebhookPolicy.patient
-    /// The downloads that have a running job.
-    private let busy = Mutex<Set<Int64>>([])
+    private let state = Mutex(State())
 
-    /// The maximum number of jobs that run at the same time.
-    private static let mostRunning = 8
+    private struct State {
+        /// The downloads whose next job waits: one runs, or its end is not recorded yet.
+        var busy: Set<Int64> = []
+        /// The number of running jobs.
+        var runningCount = 0
+    }
+
     /// The maximum number of jobs that are looked at together.
     private static let mostRead = 1000
     /// The maximum time between two looks, because the clock may be set.
     private static let checkInterval: Duration = .seconds(60)
+    /// The time after which an end is recorded again that could not be recorded.
+    private static let recordInterval: Duration = .seconds(10)
 
     init(queue: DaemonQueue, logger: Logger) {
         (self.queue, self.logger) = (queue, logger)
@@ -56,11 +62,13 @@ final class HookRunner: Sendable {
             logger.error("the hooks cannot be read: \(error)")
             return ([], Self.checkInterval)
         }
-        return busy.withLock { busy in
+        return state.withLock { state in
             var due: [HookTable.Entry] = []
             // A job that waits for another attempt does not delay the others of its download.
-            for entry in entries where busy.count < Self.mostRunning {
-                if busy.insert(entry.download).inserted { due.append(entry) }
+            for entry in entries where state.runningCount < HookDelivery.mostAtOnce {
+                guard state.busy.insert(entry.download).inserted else { continue }
+                state.runningCount += 1
+                due.append(entry)
             }
             let seconds = next?.timeIntervalSince(now)
             return (due, seconds.map { min(.seconds($0), Self.checkInterval) })
@@ -69,24 +77,46 @@ final class HookRunner: Sendable {
 
     private func run(_ entry: HookTable.Entry) async {
         let end = await work(on: entry)
+        state.withLock { $0.runningCount -= 1 }
+        queue.hooks.send()
         // A job that was stopped with the daemon is done again at the next start.
         guard !Task.isCancelled else { return }
-        do throws(DownloadError) {
-            try await queue.ended(entry, end)
-        } catch {
-            logger.error("download \(entry.download): the end of a hook was not recorded: \(error)")
-            // Otherwise the job would be repeated at once.
-            try? await Task.sleep(for: Self.checkInterval)
-        }
-        busy.withLock { _ = $0.remove(entry.download) }
+        await record(end, of: entry)
+        state.withLock { _ = $0.busy.remove(entry.download) }
         queue.hooks.send()
+    }
+
+    /// Records the end of a job, again and again if the store cannot be written: what is not
+    /// recorded would be done again.
+    private func record(_ end: HookTable.End, of entry: HookTable.Entry) async {
+        while !Task.isCancelled {
+            do throws(DownloadError) {
+                return try await queue.ended(entry, end)
+            } catch {
+                logger.error(
+                    "download \(entry.download): the end of a hook was not recorded: \(error)"
+                )
+            }
+            // The loop checks for cancellation.
+            try? await Task.sleep(for: Self.recordInterval)
+        }
+    }
+
+    /// Notes a result before it can be seen, so that the job is not done twice if the daemon ends
+    /// before its end is recorded.
+    private func note(_ job: HookJob, of entry: HookTable.Entry) async {
+        do throws(DownloadError) {
+            try await queue.ended(entry, .again(job))
+        } catch {
+            logger.warning("download \(entry.download): a hook was not recorded: \(error)")
+        }
     }
 
     private func work(on entry: HookTable.Entry) async -> HookTable.End {
         var job = entry.job
         let name = "download \(entry.download): \(job.name)"
         do throws(DownloadError) {
-            let outcome = try await delivery.run(job)
+            let outcome = try await delivery.run(job) { await note($0, of: entry) }
             logger.notice("\(name) \(outcome.end?.text ?? "was accepted")")
             return .done(folder: outcome.folder)
         } catch {

@@ -227,7 +227,7 @@ actor DaemonQueue {
 
     /// Puts the downloads of the newest removal back into the list.
     func undoRemoval(by authority: Authority) throws(DownloadError) -> WireOutcome {
-        try undo.undo(by: authority)
+        try undo.undo(by: authority, parts.settings.networkRules)
     }
 
     /// Changes all downloads of a selection, or none.
@@ -267,23 +267,13 @@ actor DaemonQueue {
         )
     }
 
-    /// Returns what adds a download again as it is now; `nil` if its request is forgotten.
-    func request(of id: Int64, by authority: Authority) throws(DownloadError) -> NewDownload? {
+    /// Returns what adds downloads again as they are now.
+    func requests(
+        _ query: ListQuery,
+        by authority: Authority
+    ) throws(DownloadError) -> WireRequestPage {
         try AccessRules.check(.readSecrets, by: authority)
-        return try store.write { transaction in
-            guard let row = try transaction.downloads.find(id) else {
-                throw DownloadError.noDownload(id)
-            }
-            guard let body = try transaction.requests.request(of: id) else { return nil }
-            var request = try WireJSON.decode(NewDownload.self, from: body)
-            // The next one with these numbers may belong to another process.
-            request.taskIdentifier = nil
-            request.destination = row.path ?? request.destination
-            (request.priority, request.notBefore) = (row.priority, row.notBefore)
-            (request.session, request.taskDescription) = (row.session, row.taskDescription)
-            request.isPaused = row.state == .paused || row.state == .suspended ? true : nil
-            return request
-        }
+        return try store.write { try StoredRequests($0).page(query) }
     }
 
     /// Returns the response with which the server refused a download of a session; `nil` if none

@@ -1,7 +1,8 @@
 package import PawlCore
 package import PawlWire
 
-/// The folders for the files of downloads that are added or changed over TCP.
+/// The folders for the files of downloads that are added or changed over TCP, or that a web page has
+/// chosen.
 ///
 /// `AccessRules` decides which authorities are confined to them.
 package struct NetworkRules: Sendable {
@@ -22,7 +23,7 @@ package struct NetworkRules: Sendable {
             new.destination = "\(first)/\(new.destination)"
         }
         let root = try root(of: new.destination)
-        new.confinedTo = root
+        (new.confinedTo, new.isConfined) = (root, nil)
         try new.checkDestination()
         for name in new.destination.names(below: root) ?? [] { try Self.checkName(name) }
         return new
@@ -56,7 +57,7 @@ package struct NetworkRules: Sendable {
         guard !folders.isEmpty else { throw Self.noFolder }
         throw DownloadError(
             .notAllowed,
-            "'\(path.sanitized(atMost: 200))' is not in a folder that may be used over TCP",
+            "'\(path.sanitized(atMost: 200))' is not in an allowed folder",
             advice: "choose one in \(folders.joined(separator: ", ")), or allow another: "
                 + "pawl daemon allow --folder"
         )
@@ -72,7 +73,7 @@ package struct NetworkRules: Sendable {
 
     private static let noFolder = DownloadError(
         .notAllowed,
-        "no folder may be used over TCP",
+        "no folder is allowed",
         advice: "allow one: pawl daemon allow --folder"
     )
 }

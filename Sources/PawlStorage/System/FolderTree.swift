@@ -39,7 +39,29 @@ enum FolderTree {
         return total
     }
 
-    /// Removes a file, or a folder with its content.
+    /// The number of entries of any kind, and the bytes that they occupy.
+    ///
+    /// What cannot be read, or disappears meanwhile, is not counted. Ends when there are more than
+    /// `most` entries.
+    static func usage(
+        below folder: FilePath,
+        most: Int
+    ) -> (entryCount: Int, byteCount: Int64) {
+        var (folders, entryCount, byteCount) = ([folder], 0, Int64(0))
+        while let next = folders.popLast(), entryCount <= most {
+            for path in (try? FolderListing.entries(of: next)) ?? [] {
+                guard let status = try? path.status() else { continue }
+                entryCount += 1
+                let (sum, overflow) = byteCount.addingReportingOverflow(max(0, status.allocated))
+                byteCount = overflow ? .max : sum
+                if status.isDirectory { folders.append(path) }
+            }
+        }
+        return (entryCount, byteCount)
+    }
+
+    /// Removes a file, or a folder with its content, also from folders that this user has made
+    /// unwritable.
     ///
     /// Returns `false` if there was nothing.
     @discardableResult
@@ -48,14 +70,42 @@ enum FolderTree {
         guard status.isDirectory else {
             return try present { () throws(Errno) in try path.removeFile() } != nil
         }
-        var failure: Errno?
-        for entry in try present({ () throws(Errno) in try FolderListing.entries(of: path) }) ?? []
-        {
-            // The other entries are still removed; the first error is the one to report.
-            do throws(Errno) { try remove(entry) } catch { failure = failure ?? error }
+        // Not by recursion: the content of an archive may be deeper than a stack.
+        var (open, emptied, failure) = ([path], [FilePath](), nil as Errno?)
+        // The other entries are still removed; the first error is the one to report.
+        func trying(_ call: () throws(Errno) -> Void) {
+            do throws(Errno) { try call() } catch .noSuchFileOrDirectory {} catch {
+                failure = failure ?? error
+            }
+        }
+        while let folder = open.popLast() {
+            emptied.append(folder)
+            trying { () throws(Errno) in
+                try makeWritable(folder)
+                for entry in try FolderListing.entries(of: folder) {
+                    trying { () throws(Errno) in
+                        if try entry.status()?.isDirectory == true {
+                            open.append(entry)
+                        } else {
+                            try entry.removeFile()
+                        }
+                    }
+                }
+            }
+        }
+        for folder in emptied.reversed() {
+            trying { () throws(Errno) in try folder.systemCall { rmdir($0) } }
         }
         if let failure { throw failure }
-        return try present { () throws(Errno) in try path.systemCall { rmdir($0) } } != nil
+        return true
+    }
+
+    private static func makeWritable(_ folder: FilePath) throws(Errno) {
+        guard let status = try folder.status(), status.permissions & 0o700 != 0o700,
+            status.owner == geteuid()
+        else { return }
+        let mode = mode_t(status.permissions | 0o700)
+        try folder.systemCall { fchmodat(AT_FDCWD, $0, mode, AT_SYMLINK_NOFOLLOW) }
     }
 
     /// Returns `nil` if it is gone, because another process was faster.

@@ -14,7 +14,7 @@ enum UnfinishedNote {
 
     /// The identity of a file, which no other file ever has.
     struct Identity {
-        fileprivate let text: String
+        let text: String
 
         init(of file: OpenFile) throws(Errno) {
             let number = try file.status().identity

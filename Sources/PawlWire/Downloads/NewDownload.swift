@@ -9,7 +9,7 @@ package import PawlCore
 package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier
-        case taskDescription, resumeData, confinedTo, storageKey, replaces
+        case taskDescription, resumeData, isConfined, confinedTo, storageKey, replaces
     }
 
     package static let knownMembers = KnownMembers(
@@ -34,6 +34,9 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     package var taskDescription: String?
     /// The data from which the download resumes.
     package var resumeData: Data?
+    /// Whether the daemon confines the download as one that is added over TCP, because somebody
+    /// else than the user has chosen its URL.
+    package var isConfined: Bool?
     /// A folder that no file of the download may leave.
     ///
     /// The download may not use private addresses either, unless the settings allow them.

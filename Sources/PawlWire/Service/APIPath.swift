@@ -5,6 +5,7 @@ package enum APIPath {
     package static let root = "/v1"
     package static let status = "/v1/status"
     package static let downloads = "/v1/downloads"
+    package static let requests = "/v1/requests"
     package static let changes = "/v1/changes"
     package static let undo = "/v1/undo"
     package static let events = "/v1/events"
@@ -24,8 +25,6 @@ package enum APIPath {
     package static func resumeData(_ id: Int64) -> String { "\(download(id))/resume-data" }
 
     package static func errorResponse(_ id: Int64) -> String { "\(download(id))/error-response" }
-
-    package static func request(_ id: Int64) -> String { "\(download(id))/request" }
 
     package static func segments(_ id: Int64) -> String { "\(download(id))/segments" }
 

@@ -355,6 +355,28 @@ extension DaemonSuites {
             #expect(!scene.home.exists("Downloads/a.iso"))
         }
 
+        @Test func `a removal that is undone over TCP runs only in an allowed folder`()
+            async throws
+        {
+            let network = try await NetworkScene.make()
+            try await network.scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            let (scene, home) = (network.scene, network.scene.home)
+            let (first, second) = (try home.makeFolder("first"), try home.makeFolder("second"))
+            try await scene.succeed("daemon", "allow", "--folder", first)
+            scene.serveHeld(Resource(size: 24 << 20))
+            #expect(try await add(network, "\(first)/a.iso").status == 201)
+            let remove = #"{"targets":["1"]}"#
+            #expect(try await network.ask("POST", "/v1/actions/remove", remove).status == 200)
+            try await scene.succeed("daemon", "allow", "--folder", second)
+            #expect(try await network.ask("POST", "/v1/undo").status == 200)
+            #expect(try await scene.downloads().map(\.state) == [.paused])
+            // The user is not restricted.
+            try await scene.succeed("remove", "1")
+            try await scene.succeed("undo")
+            try await scene.succeed("resume", "1")
+            #expect(try await scene.downloads().first?.state != .paused)
+        }
+
         @Test func `a folder that is no longer allowed is not used for a change over TCP`()
             async throws
         {

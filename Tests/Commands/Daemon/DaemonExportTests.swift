@@ -122,6 +122,47 @@ extension DaemonSuites {
             try expectExact(Workshop.name, big, in: scene.workshop)
         }
 
+        @Test func `a list has the same URL and path, or no entry at all`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let socket = scene.home.path("run/pawl/daemon.sock")
+            try await scene.succeed("daemon", "start")
+            let folder = scene.workshop.folder.path
+            let downloads = #"""
+                {"downloads":[
+                {"url":"http://host.example/{a,b}?{1..3}","destination":"\#(folder)/a","isPaused":true},
+                {"url":"http://host.example/b","destination":"\#(folder)/b ","isPaused":true},
+                {"url":"http://host.example/c","destination":"\#(folder)/-","isPaused":true},
+                {"url":"http://host.example/d","destination":"\#(folder)/","isPaused":true,
+                 "priority":"low","taskDescription":"x","notBefore":"2100-01-01T00:00:00Z"}
+                ]}
+                """#
+            let added = try await ProcessRunner.run(
+                "curl",
+                [
+                    "-sf", "--unix-socket", socket, "http://d/v1/downloads", "-H",
+                    "Content-Type: application/json", "--data-binary", downloads,
+                ]
+            )
+            #expect(added.status == .code(0))
+            let list = scene.home.path("list")
+            let run = try await scene.succeed("export", "--list", "--output", list)
+            #expect(run.errors.contains("download 2 (b"))
+            #expect(run.errors.contains("download 3 (-) is left out: a list cannot contain"))
+            let note = run.errors.split(separator: "\n").first { $0.contains("download 4 ") }
+            for part in ["its priority (low)", "its start time", "its description", "paused"] {
+                #expect(note?.contains(part) == true, "\(run.errors)")
+            }
+            try await scene.succeed("remove", "--all")
+            try await scene.succeed("add", "--paused", "--input-file", list)
+            let read = try await exported(scene)
+            #expect(
+                read.map(\.url) == [
+                    "http://host.example/%7Ba,b%7D?%7B1..3%7D", "http://host.example/d",
+                ]
+            )
+            #expect(read.map(\.destination) == ["\(folder)/a", "\(folder)/"])
+        }
+
         @Test func `a finished download is left out, and that is said`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             try await scene.succeed("add", scene.workshop.url)

@@ -128,6 +128,72 @@ extension DaemonSuites {
             #expect(!daemon.errors.contains("s3cret"))
         }
 
+        @Test func `a download can refuse each hook of the daemon, and each can be turned off`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(file))
+            scene.workshop.origin.route("/hook", .status(204))
+            let hook = scene.workshop.origin.url("/hook")
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("daemon", "hooks", "--webhook", hook, "--unpack", "--notify")
+            try await scene.succeed(
+                "add",
+                scene.workshop.url,
+                "--webhook",
+                "none",
+                "--no-unpack",
+                "--no-notify"
+            )
+            try await scene.succeed("wait", "--all")
+            try await scene.succeed("add", scene.workshop.url, "--output", "b", "--no-notify")
+            #expect(await daemon.waitForOutput(containing: "was accepted"))
+            #expect(scene.workshop.origin.requests(to: "/hook").count == 1)
+            #expect(daemon.errors.contains("download 2: unpacking"))
+            for job in ["unpacking", "webhook", "notification"] {
+                #expect(!daemon.errors.contains("download 1: \(job)"))
+            }
+            let shown = try await scene.succeed(
+                "daemon",
+                "hooks",
+                "--no-notify",
+                "--webhook",
+                "none"
+            )
+            #expect(shown.output.contains("notify       no\n"), "\(shown.output)")
+            #expect(shown.output.contains("unpack       yes\n"))
+            #expect(shown.output.contains("webhook      none\n"))
+        }
+
+        @Test func `a program whose end cannot be recorded does not run again`() async throws {
+            let scene = try DaemonScene(Workshop(file))
+            scene.workshop.origin.route("/hook", .status(204))
+            let daemon = try await scene.startDaemon()
+            let gate = scene.home.path("gate")
+            try #require(mkfifo(gate, 0o600) == 0)
+            let script = "cd '\(scene.home.path)'; echo ran >> runs; read line < gate"
+            let path = try scene.home.write("script", script)
+            try await scene.succeed(
+                "add",
+                scene.workshop.url,
+                "--on-complete",
+                "/bin/sh \(path)",
+                "--webhook",
+                scene.workshop.origin.url("/hook")
+            )
+            try await FolderWatch.wait(for: "runs", in: scene.home)
+            let queue = scene.home.path("state/pawl/queue.sqlite")
+            let aside = scene.home.path("aside")
+            try #require(rename(queue, aside) == 0)
+            let writer = open(gate, O_RDWR | O_CLOEXEC)
+            defer { close(writer) }
+            #expect(write(writer, "\n\n", 2) == 2)
+            #expect(await daemon.waitForOutput(containing: "was not recorded"))
+            try #require(rename(aside, queue) == 0)
+            // The next job begins when the end of the first one is recorded.
+            #expect(await daemon.waitForOutput(containing: "was accepted"))
+            #expect(try scene.home.readText("runs") == "ran\n")
+        }
+
         @Test func `a program over TCP can neither set nor read hooks`() async throws {
             let network = try await NetworkScene.make()
             try await network.scene.succeed(

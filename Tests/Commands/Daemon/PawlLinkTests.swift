@@ -10,11 +10,27 @@ extension DaemonSuites {
         @Test func `a link adds its URL, to the folder for downloads`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             try scene.home.makeFolder("Downloads")
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
             try await scene.succeed("add", "--", "pawl:" + scene.workshop.url)
             try await scene.succeed("wait", "--all")
             #expect(scene.home.size("Downloads/" + Workshop.name) == 1000)
-            try await scene.succeed("add", "--directory", "own", "PAWL:" + scene.workshop.url)
-            try await scene.succeed("wait", "--all")
+        }
+
+        @Test func `a link is confined like a download that is added over TCP`() async throws {
+            let scene = try DaemonScene(Workshop(Resource(size: 1000)))
+            let link = "PAWL:" + scene.workshop.url
+            let own = try scene.workshop.folder.makeFolder("own")
+            let refused = try await scene.run("add", "--directory", own, link)
+            expectFailure(.notAllowed, refused)
+            try await scene.succeed("daemon", "allow", "--folder", own)
+            try await scene.succeed("add", link)
+            // The server of the test is at a private address.
+            let stopped = try await scene.run("wait", "1")
+            #expect(stopped.status != .code(0))
+            #expect(scene.workshop.origin.requests.isEmpty)
+            try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
+            try await scene.succeed("add", "--directory", own, link)
+            try await scene.succeed("wait", "2")
             #expect(scene.workshop.folder.size("own/" + Workshop.name) == 1000)
         }
 

@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import PawlWire
@@ -49,6 +50,65 @@ struct HookOptionTests {
         let note = try await notes.read("error")
         #expect(note.facts.problem?.code == .notFound)
         #expect(note.facts.url.hasSuffix("/gone"))
+    }
+
+    @Test func `at most eight programs run at the same time, and all run`() async throws {
+        let workshop = try Workshop()
+        let count = 20
+        let urls = (1...count).map { workshop.origin.url("/file\($0)") }
+        for number in 1...count {
+            workshop.serve(.resource(Resource(size: 1000)), at: "/file\(number)")
+        }
+        let gate = workshop.folder.path("gate")
+        try #require(mkfifo(gate, 0o600) == 0)
+        // Those that end between the two counts make the result smaller, never larger.
+        let script = """
+            cd '\(workshop.folder.path)'
+            n=1
+            until mkdir "began.$n" 2>/dev/null; do n=$((n+1)); done
+            began=$(ls -d began.* | wc -l)
+            ended=$(ls -d ended.* 2>/dev/null | wc -l)
+            [ $((began - ended)) -le 8 ] || : > too-many
+            read line < gate
+            : > "ended.$n"
+            """
+        let path = try workshop.folder.write("script", script)
+        let runner = try workshop.start(
+            arguments: urls + ["--jobs", "20", "--on-complete", "/bin/sh \(path)"]
+        )
+        try await FolderWatch.wait(for: "began.8", in: workshop.folder)
+        let writer = open(gate, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: count)
+        #expect(write(writer, lines, count) == count)
+        #expect(await runner.waitForExit() == .code(0), "\(runner.errors)")
+        #expect(workshop.folder.exists("ended.\(count)"))
+        #expect(!workshop.folder.exists("too-many"))
+    }
+
+    @Test func `a hook of the config file can be refused`() async throws {
+        let workshop = try Workshop(file)
+        workshop.serve(.status(204), at: "/hook")
+        let hook = workshop.origin.url("/hook")
+        let path = try workshop.folder.write(
+            "config.toml",
+            "[defaults]\nwebhook = \"\(hook)\"\nunpack = true\n"
+        )
+        try workshop.folder.setPermissions("config.toml", 0o600)
+        let refused = try await workshop.run(
+            workshop.url,
+            "--config",
+            path,
+            "--webhook",
+            "none",
+            "--no-unpack"
+        )
+        #expect(refused.status == .code(0), "\(refused.errors)")
+        #expect(!refused.errors.contains("unpacking "))
+        #expect(workshop.origin.requests(to: "/hook").isEmpty)
+        let taken = try await workshop.run(workshop.url, "--config", path)
+        #expect(taken.errors.contains("unpacking "))
+        #expect(workshop.origin.requests(to: "/hook").count == 1)
     }
 
     @Test func `a webhook is asked again when its server is busy`() async throws {

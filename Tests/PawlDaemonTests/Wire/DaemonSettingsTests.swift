@@ -116,7 +116,7 @@ struct DaemonSettingsTests {
         settings.hooks.onStart = try HookCommand(["start"])
         settings.hooks.onComplete = try HookCommand(["complete", "a b"])
         settings.hooks.onError = try HookCommand(["error"])
-        settings.hooks.webhook = URL(string: "https://host.example/hook")
+        settings.hooks.webhook = Webhook(try #require(URL(string: "https://host.example/hook")))
         (settings.hooks.notifies, settings.hooks.unpacks) = (true, true)
         #expect(
             SettingsDocument(settings).members == Set(DaemonSettings.table.settings.map(\.member))

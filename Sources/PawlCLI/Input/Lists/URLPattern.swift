@@ -16,6 +16,14 @@ package enum URLPattern {
         return try expand(text, depth: 0)
     }
 
+    /// Returns the URL in a form that is no pattern.
+    static func literal(_ url: String) -> String {
+        let codes: [Character: String] = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"]
+        let host = AddressParts(url).host ?? ""
+        guard let end = url.firstRange(of: host)?.upperBound else { return url }
+        return url[..<end] + url[end...].map { codes[$0] ?? String($0) }.joined()
+    }
+
     private static func expand(_ text: String, depth: Int) throws(DownloadError) -> [String] {
         guard depth <= deepest else {
             throw .usage(

@@ -12,13 +12,14 @@ struct DaemonHooksCommand: PawlVerb {
         discussion: """
             These hooks apply to all downloads of the daemon, also to those that are added on its \
             page or over TCP. A download that was added with a hook of its own has that one \
-            instead. The daemon remembers a change. A program gets the facts as environment \
+            instead. To turn off one hook, here or for one download, use none, --no-notify or \
+            --no-unpack. The daemon remembers a change. A program gets the facts as environment \
             variables, such as PAWL_DOWNLOAD_PATH, and as JSON on its standard input; what it \
             prints is in the log of the daemon.
             """
     )
 
-    @OptionGroup var hooks: DaemonHookOptions
+    @OptionGroup var hooks: HookOptions
 
     @Flag(help: "Remove all hooks before applying the other options.")
     var reset = false
@@ -39,8 +40,8 @@ struct DaemonHooksCommand: PawlVerb {
             ("on-complete", hooks.onComplete?.text ?? "-"),
             ("on-error", hooks.onError?.text ?? "-"),
             ("webhook", hooks.webhook?.redacted ?? "-"),
-            ("notify", hooks.notifies ? "yes" : "no"),
-            ("unpack", hooks.unpacks ? "yes" : "no"),
+            ("notify", hooks.notifies == true ? "yes" : "no"),
+            ("unpack", hooks.unpacks == true ? "yes" : "no"),
         ]
     }
 
@@ -51,17 +52,7 @@ struct DaemonHooksCommand: PawlVerb {
                 change[member: member] = .null
             }
         }
-        try change.take(OptionAssignment.all(in: hooks))
+        try change.take(hooks.assignments)
         return change
     }
-}
-
-/// The hooks of the daemon.
-struct DaemonHookOptions: ParsableArguments {
-    @Option(daemonSetting: "on-start") var onStart: String?
-    @Option(daemonSetting: "on-complete") var onComplete: String?
-    @Option(daemonSetting: "on-error") var onError: String?
-    @Option(daemonSetting: "webhook") var webhook: String?
-    @Flag(daemonSetting: "notify") var notify = false
-    @Flag(daemonSetting: "unpack") var unpack = false
 }

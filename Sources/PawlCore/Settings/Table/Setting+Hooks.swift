@@ -1,4 +1,4 @@
-package import struct FoundationEssentials.URL
+internal import struct FoundationEssentials.URL
 
 extension Setting {
     /// Returns the rows of ``DownloadHooks``.
@@ -6,9 +6,9 @@ extension Setting {
         _ onStart: any WritableKeyPath<Root, HookCommand?> & Sendable,
         _ onComplete: any WritableKeyPath<Root, HookCommand?> & Sendable,
         _ onError: any WritableKeyPath<Root, HookCommand?> & Sendable,
-        _ webhook: any WritableKeyPath<Root, URL?> & Sendable,
-        _ notifies: any WritableKeyPath<Root, Bool> & Sendable,
-        _ unpacks: any WritableKeyPath<Root, Bool> & Sendable,
+        _ webhook: any WritableKeyPath<Root, Webhook?> & Sendable,
+        _ notifies: any WritableKeyPath<Root, Bool?> & Sendable,
+        _ unpacks: any WritableKeyPath<Root, Bool?> & Sendable,
         entries: SettingEntries
     ) -> [Setting] {
         [
@@ -19,19 +19,19 @@ extension Setting {
                 "webhook",
                 member: "webhook",
                 webhook,
-                SettingForm<URL>.page.optional(),
+                SettingForm<Webhook>.webhook.optional(),
                 entries: entries,
                 isSecret: true,
                 help: """
                     When a download finishes or fails, send a POST request with JSON about it to \
-                    this URL.
+                    this URL; none sends nothing.
                     """
             ),
             Setting(
                 "notify",
                 member: "notifies",
                 notifies,
-                .flag(),
+                SettingForm<Bool>.flag().optional(),
                 entries: entries,
                 help: "When a download finishes or fails, show a notification on the desktop.",
                 about: """
@@ -43,7 +43,7 @@ extension Setting {
                 "unpack",
                 member: "unpacks",
                 unpacks,
-                .flag(),
+                SettingForm<Bool>.flag().optional(),
                 entries: entries,
                 help: """
                     Unpack a finished archive into a new folder beside it, with bsdtar; the archive \
@@ -79,6 +79,14 @@ extension Setting {
                 The program to run when \(when), and its arguments; an empty list runs nothing.
                 """
         )
+    }
+}
+
+extension SettingForm where Value == Webhook {
+    /// A URL, or `none`.
+    static let webhook = SettingForm.parsed("url", text: \.text) {
+        (text) throws(ValueError) in
+        text == Webhook.noneText ? .none : Webhook(try SettingForm<URL>.page.parse(text))
     }
 }
 

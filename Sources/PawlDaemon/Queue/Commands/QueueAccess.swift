@@ -5,8 +5,8 @@ internal import PawlWire
 
 /// Checks the rights of commands before they change anything.
 enum QueueAccess {
-    /// Returns the downloads as they may be added: confined to an allowed folder if the rules
-    /// demand it.
+    /// Returns the downloads as they may be added: confined to an allowed folder if the rules or
+    /// the request demand it.
     ///
     /// - Throws: `.notAllowed`, and `.usage` for a destination that is no valid path.
     static func admitted(
@@ -19,9 +19,8 @@ enum QueueAccess {
             try AccessRules.check(.addFromFiles, by: authority)
         }
         if new.contains(where: \.mayReplace) { try AccessRules.check(.replace, by: authority) }
-        guard isConfined else { return new }
         var admitted = new
-        for index in admitted.indices {
+        for index in admitted.indices where isConfined || admitted[index].isConfined == true {
             admitted[index] = try rules.confine(admitted[index])
             let folder = admitted[index].destination.pathFolder
             guard let root = admitted[index].confinedTo else { continue }

@@ -49,11 +49,15 @@ final class RemovalUndo {
 
     /// Puts the downloads of the newest removal back into the list.
     ///
-    /// Those that ran wait again; the others have the state that they had. Returns no download if
-    /// there is no removal to undo. Downloads that the client may not remove stay removed.
+    /// Those that ran wait again if the client may resume them, and are paused otherwise; the
+    /// others have the state that they had. Returns no download if there is no removal to undo.
+    /// Downloads that the client may not remove stay removed.
     ///
     /// - Throws: `.notAllowed`.
-    func undo(by authority: Authority) throws(DownloadError) -> WireOutcome {
+    func undo(
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> WireOutcome {
         try AccessRules.check(.undo, by: authority)
         expire(at: Date())
         let outcome = try parts.environment.store.writeWithRoom { transaction in
@@ -67,7 +71,17 @@ final class RemovalUndo {
                     continue
                 }
                 guard var row = try transaction.removed.restore(id) else { continue }
-                if row.state.isActive { row.state = .waiting }
+                if row.state.isActive {
+                    // Its folder may not be allowed any more.
+                    let mayRun = try QueueAccess.allows(
+                        .resume,
+                        for: DownloadSearch.Selected(download: row, isNamed: false),
+                        by: authority,
+                        rules,
+                        transaction
+                    )
+                    row.state = mayRun ? .waiting : .paused
+                }
                 try transaction.downloads.save(row)
                 try transaction.events.append(.added, row, at: Date())
                 rows.append(row)
