@@ -148,6 +148,36 @@ package final class DaemonClient: Sendable {
         }
     }
 
+    /// Returns all feeds, sorted by name.
+    package func feeds() async throws(DownloadError) -> [WireFeed] {
+        let answer: WireFeeds = try await fetch(APIPath.feeds)
+        return answer.feeds
+    }
+
+    /// Adds a feed, which the daemon checks at once.
+    package func add(_ feed: NewFeed) async throws(DownloadError) -> WireFeed {
+        try await send(APIPath.feeds, feed)
+    }
+
+    package func changeFeed(
+        _ id: Int64,
+        _ changes: FeedChanges
+    ) async throws(DownloadError) -> WireFeed {
+        try await send(APIPath.feed(id), changes, method: "PATCH")
+    }
+
+    package func removeFeed(_ id: Int64) async throws(DownloadError) {
+        _ = try await open("DELETE", APIPath.feed(id))
+    }
+
+    /// Checks a feed, and returns when that is done, even if the feed cannot be read.
+    package func checkFeed(_ id: Int64) async throws(DownloadError) -> WireFeedCheck {
+        // The daemon waits for the server of the feed.
+        try await read(
+            try await open("POST", APIPath.feedCheck(id), answersWithin: .seconds(300))
+        )
+    }
+
     package func settings() async throws(DownloadError) -> DaemonSettings {
         try await fetch(APIPath.settings)
     }
@@ -212,11 +242,12 @@ package final class DaemonClient: Sendable {
         _ path: String,
         _ query: [String: String] = [:],
         fields: [HTTPField] = [],
-        body: [UInt8] = []
+        body: [UInt8] = [],
+        answersWithin stallTimeout: Duration? = nil
     ) async throws(DownloadError) -> DataStream {
         // Another user's program could listen there, and requests may contain secrets.
         try places.checkSocketFolder()
-        var request = DownloadRequest(try url(path, query), adjusting: adjustment)
+        var request = DownloadRequest(try url(path, query), adjusting: adjustment(stallTimeout))
         request.method = method
         request.fields = fields
         request.body = body
@@ -313,10 +344,11 @@ package final class DaemonClient: Sendable {
         return url
     }
 
-    private var adjustment: SettingsAdjustment {
+    private func adjustment(_ stallTimeout: Duration?) -> SettingsAdjustment {
         { [socket = places.socket] settings in
             settings.connection.socketPath = socket
             settings.retries = 0
+            settings.stallTimeout = stallTimeout ?? settings.stallTimeout
         }
     }
 

@@ -24,9 +24,12 @@ package struct XMLElement: Equatable, Sendable {
     package var name: XMLName
     /// The attributes without a prefix.
     package var attributes: [String: String]
+    /// The attribute `xml:base`: the URL to which relative URLs in the element refer.
+    package var base: String?
 
-    package init(_ name: XMLName, attributes: [String: String] = [:]) {
+    package init(_ name: XMLName, attributes: [String: String] = [:], base: String? = nil) {
         self.name = name
         self.attributes = attributes
+        self.base = base
     }
 }

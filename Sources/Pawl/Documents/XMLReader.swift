@@ -156,7 +156,8 @@ package final class XMLReader {
             guard open.count < limits.depth else {
                 return refuse("more than \(limits.depth) elements are within each other")
             }
-            let element = XMLElement(Self.name(name), attributes: Self.pairs(attributes))
+            var element = XMLElement(Self.name(name))
+            Self.add(attributes, to: &element)
             open.append(OpenElement(name: element.name))
             events.append(.start(element))
         }
@@ -191,17 +192,25 @@ package final class XMLReader {
         }
 
         /// Names and values alternate, up to a null pointer.
-        private static func pairs(
-            _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
-        ) -> [String: String] {
-            guard var next = attributes else { return [:] }
-            var pairs: [String: String] = [:]
+        private static func add(
+            _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
+            to element: inout XMLElement
+        ) {
+            guard var next = attributes else { return }
             while let key = next[0], let value = next[1] {
                 let name = name(key)
-                if name.namespace.isEmpty { pairs[name.local] = String(cString: value) }
+                if name.namespace.isEmpty {
+                    element.attributes[name.local] = String(cString: value)
+                } else if name == base {
+                    element.base = String(cString: value)
+                }
                 next += 2
             }
-            return pairs
         }
+
+        private static let base = XMLName(
+            "base",
+            namespace: "http://www.w3.org/XML/1998/namespace"
+        )
     }
 }

@@ -32,7 +32,7 @@ struct PawlCommand: ParsableCommand {
                     EventsCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
                     CancelCommand.self, RemoveCommand.self, ClearCommand.self, UndoCommand.self,
                     MoveCommand.self,
-                    SetCommand.self, ExportCommand.self, ImportCommand.self,
+                    SetCommand.self, FeedCommand.self, ExportCommand.self, ImportCommand.self,
                 ]
             ),
             CommandGroup(

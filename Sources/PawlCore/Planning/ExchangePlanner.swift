@@ -61,6 +61,9 @@ package struct ExchangePlanner: Sendable {
     package private(set) var request: Request
     /// The URLs that redirected to `request`, first the one that was requested first.
     package private(set) var redirects: [URL] = []
+    /// The URL to which the permanent redirects at the beginning of `redirects` lead (301, 308);
+    /// `nil` if the first one is temporary.
+    package private(set) var permanentURL: URL?
     /// The state from which a transfer starts that is opened now.
     private(set) var attempt = Attempt()
     /// Whether the URL of `request` has sent a good response.
@@ -86,6 +89,12 @@ package struct ExchangePlanner: Sendable {
     }
 
     package var originalURL: URL { original.url }
+
+    /// Returns the response with a head, after the redirects so far.
+    package func response(_ head: ResponseHead) -> DownloadResponse {
+        DownloadResponse(head, redirects: redirects, permanentURL: permanentURL)
+    }
+
     /// The number of consecutive failures without a byte received between them.
     var failures: Int { retry.failures }
 
@@ -99,6 +108,7 @@ package struct ExchangePlanner: Sendable {
     mutating func succeeded(from url: URL) {
         guard url == request.url else { return }
         redirects = []
+        permanentURL = nil
         isConfirmed = true
         wasRenewed = false
     }
@@ -120,6 +130,8 @@ package struct ExchangePlanner: Sendable {
         do throws(DownloadError) {
             let next = try policy.next(from: request.url, location: location, hops: redirects.count)
             let (method, keepsBody) = RedirectPolicy.method(after: status, of: request.method)
+            let isPermanent = status == 301 || status == 308
+            if isPermanent, redirects.isEmpty || permanentURL == request.url { permanentURL = next }
             redirects.append(request.url)
             request = Request(url: next, method: method, sendsBody: request.sendsBody && keepsBody)
             isRedirected = true
@@ -150,6 +162,7 @@ package struct ExchangePlanner: Sendable {
         guard RequestMethod.isIdempotent(original.method) else { return }
         request = original
         redirects = []
+        permanentURL = nil
         isRedirected = false
         isConfirmed = false
     }

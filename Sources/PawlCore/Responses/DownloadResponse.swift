@@ -6,6 +6,9 @@ public struct DownloadResponse: Sendable, Hashable {
     public let url: URL
     /// The URLs that redirected, in the order of the requests; empty if there were no redirects.
     public let redirects: [URL]
+    /// The URL to use from now on, to which permanent redirects led (301, 308); `nil` if there is
+    /// none, or if it is not known.
+    package let permanentURL: URL?
     /// The HTTP status, such as 200 or 206.
     public let status: Int
     /// The fields as received, in order; repeated fields are separate.
@@ -22,10 +25,11 @@ public struct DownloadResponse: Sendable, Hashable {
     /// The cleaned name from `Content-Disposition` (RFC 6266, RFC 8187), otherwise from the URL.
     public let suggestedFilename: String
 
-    package init(_ head: ResponseHead, redirects: [URL] = []) {
+    package init(_ head: ResponseHead, redirects: [URL] = [], permanentURL: URL? = nil) {
         let representation = Representation(head: head)
         url = head.url
         self.redirects = redirects
+        self.permanentURL = permanentURL
         status = head.status
         fields = head.fields
         protocolVersion = head.protocolVersion

@@ -76,7 +76,7 @@ package struct APIRoute: Sendable {
     }
 
     /// The routes of the API.
-    package static let all: [APIRoute] = downloads + sessions + service
+    package static let all: [APIRoute] = downloads + feeds + sessions + service
 
     /// The parameters of ``ListQuery``.
     private static let listParameters = [
@@ -128,6 +128,28 @@ package struct APIRoute: Sendable {
             [.control, .readdress, .rename, .describe],
             body: SelectedChanges.self
         ) { api, request, context in try await api.downloads.change(request, context) },
+    ]
+
+    private static let feeds: [APIRoute] = [
+        APIRoute(.get, "/v1/feeds") { api, _, _ in try await api.feeds.list() },
+        APIRoute(
+            .post,
+            "/v1/feeds",
+            [.addFeed, .replace, .addFromFiles, .addToSession],
+            body: NewFeed.self
+        ) { api, request, context in try await api.feeds.add(request, context) },
+        APIRoute(
+            .patch,
+            "/v1/feeds/{id}",
+            [.control, .readdress],
+            body: FeedChanges.self
+        ) { api, request, context in try await api.feeds.change(request, context) },
+        APIRoute(.delete, "/v1/feeds/{id}", [.remove]) { api, _, context in
+            try await api.feeds.remove(context)
+        },
+        APIRoute(.post, "/v1/feeds/{id}/check", [.control]) { api, _, context in
+            try await api.feeds.check(context)
+        },
     ]
 
     private static let sessions: [APIRoute] = [

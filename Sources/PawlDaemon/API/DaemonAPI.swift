@@ -11,15 +11,22 @@ struct DaemonAPI: Sendable {
     let attachments: SessionAttachments
     let downloads: DownloadHandlers
     let sessions: SessionHandlers
+    let feeds: FeedHandlers
     let events: EventStreamHandler
     let login: LoginHandlers
     let status: StatusHandlers
 
-    init(queue: DaemonQueue, attachments: SessionAttachments, about: DaemonStatus) {
+    init(
+        queue: DaemonQueue,
+        attachments: SessionAttachments,
+        feedRunner: FeedRunner,
+        about: DaemonStatus
+    ) {
         self.queue = queue
         self.attachments = attachments
         downloads = DownloadHandlers(queue: queue)
         sessions = SessionHandlers(queue: queue, attachments: attachments)
+        feeds = FeedHandlers(queue: queue, runner: feedRunner)
         events = EventStreamHandler(queue: queue, attachments: attachments)
         login = LoginHandlers(listener: queue.listener)
         status = StatusHandlers(queue: queue, about: about)

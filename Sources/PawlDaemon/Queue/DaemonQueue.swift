@@ -22,6 +22,8 @@ actor DaemonQueue {
     nonisolated let endings: Wakeup
     /// Wakes the task that does the jobs of hooks.
     nonisolated let hooks: Wakeup
+    /// Wakes the task that checks feeds.
+    nonisolated let feedWork: Wakeup
     private let environment: QueueEnvironment
     private let parts: QueueParts
     private let health: StoreHealth
@@ -32,6 +34,7 @@ actor DaemonQueue {
     private let actions: DownloadActions
     private let undo: RemovalUndo
     private let editor: DownloadEditor
+    private let feeds: FeedCommands
     /// Wakes the task that watches running downloads.
     private let started = Wakeup()
     private let thread = StoreThread()
@@ -66,7 +69,7 @@ actor DaemonQueue {
         )
         (running, notifier) = (environment.running, environment.notifier)
         (counters, endings) = (environment.counters, environment.endings)
-        hooks = environment.hooks
+        (hooks, feedWork) = (environment.hooks, environment.feeds)
         parts = QueueParts(environment, initial)
         health = StoreHealth(store)
         queueStep = QueueStep(parts)
@@ -76,6 +79,7 @@ actor DaemonQueue {
         undo = RemovalUndo(parts)
         actions = DownloadActions(parts: parts, undo: undo)
         editor = DownloadEditor(parts: parts)
+        feeds = FeedCommands(parts: parts, adder: adder)
     }
 
     private static func session(_ initial: InitialState, _ logger: Logger) -> DownloadSession {
@@ -289,6 +293,38 @@ actor DaemonQueue {
             }
             return try transaction.errorResponses.find(id)
         }
+    }
+
+    // MARK: - Feeds
+
+    func addFeed(_ new: NewFeed, by authority: Authority) throws(DownloadError) -> WireFeed {
+        try feeds.add(new, by: authority)
+    }
+
+    func changeFeed(
+        _ id: Int64,
+        _ changes: FeedChanges,
+        by authority: Authority
+    ) throws(DownloadError) -> WireFeed {
+        try feeds.change(id, changes, by: authority)
+    }
+
+    func removeFeed(_ id: Int64, by authority: Authority) throws(DownloadError) {
+        try feeds.remove(id, by: authority)
+    }
+
+    /// Throws `.notFound` if there is no such feed, `.notAllowed` if a check is refused.
+    func authorizeFeedCheck(_ id: Int64, by authority: Authority) throws(DownloadError) {
+        try feeds.authorizeCheck(id, by: authority)
+    }
+
+    /// Adds the new downloads of a feed, and records its check.
+    func record(
+        _ reading: Result<FeedReading, DownloadError>,
+        of feed: FeedTable.Row,
+        jitter: Double
+    ) throws(DownloadError) -> WireFeedCheck {
+        try feeds.record(reading, of: feed, jitter: jitter)
     }
 
     // MARK: - Settings and health

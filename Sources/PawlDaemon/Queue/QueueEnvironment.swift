@@ -17,6 +17,8 @@ struct QueueEnvironment: Sendable {
     let endings = Wakeup()
     /// Wakes the task that does the jobs of hooks.
     let hooks = Wakeup()
+    /// Wakes the task that checks feeds.
+    let feeds = Wakeup()
     private let origin = ContinuousClock.now
 
     init(store: DaemonStore, session: DownloadSession, logger: Logger, lastEvent: Int64) {

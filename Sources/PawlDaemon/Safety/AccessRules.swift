@@ -42,7 +42,7 @@ package enum AccessRules {
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
         case .open, .read, .control, .remove, .undo, .changeSettings, .makeSession: .allowed
-        case .add, .replace, .readdress, .rename: .allowedInFolders
+        case .add, .addFeed, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
         // The program of a session relies on these.
         case .addToSession, .describe, .useSession, .forgetSession: isOwn ? .allowed : .refused
@@ -59,6 +59,8 @@ package enum AccessRules {
         case .readdress, .rename: isOwn ? .allowedInFolders : .refused
         // A program must not destroy the existing files of others.
         case .replace: .refused
+        // A feed continues to add downloads when its token has been revoked.
+        case .addFeed: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
         case .readSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:
             .refused

@@ -7,6 +7,7 @@ package enum Demand: String, Sendable, CaseIterable {
     case replace
     case addFromFiles = "add-from-files"
     case addToSession = "add-to-session"
+    case addFeed = "add-feed"
     case control
     case remove
     case undo
@@ -36,13 +37,15 @@ package enum Demand: String, Sendable, CaseIterable {
             "adding a download with resume data, or with settings that name a file, a program, a "
                 + "network interface or a name server"
         case .addToSession: "adding a download to a session"
+        case .addFeed: "adding a feed, whose items become downloads"
         case .control:
             "pausing, resuming or moving a download, and changing its priority, limit, date or "
-                + "number of connections"
-        case .remove: "removing a download from the list, without its files"
+                + "number of connections; checking a feed, and changing its rules"
+        case .remove: "removing a download from the list, without its files, or a feed"
         case .undo: "putting downloads that were removed back into the list"
         case .discard: "cancelling a download, or removing it with its files"
-        case .readdress: "changing the URL, header fields or credentials of a download"
+        case .readdress:
+            "changing the URL, header fields or credentials of a download, or the URL of a feed"
         case .rename: "changing the name of a download's file"
         case .describe: "changing the description that the session's program gave to a download"
         case .makeSession: "registering a new session"

@@ -164,7 +164,8 @@ package struct Daemon: Sendable {
         _ locks: [StoreLock],
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        let api = api(queue)
+        let feedRunner = FeedRunner(queue: queue, logger: logger)
+        let api = api(queue, feedRunner)
         let aria2 = Aria2Service(queue, StoreIdentity.known(beside: places.store))
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
         let hookRunner = HookRunner(queue: queue, logger: logger)
@@ -181,6 +182,10 @@ package struct Daemon: Sendable {
                 }
                 group.addTask {
                     await hookRunner.run()
+                    return nil
+                }
+                group.addTask {
+                    await feedRunner.run()
                     return nil
                 }
                 group.addTask {
@@ -235,7 +240,7 @@ package struct Daemon: Sendable {
         }
     }
 
-    private func api(_ queue: DaemonQueue) -> DaemonAPI {
+    private func api(_ queue: DaemonQueue, _ feedRunner: FeedRunner) -> DaemonAPI {
         let about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
@@ -245,6 +250,7 @@ package struct Daemon: Sendable {
         return DaemonAPI(
             queue: queue,
             attachments: SessionAttachments(detached: queue.endings),
+            feedRunner: feedRunner,
             about: about
         )
     }

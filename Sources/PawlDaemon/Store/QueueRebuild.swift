@@ -51,6 +51,7 @@ package struct QueueRebuild {
             if salvaged.settings.extent != .none {
                 try transaction.settings.set(salvaged.settings.settings)
             }
+            try salvaged.feeds.add(to: transaction, at: Date())
             for item in salvaged.items { try add(item, &outcome, transaction) }
             try transaction.downloads.continueIDs(with: salvaged.lastDownload + 1)
             for item in found { try add(item.path, item.checkpoint, &outcome, transaction) }

@@ -32,6 +32,7 @@ struct SalvagedQueue {
     var sessionOwners: [ExactText: DownloadOwner] = [:]
     /// The settings of the daemon.
     var settings = SalvagedSettings()
+    var feeds = SalvagedFeeds()
     /// The newest known id of a download; 0 if none is known.
     var lastDownload: Int64 = 0
     var lastEvent: Int64 = 0
@@ -62,6 +63,7 @@ struct SalvagedQueue {
         expected = mark.commits > commits ?? mark.commits ? nil : Self.count(queue)
         let isCurrent = commits.map { mark.commits <= $0 } ?? false
         settings = SalvagedSettings(queue, isCurrent: isCurrent)
+        feeds = SalvagedFeeds(queue)
         for index in items.indices {
             let id = items[index].row.id
             items[index].request = try? queue.read { try Self.request(of: id, $0) }

@@ -27,6 +27,7 @@ enum StoreSchema {
         }
         migrator.registerMigration("hooks") { database in try database.execute(sql: hooks) }
         migrator.registerMigration("removed") { database in try database.execute(sql: removed) }
+        migrator.registerMigration("feeds") { database in try database.execute(sql: feeds) }
         return migrator
     }
 
@@ -35,6 +36,27 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // `request` is private: it contains the secrets for a feed. `nextCheck`: NULL if the feed is
+    // checked only on request. `state`: what is known of the feed, as JSON. `feedItem`: the items
+    // that were seen.
+    private static let feeds = """
+        CREATE TABLE feed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL UNIQUE,
+            owner TEXT NOT NULL,
+            createdAt REAL NOT NULL,
+            nextCheck REAL,
+            request BLOB NOT NULL,
+            state TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE feedItem (
+            feed INTEGER NOT NULL REFERENCES feed (id) ON DELETE CASCADE,
+            key TEXT NOT NULL,
+            seenAt REAL NOT NULL,
+            PRIMARY KEY (feed, key)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     // For a minute after a removal. `columns`: the row of the download, as JSON; `request` is
     // private like that of the table `request`.

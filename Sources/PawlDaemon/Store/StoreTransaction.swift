@@ -30,6 +30,8 @@ package struct StoreTransaction {
     package var hooks: HookTable { HookTable(database) }
     /// The downloads that were removed a moment ago.
     package var removed: RemovedTable { RemovedTable(database) }
+    /// The feeds, and their items that were seen.
+    package var feeds: FeedTable { FeedTable(database) }
     /// The background sessions.
     package var sessions: SessionTable { SessionTable(database) }
     /// The settings of the daemon, and the notes that the store keeps about itself.

@@ -309,7 +309,7 @@ package final class StreamDriver: Sendable {
             logger.notice("the response is encoded (\(coding)), which the request did not allow")
         }
         return state.withLock { state in
-            let response = DownloadResponse(head, redirects: state.exchange.redirects)
+            let response = state.exchange.response(head)
             state.head = head
             state.response = response
             state.phase = .receiving

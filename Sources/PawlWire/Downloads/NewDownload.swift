@@ -10,6 +10,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier
         case taskDescription, resumeData, isConfined, confinedTo, storageKey, replaces
+        case avoidsPrivateAddresses
     }
 
     package static let knownMembers = KnownMembers(
@@ -46,6 +47,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     /// The only existing file that the download may replace; `nil` means any file, if the settings
     /// allow that.
     package var replaces: FileStamp?
+    /// Whether the download may not connect to this machine and private networks.
+    package var avoidsPrivateAddresses: Bool?
 
     private static let mostURLBytes = 32 << 10
     private static let mostDescriptionBytes = 64 << 10

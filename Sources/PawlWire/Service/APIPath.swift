@@ -10,6 +10,7 @@ package enum APIPath {
     package static let undo = "/v1/undo"
     package static let events = "/v1/events"
     package static let sessions = "/v1/sessions"
+    package static let feeds = "/v1/feeds"
     package static let settings = "/v1/settings"
 
     package static let acknowledgements = "/v1/acknowledgements"
@@ -21,6 +22,10 @@ package enum APIPath {
     }
 
     package static func download(_ id: Int64) -> String { "\(downloads)/\(id)" }
+
+    package static func feed(_ id: Int64) -> String { "\(feeds)/\(id)" }
+
+    package static func feedCheck(_ id: Int64) -> String { "\(feed(id))/check" }
 
     package static func resumeData(_ id: Int64) -> String { "\(download(id))/resume-data" }
 

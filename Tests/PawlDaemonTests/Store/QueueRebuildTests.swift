@@ -92,6 +92,52 @@ struct QueueRebuildTests {
         }
     }
 
+    @Test func `feeds are kept, and one whose items are lost begins again`() async throws {
+        let store = try DaemonStore(path: path)
+        let items = (0..<400).map { ExactText("item \($0) " + String(repeating: "x", count: 90)) }
+        try store.write { transaction in
+            for name in ["a", "b"] {
+                var download = NewDownload(url: "https://host/\(name)", destination: "/nowhere/")
+                download.confinedTo = "/nowhere"
+                var feed = FeedTable.Row(
+                    name: name,
+                    owner: .token("t"),
+                    request: NewFeed(download),
+                    at: StoreScene.noon
+                )
+                (feed.state.isKnown, feed.state.added) = (true, 7)
+                feed.id = try transaction.feeds.insert(feed)
+                var decision = FeedMemory.Decision()
+                decision.seen = items
+                try transaction.feeds.record(decision, of: feed.id, at: StoreScene.noon)
+            }
+        }
+        let before = try await store.read { try $0.feeds.all() }
+        try store.close()
+        let whole = try folder.read(StoreScene.name)
+        var outcomes: Set<Bool> = []
+        for page in 1..<(whole.count / 4096) {
+            try folder.write(StoreScene.name, whole)
+            try damage { $0 == page }
+            let (new, note) = try reopen()
+            let feeds = try await new.read { try $0.feeds.all() }
+            // All feeds are lost if the damage is in their own table.
+            if note != nil, !feeds.isEmpty {
+                #expect(feeds.map(\.request) == before.map(\.request), "page \(page)")
+                for feed in feeds {
+                    let known = try await new.read { try $0.feeds.items(of: feed.id) }
+                    #expect(feed.state.isKnown == (known.count == items.count), "page \(page)")
+                    outcomes.insert(feed.state.isKnown)
+                }
+            }
+            try new.close()
+            for name in folder.list() where name != StoreScene.name {
+                unlink(folder.path(name))
+            }
+        }
+        #expect(outcomes == [true, false])
+    }
+
     @Test func `a complete queue with damage elsewhere loses only ended downloads`() async throws {
         let store = try DaemonStore(path: path)
         try add(30, to: store)

@@ -13,6 +13,11 @@ extension DownloadError {
         DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
     }
 
+    /// No feed has this id.
+    static func noFeed(_ id: Int64) -> DownloadError {
+        DownloadError(.notFound, "there is no feed \(id)", advice: "see pawl feed list --json")
+    }
+
     static func noSession(_ name: String) -> DownloadError {
         DownloadError(
             .notFound,

@@ -42,11 +42,7 @@ struct DownloadAdder {
             }
             // The transaction may run more than once.
             order = parts.positions.order
-            var rows: [WireDownload] = []
-            for download in checked {
-                let position = order.takeLast()
-                rows.append(try Self.insert(download, position: position, transaction))
-            }
+            let rows = try Self.insert(checked, &order, transaction)
             if let key, let first = rows.first, let last = rows.last {
                 let entry = IdempotencyTable.Entry(
                     fingerprint: fingerprint,
@@ -56,13 +52,42 @@ struct DownloadAdder {
             }
             return (try Self.outcome(rows, transaction), true)
         }
-        guard isNew else { return outcome }
+        if isNew { added(outcome, order) }
+        return outcome
+    }
+
+    /// Adds downloads whose rights were checked, and makes another change with them: both or none.
+    ///
+    /// - Throws: `.usage` for an invalid download.
+    func add(
+        _ new: [NewDownload],
+        of owner: DownloadOwner,
+        with change: (StoreTransaction) throws -> Void
+    ) throws(DownloadError) -> WireOutcome {
+        let now = Date()
+        let checked = try new.map { (new) throws(DownloadError) in
+            try Self.check(new, owner, now)
+        }
+        recordFolders(checked.map(\.row.destination))
+        var order = parts.positions.order
+        let outcome = try parts.environment.store.writeWithRoom { transaction in
+            // The transaction may run more than once.
+            order = parts.positions.order
+            let rows = try Self.insert(checked, &order, transaction)
+            try change(transaction)
+            return try Self.outcome(rows, transaction)
+        }
+        added(outcome, order)
+        return outcome
+    }
+
+    /// Makes downloads wait after they are stored.
+    private func added(_ outcome: WireOutcome, _ order: StartOrder) {
         parts.positions.set(order)
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.add(QueueScheduler.Entry(row))
         }
         parts.environment.published(outcome)
-        return outcome
     }
 
     private static func checked(
@@ -77,7 +102,7 @@ struct DownloadAdder {
         let now = Date()
         for (index, download) in new.enumerated() {
             do throws(DownloadError) {
-                checked.append(try check(download, authority, now))
+                checked.append(try check(download, authority.owner ?? .user, now))
             } catch {
                 guard new.count > 1 else { throw error }
                 var error = error
@@ -90,7 +115,7 @@ struct DownloadAdder {
 
     private static func check(
         _ new: NewDownload,
-        _ authority: Authority,
+        _ owner: DownloadOwner,
         _ now: Date
     ) throws(DownloadError) -> CheckedDownload {
         let checked = try new.checked()
@@ -101,7 +126,7 @@ struct DownloadAdder {
             url: checked.url.redacted,
             createdAt: now
         )
-        row.owner = authority.owner ?? .user
+        row.owner = owner
         row.mirrors = new.shownMirrors
         row.destination = new.destination.sanitized
         row.priority = new.priority ?? .normal
@@ -123,6 +148,18 @@ struct DownloadAdder {
         } catch {
             parts.environment.logger.warning("the folders of downloads were not recorded: \(error)")
         }
+    }
+
+    private static func insert(
+        _ downloads: [CheckedDownload],
+        _ order: inout StartOrder,
+        _ transaction: StoreTransaction
+    ) throws -> [WireDownload] {
+        var rows: [WireDownload] = []
+        for download in downloads {
+            rows.append(try insert(download, position: order.takeLast(), transaction))
+        }
+        return rows
     }
 
     private static func insert(

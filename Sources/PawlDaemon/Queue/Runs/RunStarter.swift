@@ -159,13 +159,6 @@ struct RunStarter {
         return try ConfinedFolder(folder, in: root, creates: true)
     }
 
-    /// A client over TCP must not sign in as the user of the daemon.
-    private static let ticketRefused = DownloadError(
-        .notAllowed,
-        "a download that was added over TCP may not use the Kerberos ticket of the daemon's user",
-        advice: "use the Unix socket: pawl add"
-    )
-
     private func makeTask(
         _ row: WireDownload,
         _ request: NewDownload,
@@ -176,10 +169,10 @@ struct RunStarter {
             guard folder != nil else {
                 throw DownloadError(.directoryNotUsable, "its folder does not exist")
             }
-            checked.settings.connection.allowsPrivateAddresses =
-                parts.settings.current.allowsPrivateAddresses
-            checked.settings.connection.actsForProcessOwner = false
-            guard !checked.settings.connection.usesTicket else { throw Self.ticketRefused }
+            try checked.settings.connection.restrict(parts.settings.current)
+        }
+        if request.avoidsPrivateAddresses == true {
+            checked.settings.connection.allowsPrivateAddresses = false
         }
         if !parts.settings.current.usesMeteredNetwork {
             checked.settings.allowsExpensiveNetwork = false
@@ -211,6 +204,24 @@ struct RunStarter {
             replacing: request.replaces
         )
     }
+}
+
+extension ConnectionSettings {
+    /// Restricts the connections of what was added over TCP.
+    ///
+    /// - Throws: `.notAllowed` if they would need what they may not use.
+    mutating func restrict(_ settings: DaemonSettings) throws(DownloadError) {
+        allowsPrivateAddresses = settings.allowsPrivateAddresses
+        actsForProcessOwner = false
+        guard !usesTicket else { throw Self.ticketRefused }
+    }
+
+    /// A client over TCP must not sign in as the user of the daemon.
+    private static let ticketRefused = DownloadError(
+        .notAllowed,
+        "a download that was added over TCP may not use the Kerberos ticket of the daemon's user",
+        advice: "use the Unix socket: pawl add"
+    )
 }
 
 extension TaskDestination {

@@ -96,6 +96,15 @@ extension DaemonSuites {
                 return (actions[demand] ?? []).map { action in
                     Request(path: APIPath.action(action), body: #"{"targets":["\#(id)"]}"#)
                 }
+            case ("POST /v1/feeds", _): return feeds(demand, path, id, session, network)
+            case ("POST /v1/feeds/{id}/check", _):
+                return [Request(path: APIPath.feedCheck(id))]
+            case ("PATCH /v1/feeds/{id}", .control):
+                return [Request(path: APIPath.feed(id), body: #"{"rules":{"newest":2}}"#)]
+            case ("PATCH /v1/feeds/{id}", .readdress):
+                let body = #"{"url":"http://example.net/\#(id)"}"#
+                return [Request(path: APIPath.feed(id), body: body)]
+            case ("DELETE /v1/feeds/{id}", _): return [Request(path: APIPath.feed(id))]
             case ("POST /v1/undo", .undo): return [Request(path: path)]
             case ("POST /v1/changes", .control): return change(#""priority":"high""#)
             case ("POST /v1/changes", .readdress):
@@ -155,6 +164,26 @@ extension DaemonSuites {
             }
         }
 
+        private func feeds(
+            _ demand: Demand,
+            _ path: String,
+            _ id: Int64,
+            _ session: String,
+            _ network: NetworkScene
+        ) -> [Request] {
+            let isNew = demand == .addFeed
+            return additions(isNew ? .add : demand, path, id, session, network).compactMap {
+                // A feed has several downloads, none of which has an identifier yet.
+                let body = $0.body?.replacing(#","taskIdentifier":1"#, with: "")
+                    .replacing(
+                        #"{"downloads":[{"#,
+                        with: #"{"rules":{"everySeconds":0},"download":{"#
+                    )
+                    .replacing("}]}", with: "}}")
+                return Request(path: path, body: body, isOutside: $0.isOutside)
+            }
+        }
+
         @Test func `each route does for each authority what the rules allow and no more`()
             async throws
         {
@@ -192,7 +221,12 @@ extension DaemonSuites {
             let success = operation.success?.status ?? 0
             for authority in AccessScene.authorities {
                 for origin in Self.origins(of: demand) {
-                    guard let target = try await targets.next(origin, demand) else { continue }
+                    let isFeed = operation.path.hasPrefix("/v1/feeds/")
+                    guard
+                        let target = isFeed
+                            ? try await targets.nextFeed(origin)
+                            : try await targets.next(origin, demand)
+                    else { continue }
                     let asked = requests(
                         route,
                         demand,
@@ -219,7 +253,7 @@ extension DaemonSuites {
                                 path: request.path,
                                 body: request.body,
                                 expected: isAllowed ? success : refusal,
-                                untouched: isAllowed || !Self.dependsOnOwner(demand)
+                                untouched: isAllowed || isFeed || !Self.dependsOnOwner(demand)
                                     ? nil : target.id,
                                 about: "\(route) as \(authority), \(demand) of \(origin)"
                             )
@@ -291,6 +325,30 @@ extension DaemonSuites {
                 }
                 let id = left[origin.isInFolder]?[origin.authority]?.popLast()
                 return id.map { ($0, session) }
+            }
+
+            /// Adds a feed; returns `nil` if the authority may not add any.
+            mutating func nextFeed(
+                _ origin: Origin
+            ) async throws -> (id: Int64, session: String)? {
+                guard AccessRules.decision(on: .addFeed, by: origin.authority) != .refused else {
+                    return nil
+                }
+                number += 1
+                let home = access.network.scene.home.path("Downloads")
+                let folder = origin.isInFolder ? home : access.network.scene.workshop.folder.path
+                let url = "http://127.0.0.1:1/\(number)"
+                let answer = try await access.ask(
+                    origin.authority,
+                    "POST",
+                    APIPath.feeds,
+                    #"{"rules":{"everySeconds":0},"download":{"url":"\#(url)","#
+                        + #""destination":"\#(folder)/"}}"#
+                )
+                #expect(answer.status == 201, "\(answer.body)")
+                let feed = try WireJSON.decode(WireFeed.self, from: answer.body.utf8)
+                #expect(feed.owner == origin.owner)
+                return (feed.id, "")
             }
 
             /// Adds many in one request.

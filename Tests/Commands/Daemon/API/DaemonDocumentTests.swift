@@ -27,7 +27,13 @@ extension DaemonSuites {
                     #"{"limitBytesPerSecond":100000,"timetable":[{"from":"22:00","to":"07:00"}]}"#,
                 "registerSession": #"{"identifier":"s"}"#,
                 "acknowledge": #"{"session":"t","event":1}"#,
+                "addFeed": #"{"download":{"url":"\#(url)","destination":""}}"#,
+                "changeFeed": #"{"name":"other","rules":{"match":["a"]}}"#,
             ]
+            for name in ["a", "b"] {
+                let feed = #"{"name":"\#(name)","download":{"url":"\#(url)","destination":""}}"#
+                #expect(try await network.ask("POST", "/v1/feeds", feed).status == 201)
+            }
             let own = try await network.ask("POST", "/v1/sessions", #"{"identifier":"s"}"#)
             #expect(own.status == 200)
             let first =
@@ -46,6 +52,7 @@ extension DaemonSuites {
                     with: "actions/move-last"
                 )
                 if name == "forgetSession" { path += "?session=s" }
+                if name == "removeFeed" { path = "/v1/feeds/2" }
                 let answer = try await network.ask(operation.method, path, bodies[name])
                 let closed = ["resumeData", "request", "errorResponse", "makeLoginCode"]
                 let isOpen = !closed.contains(name)

@@ -21,6 +21,7 @@ extension DaemonSuites {
             var events: [WireEvent]
             var settings: String
             var sessions: String
+            var feeds: String
         }
 
         private func state(_ network: NetworkScene) async throws -> State {
@@ -28,7 +29,8 @@ extension DaemonSuites {
                 downloads: try await network.scene.downloads(),
                 events: try await network.scene.events(),
                 settings: try await network.ask("GET", "/v1/settings").body,
-                sessions: try await network.ask("GET", "/v1/sessions").body
+                sessions: try await network.ask("GET", "/v1/sessions").body,
+                feeds: try await network.ask("GET", "/v1/feeds").body
             )
         }
 
@@ -42,6 +44,10 @@ extension DaemonSuites {
                 #"{"downloads":[{"url":"http://example.org/a","destination":"a","isPaused":true,"#
                 + #""session":"s"}]}"#
             #expect(try await network.ask("POST", "/v1/downloads", body).status == 201)
+            let feed =
+                #"{"rules":{"everySeconds":0},"name":"f","#
+                + #""download":{"url":"http://example.org/f","destination":""}}"#
+            #expect(try await network.ask("POST", "/v1/feeds", feed).status == 201)
             return (network, reading)
         }
 
@@ -49,6 +55,8 @@ extension DaemonSuites {
         private static let bodies: [String: String] = [
             "addDownloads": #"{"downloads":[{"url":"http://example.org/b","destination":"b"}]}"#,
             "act": #"{"all":true}"#,
+            "addFeed": #"{"download":{"url":"http://example.org/g","destination":""}}"#,
+            "changeFeed": #"{"name":"other"}"#,
             "changeDownloads": #"{"selection":{"all":true},"changes":{"priority":"high"}}"#,
             "changeSettings": #"{"limitBytesPerSecond":1}"#,
             "registerSession": #"{"identifier":"other"}"#,
@@ -215,6 +223,7 @@ extension DaemonSuites {
                 ("/v1/downloads?after=-1", 400), ("/v1/downloads?order=up", 400),
                 ("/v1/downloads?odd=1", 400), ("/v1/downloads?search=", 400),
                 ("/v1/downloads?pending=maybe", 400),
+                ("/v1/feeds?odd=1", 400),
                 ("/v1/events?process=x&session=s", 400), ("/v1/events?odd=1", 400),
                 ("/v1/events?process=1", 400), ("/v1/events?session=none&process=1", 404),
             ]

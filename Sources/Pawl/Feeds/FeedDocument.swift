@@ -1,0 +1,61 @@
+package import PawlCore
+package import struct FoundationEssentials.URL
+
+/// A feed as it was read: RSS (0.9 to 2.0) or Atom (RFC 4287), with the names of podcasts.
+package struct FeedDocument: Equatable, Sendable {
+    /// The title; empty if there is none.
+    package var title = ""
+    /// The items in the order of the document.
+    package var items: [Item] = []
+    /// The shortest time between two checks that the feed asks for (`ttl`, `sy:updatePeriod`).
+    package var updateInterval: Duration?
+
+    /// The maximum size of a document.
+    package static let mostBytes: Int64 = 8 << 20
+    /// The maximum number of items.
+    static let mostItems = 10_000
+
+    package init() {}
+
+    /// An item.
+    package struct Item: Equatable, Sendable {
+        /// The `guid` or `id`; `nil` if the item has none.
+        package var id: String?
+        /// The title without the marks of HTML's character references; empty if there is none.
+        package var title = ""
+        /// The URL of the file.
+        package var enclosure: String?
+        /// The URL of the item's page.
+        package var link: String?
+        /// The time of publication, in seconds since 1970.
+        package var published: Int64?
+
+        package init() {}
+    }
+
+    /// Reads a document.
+    ///
+    /// - Parameters:
+    ///   - bytes: The document.
+    ///   - url: Its URL, to which relative URLs refer.
+    /// - Throws: `.badResponse` if it is no feed, or exceeds a limit.
+    package init(_ bytes: [UInt8], from url: URL) throws(DownloadError) {
+        var limits = XMLReader.Limits()
+        // Pages may be within the items.
+        limits.depth = 256
+        limits.textBytes = Int(Self.mostBytes)
+        let reader = XMLReader("the feed", failure: .badResponse, limits: limits)
+        var parser = FeedParser(url)
+        do throws(DownloadError) {
+            try reader.read(bytes) { (event) throws(DownloadError) in try parser.take(event) }
+            try reader.finish { (event) throws(DownloadError) in try parser.take(event) }
+        } catch {
+            var error = error
+            if error.guidance.isEmpty {
+                error.guidance = "check in a browser that the URL is that of the feed itself"
+            }
+            throw error
+        }
+        self = parser.document
+    }
+}

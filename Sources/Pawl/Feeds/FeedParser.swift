@@ -1,0 +1,214 @@
+internal import PawlCore
+internal import struct FoundationEssentials.URL
+
+/// Collects the items of a feed from the parts of its XML.
+///
+/// What it does not know is left out, as the formats demand.
+struct FeedParser {
+    private enum Format { case rss, rdf, atom }
+
+    private static let atom = "http://www.w3.org/2005/Atom"
+    private static let rss1 = "http://purl.org/rss/1.0/"
+    private static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    private static let dublinCore = "http://purl.org/dc/elements/1.1/"
+    private static let syndication = "http://purl.org/rss/1.0/modules/syndication/"
+    /// Feeds write it with and without the slash.
+    private static let media: Set = [
+        "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss",
+    ]
+    /// The maximum length of a title, in characters.
+    private static let longestTitle = 1000
+
+    private struct Open {
+        var element: XMLElement
+        /// The URL to which relative URLs in the element refer.
+        var base: URL
+    }
+
+    private(set) var document = FeedDocument()
+    private let url: URL
+    private var format: Format?
+    private var path: [Open] = []
+    /// The item that is being read.
+    private var item: FeedDocument.Item?
+    /// The number of elements around the item.
+    private var itemDepth = 0
+    /// The file of `media:content`, which counts if the item has no enclosure.
+    private var mediaURL: String?
+    private var isMediaDefault = false
+    private var updatePeriod: Int64?
+    private var updateFrequency: Int64 = 1
+    private var timeToLive: Int64?
+
+    init(_ url: URL) { self.url = url }
+
+    mutating func take(_ event: XMLEvent) throws(DownloadError) {
+        switch event {
+        case .start(let element):
+            if path.isEmpty { try begin(element) }
+            let base = path.last?.base ?? url
+            let own = element.base.flatMap { Self.resolved($0, base) }.flatMap { URL(string: $0) }
+            if isItem(element.name) {
+                item = FeedDocument.Item()
+                itemDepth = path.count
+                (mediaURL, isMediaDefault) = (nil, false)
+            } else if item != nil {
+                started(element, own ?? base)
+            }
+            path.append(Open(element: element, base: own ?? base))
+        case .end(let name, let text):
+            guard let open = path.popLast() else { return }
+            if item != nil, path.count == itemDepth {
+                try finishItem()
+            } else if item != nil {
+                ended(name, text, open)
+            } else if path.count <= 2 {
+                endedOutside(name, text)
+            }
+            if path.isEmpty { finish() }
+        }
+    }
+
+    private mutating func begin(_ root: XMLElement) throws(DownloadError) {
+        format =
+            switch (root.name.local, root.name.namespace) {
+            case ("rss", _): .rss
+            case ("RDF", Self.rdf): .rdf
+            case ("feed", Self.atom): .atom
+            default: nil
+            }
+        guard format != nil else {
+            throw DownloadError(
+                .badResponse,
+                "it is not a feed, but has the root '\(root.name.local.sanitized(atMost: 40))'",
+                advice: "give the URL of an RSS or Atom feed"
+            )
+        }
+    }
+
+    private func isItem(_ name: XMLName) -> Bool {
+        guard item == nil, !path.isEmpty else { return false }
+        return switch format {
+        case .rss: name == XMLName("item") && path.count == 2
+        case .rdf: name == XMLName("item", namespace: Self.rss1) && path.count == 1
+        case .atom: name == XMLName("entry", namespace: Self.atom) && path.count == 1
+        case nil: false
+        }
+    }
+
+    /// The namespace of the format's own elements.
+    private var namespace: String {
+        switch format {
+        case .rdf: Self.rss1
+        case .atom: Self.atom
+        default: ""
+        }
+    }
+
+    // MARK: - In an item
+
+    private mutating func started(_ element: XMLElement, _ base: URL) {
+        let (name, attributes) = (element.name, element.attributes)
+        let isDirect = path.count == itemDepth + 1
+        switch (name.local, name.namespace) {
+        case ("enclosure", namespace) where isDirect:
+            note(enclosure: attributes["url"], base)
+        case ("link", Self.atom) where isDirect:
+            switch attributes["rel"] ?? "alternate" {
+            case "enclosure": note(enclosure: attributes["href"], base)
+            case "alternate" where format == .atom && item?.link == nil:
+                item?.link = attributes["href"].flatMap { Self.resolved($0, base) }
+            default: break
+            }
+        case ("content", _) where Self.media.contains(name.namespace):
+            // The contents of a group are forms of the same file.
+            let isDefault = attributes["isDefault"] == "true"
+            guard mediaURL == nil || isDefault && !isMediaDefault,
+                let found = attributes["url"].flatMap({ Self.resolved($0, base) })
+            else { return }
+            (mediaURL, isMediaDefault) = (found, isDefault)
+        default: break
+        }
+    }
+
+    /// Takes the first enclosure.
+    private mutating func note(enclosure text: String?, _ base: URL) {
+        guard item?.enclosure == nil else { return }
+        item?.enclosure = text.flatMap { Self.resolved($0, base) }
+    }
+
+    private mutating func ended(_ name: XMLName, _ text: String, _ open: Open) {
+        guard path.count == itemDepth + 1 else { return }
+        let text = text.trimmed
+        switch (name.local, name.namespace) {
+        case ("title", namespace): item?.title = title(text, open.element)
+        case ("guid", ""), ("id", Self.atom): item?.id = text.isEmpty ? nil : text
+        case ("link", namespace) where format != .atom:
+            item?.link = Self.resolved(text, open.base)
+        case ("pubDate", ""), ("date", Self.dublinCore), ("published", Self.atom):
+            item?.published = FeedDate.seconds(text) ?? item?.published
+        case ("updated", Self.atom) where item?.published == nil:
+            item?.published = FeedDate.seconds(text)
+        default: break
+        }
+    }
+
+    private func title(_ text: String, _ element: XMLElement) -> String {
+        // The text of an Atom title is plain unless it says otherwise (RFC 4287 §3.1.1).
+        let isPlain = format == .atom && (element.attributes["type"] ?? "text") == "text"
+        let plain = isPlain ? text : CharacterReferences.replaced(in: text)
+        let words = plain.split { $0.isWhitespace }.joined(separator: " ")
+        return String(words.prefix(Self.longestTitle))
+    }
+
+    private mutating func finishItem() throws(DownloadError) {
+        guard var item else { return }
+        self.item = nil
+        item.enclosure = item.enclosure ?? mediaURL
+        guard document.items.count < FeedDocument.mostItems else {
+            throw DownloadError(
+                .badResponse,
+                "the feed has more than \(FeedDocument.mostItems) items",
+                advice: "use a feed that contains only the newest ones"
+            )
+        }
+        document.items.append(item)
+    }
+
+    // MARK: - Outside the items
+
+    private mutating func endedOutside(_ name: XMLName, _ text: String) {
+        // An image of the channel has a title, too.
+        let isInPlace =
+            format == .atom ? path.count == 1 : path.last?.element.name.local == "channel"
+        guard isInPlace else { return }
+        let text = text.trimmed
+        switch (name.local, name.namespace) {
+        case ("title", namespace) where document.title.isEmpty:
+            document.title = title(text, XMLElement(name))
+        case ("ttl", ""): timeToLive = Int64(text)
+        case ("updatePeriod", Self.syndication): updatePeriod = Self.periods[text.lowercased()]
+        case ("updateFrequency", Self.syndication): updateFrequency = Int64(text) ?? 1
+        default: break
+        }
+    }
+
+    private static let periods: [String: Int64] = [
+        "hourly": 3600, "daily": 86_400, "weekly": 604_800, "monthly": 2_592_000,
+        "yearly": 31_536_000,
+    ]
+
+    private mutating func finish() {
+        let minutes = timeToLive.flatMap { (1...1_000_000).contains($0) ? $0 : nil }
+        let period = updatePeriod.map { $0 / max(1, updateFrequency) }
+        let longest = [minutes.map { $0 * 60 }, period].compactMap(\.self).max()
+        document.updateInterval = longest.map { .seconds($0) }
+    }
+
+    /// Returns a URL as an absolute one; `nil` if it is not valid.
+    private static func resolved(_ text: String, _ base: URL) -> String? {
+        let text = text.trimmed
+        guard !text.isEmpty, !text.holdsUnsafeToShow else { return nil }
+        return URL(string: text.encodingIllegalURLBytes, relativeTo: base)?.absoluteString
+    }
+}

@@ -1,0 +1,53 @@
+package import FoundationEssentials
+internal import PawlCore
+package import PawlWire
+
+/// Feeds as text.
+package struct FeedReport {
+    private static let headings = [
+        "ID", "NAME", "EVERY", "CHECKED", "NEXT", "ADDED", "URL", "NOTE",
+    ]
+    private static let gap = "  "
+
+    private let now: Date
+    private let time: LocalTime
+
+    package init(now: Date, time: LocalTime = LocalTime()) {
+        (self.now, self.time) = (now, time)
+    }
+
+    /// The table of `pawl feed list`.
+    package func table(_ feeds: [WireFeed]) -> String {
+        guard !feeds.isEmpty else { return "No feeds.\n" }
+        let rows = [Self.headings] + feeds.map(cells)
+        let widths = Self.headings.indices.map { index in
+            rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
+        }
+        return rows.map { cells in
+            let line = zip(cells, widths).map { $0.padded(toColumns: $1) }
+            return line.joined(separator: Self.gap).trimmed + "\n"
+        }.joined()
+    }
+
+    private func cells(_ feed: WireFeed) -> [String] {
+        [
+            "\(feed.id)", feed.name.sanitized,
+            FeedInterval.text(feed.rules.everySeconds ?? FeedRules.usualSeconds),
+            feed.checkedAt.map { time.brief($0, now: now) } ?? "-",
+            feed.nextCheck.map { time.brief($0, now: now) } ?? "-", "\(feed.added)",
+            feed.url.sanitized, feed.problem?.title.sanitized ?? "",
+        ]
+    }
+
+    /// A line about one check.
+    package static func line(_ check: WireFeedCheck) -> String {
+        let result =
+            switch (check.feed.problem, check.downloads.count) {
+            case (.some, _): "failed"
+            case (nil, 0): "nothing new"
+            case (nil, 1): "1 download added"
+            case (nil, let count): "\(count) downloads added"
+            }
+        return "\(check.feed.id)\t\(result)\t\(check.feed.name.sanitized)\n"
+    }
+}

@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import PawlCore
+internal import PawlWire
+
+/// When a feed is checked, and which of its items are added.
+struct FeedRuleOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Check the feed in this interval: 30m, 6h, 1d, or never to check it only with pawl "
+                + "feed check. Default: 1h. The least is 5m. A feed may ask for a longer one.",
+            valueName: "time"
+        )
+    )
+    var every: String?
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Add only items whose title contains this text. A pattern with * or ? must match the "
+                + "whole title or the name of the file. May be given several times: one must "
+                + "match.",
+            valueName: "text|pattern"
+        )
+    )
+    var match: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Do not add items that match this text or pattern. May be given several times.",
+            valueName: "text|pattern"
+        )
+    )
+    var exclude: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The number of items that the first check adds, the newest first. Default: 1. Later "
+                + "checks add all new ones.",
+            valueName: "n"
+        )
+    )
+    var newest: Int?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "For items without a file, add the page that they link to."
+    )
+    var links: Bool?
+
+    /// Returns the rules that are given; `nil` if there are none.
+    ///
+    /// An empty text removes all texts.
+    func rules() throws(DownloadError) -> FeedRules? {
+        var rules = FeedRules()
+        if let every {
+            rules.everySeconds = try usage("--every") { () throws(ValueError) in
+                try FeedInterval.seconds(every)
+            }
+        }
+        if !match.isEmpty { rules.match = match.filter { !$0.isEmpty } }
+        if !exclude.isEmpty { rules.exclude = exclude.filter { !$0.isEmpty } }
+        (rules.newest, rules.takesLinks) = (newest, links)
+        try rules.check()
+        return rules == FeedRules() ? nil : rules
+    }
+}
+
+/// Where the files of a feed are saved.
+struct FeedOutputOptions: DownloadOptionGroup {
+    @Option(
+        name: [.customShort("d", allowingJoined: true), .long],
+        parsing: .unconditional,
+        help: ArgumentHelp("Save to this folder. Default: the current folder.", valueName: "dir")
+    )
+    var directory: String?
+
+    @Option(setting: "if-exists") var ifExists: String?
+    @Flag(setting: "remote-time") var remoteTime = false
+    @Flag(setting: "xattr") var xattr = false
+}

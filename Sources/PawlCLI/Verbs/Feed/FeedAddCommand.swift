@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl feed add`: adds a feed.
+struct FeedAddCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a feed, check it, and start the daemon if necessary.",
+        discussion: """
+            The first check adds the newest item, and each later one all items that are new and \
+            match. The options of a download apply to all files of the feed, and to the requests \
+            for the feed itself. Passwords, cookies and secret headers are sent only to the \
+            server of the feed.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("The URL of the feed.", valueName: "url"))
+    var url: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The name of the feed. Default: the host of its URL.",
+            valueName: "name"
+        )
+    )
+    var name: String?
+
+    @OptionGroup var rules: FeedRuleOptions
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The priority of the downloads: low, normal or high. Default: normal.",
+            valueName: "priority"
+        )
+    )
+    var priority: String?
+
+    @Flag(help: "Add the downloads as paused; start them with pawl resume.")
+    var paused = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Add the downloads to this session.", valueName: "name")
+    )
+    var session: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup(title: "Output") var output: FeedOutputOptions
+    @OptionGroup(title: "Transfer") var transfer: TransferOptions
+    @OptionGroup(title: "Request") var request: RequestOptions
+    @OptionGroup(title: "Connection") var connection: ConnectionOptions
+    @OptionGroup(title: "Hooks") var hooks: HookOptions
+    @OptionGroup(title: "Config file") var configChoice: ConfigOptions
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let batch = try DownloadBatch.asked(
+            urls: [url],
+            list: nil,
+            options: output.assignments + transfer.assignments + request.assignments
+                + connection.assignments + hooks.assignments,
+            config: try configChoice.read(),
+            console
+        )
+        guard let requested = batch.downloads.first, batch.downloads.count == 1 else {
+            throw .usage("the URL of a feed is not a pattern", advice: "add one feed at a time")
+        }
+        var download = try NewDownload(requested)
+        if let priority { download.priority = try AddCommand.priority(priority) }
+        (download.session, download.isPaused) = (session, paused ? true : nil)
+        let feed = NewFeed(download, name: name, rules: try rules.rules())
+        try feed.check()
+        let json = json
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let added = try await client.process.starting {
+                (client) async throws(DownloadError) in
+                try await client.add(feed)
+            }
+            var check = try await client.checkFeed(added.id)
+            // The daemon may have checked it just before.
+            guard let problem = check.feed.problem else {
+                console.show(check, json: json) {
+                    "\(check.feed.id)\tadded\t\(check.feed.name.sanitized)\n"
+                }
+                return 0
+            }
+            check.downloads = []
+            console.show(check, json: json) {
+                "\(check.feed.id)\tadded, but cannot be read\t\(check.feed.name.sanitized)\n"
+            }
+            console.report(problem.error)
+            return problem.code.exitStatus
+        }
+    }
+}

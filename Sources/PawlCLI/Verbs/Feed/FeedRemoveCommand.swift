@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// `pawl feed remove`: removes feeds.
+struct FeedRemoveCommand: PawlVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove feeds, and keep the downloads that they added.",
+        discussion: "The items are forgotten: a feed that is added again begins with the newest."
+    )
+
+    @Argument(help: ArgumentHelp("Names, name patterns or IDs.", valueName: "feed"))
+    var names: [String] = []
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try FeedCommand.checkNamed(names)
+        let (names, json) = (names, json)
+        return try daemonWork(console) { (client) async throws(DownloadError) in
+            let feeds = try await FeedCommand.feeds(names, client)
+            for feed in feeds { try await client.removeFeed(feed.id) }
+            console.show(feeds, json: json) {
+                feeds.map { "\($0.id)\tremoved\t\($0.name.sanitized)\n" }.joined()
+            }
+            return 0
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import Hummingbird
+internal import PawlCore
+internal import PawlWire
+
+/// Answers requests for feeds.
+struct FeedHandlers: Sendable {
+    let queue: DaemonQueue
+    let runner: FeedRunner
+
+    func list() async throws -> Response {
+        let rows = try await queue.store.read { try $0.feeds.all() }
+        return try Response.json(WireFeeds(rows.map { WireFeed($0) }))
+    }
+
+    func add(_ request: Request, _ context: APIContext) async throws -> Response {
+        let new: NewFeed = try await RequestBody.read(request)
+        return try Response.json(
+            try await queue.addFeed(new, by: context.authority),
+            status: .created
+        )
+    }
+
+    func change(_ request: Request, _ context: APIContext) async throws -> Response {
+        let changes: FeedChanges = try await RequestBody.read(request)
+        return try Response.json(
+            try await queue.changeFeed(identifier(context), changes, by: context.authority)
+        )
+    }
+
+    func remove(_ context: APIContext) async throws -> Response {
+        try await queue.removeFeed(identifier(context), by: context.authority)
+        return Response(status: .noContent)
+    }
+
+    /// Checks a feed, and answers when that is done, even if the feed cannot be read.
+    func check(_ context: APIContext) async throws -> Response {
+        try Response.json(try await runner.check(identifier(context), by: context.authority))
+    }
+
+    private func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {
+        guard let text = context.parameters.get("id"), let id = Int64(text) else {
+            throw .usage("the id is not a number", advice: "see pawl feed list --json")
+        }
+        return id
+    }
+}

@@ -1,0 +1,101 @@
+package import struct FoundationEssentials.Date
+package import Pawl
+package import PawlCore
+package import PawlWire
+
+/// Decides which items of a feed are new, and which of the old ones are forgotten (pure).
+package enum FeedMemory {
+    /// The number of items that are remembered besides those that the feed still contains.
+    static let mostItems = 5_000
+    /// The time for which an item is remembered that the feed no longer contains, in seconds.
+    static let longestTime: Double = 400 * 86_400
+    /// The time after which the record of an item that is still there is renewed, in seconds.
+    private static let renewal: Double = 86_400
+    /// The maximum length of a key, in bytes.
+    private static let longestKey = 500
+
+    /// What is to be done after a feed was read.
+    package struct Decision: Sendable, Hashable {
+        /// The URLs to add, the oldest item first.
+        package var added: [String] = []
+        /// The keys of items to be recorded as seen now.
+        package var seen: [ExactText] = []
+        /// The keys of items to be forgotten.
+        package var forgotten: [ExactText] = []
+
+        package init() {}
+    }
+
+    /// - Parameters:
+    ///   - known: The keys of the items that were seen, with the times when they were seen last.
+    ///   - isFirst: Whether the feed is read for the first time, when only the newest items are
+    ///     added.
+    package static func decide(
+        _ document: FeedDocument,
+        known: [ExactText: Date],
+        rules: FeedRules,
+        isFirst: Bool,
+        at now: Date
+    ) -> Decision {
+        var decision = Decision()
+        var present: Set<ExactText> = []
+        var new: [(url: String, published: Int64?)] = []
+        for item in document.items {
+            let link = rules.takesLinks == true ? item.link : nil
+            guard let url = item.enclosure ?? link else { continue }
+            let key = key(item.id ?? url)
+            guard present.insert(key).inserted else { continue }
+            // The clock may have been set back.
+            let isRecent = known[key].map { abs(now.timeIntervalSince($0)) < renewal }
+            if isRecent != true { decision.seen.append(key) }
+            guard isRecent == nil, rules.accept(title: item.title, fileName: fileName(url)) else {
+                continue
+            }
+            new.append((url, item.published))
+        }
+        let ordered = newestFirst(new)
+        let count = isFirst ? rules.newest ?? FeedRules.usualNewest : ordered.count
+        decision.added = ordered.prefix(count).reversed()
+        decision.forgotten = forgotten(known, besides: present, at: now)
+        return decision
+    }
+
+    /// The dates decide if all items have one; otherwise the order of the feed, which begins with
+    /// the newest.
+    private static func newestFirst(_ items: [(url: String, published: Int64?)]) -> [String] {
+        let dates = items.compactMap(\.published)
+        guard dates.count == items.count else { return items.map(\.url) }
+        return zip(items, dates).enumerated()
+            .sorted { one, other in
+                one.element.1 == other.element.1
+                    ? one.offset < other.offset : one.element.1 > other.element.1
+            }
+            .map(\.element.0.url)
+    }
+
+    private static func forgotten(
+        _ known: [ExactText: Date],
+        besides present: Set<ExactText>,
+        at now: Date
+    ) -> [ExactText] {
+        let absent = known.filter { !present.contains($0.key) }
+            .sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        let oldest = now.addingTimeInterval(-longestTime)
+        return absent.enumerated().filter { $0.offset >= mostItems || $0.element.value < oldest }
+            .map(\.element.key)
+    }
+
+    /// The text that identifies an item: a long one is shortened, with a checksum.
+    private static func key(_ text: String) -> ExactText {
+        guard text.utf8.count > longestKey else { return ExactText(text) }
+        let bytes = Array(text.utf8)
+        let start = String(decoding: bytes.prefix(longestKey - 20), as: UTF8.self)
+        return ExactText("\(start)\n\(CyclicChecksum.of(bytes))")
+    }
+
+    /// The last part of the URL's path.
+    private static func fileName(_ url: String) -> String {
+        let path = String(url.prefix { $0 != "?" && $0 != "#" })
+        return path.pathNames.last?.percentDecoded ?? ""
+    }
+}

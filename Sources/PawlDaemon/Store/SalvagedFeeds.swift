@@ -1,0 +1,47 @@
+internal import FoundationEssentials
+internal import GRDB
+internal import PawlCore
+internal import PawlWire
+
+/// The feeds that can be read from a damaged store.
+struct SalvagedFeeds {
+    private var found: [Feed] = []
+
+    private struct Feed {
+        var row: FeedTable.Row
+        /// The keys of the items that were seen; `nil` if they are lost.
+        var items: [ExactText]?
+    }
+
+    init() {}
+
+    init(_ queue: DatabaseQueue) {
+        // A store of an earlier version has no feeds. Without the table, all are lost.
+        guard let rows = try? queue.read({ try FeedTable($0).all() }) else { return }
+        var names: Set<ExactText> = []
+        for row in rows where (try? row.request.check()) != nil {
+            guard (try? NewFeed.check(name: row.name)) != nil,
+                names.insert(ExactText(row.name)).inserted
+            else { continue }
+            let items = try? queue.read { try FeedTable($0).items(of: row.id) }
+            found.append(Feed(row: row, items: items.map { Array($0.keys) }))
+        }
+    }
+
+    /// Adds the feeds to the new store.
+    ///
+    /// A feed whose items are lost begins with the newest one.
+    func add(to transaction: StoreTransaction, at now: Date) throws {
+        for feed in found {
+            var row = feed.row
+            if feed.items == nil {
+                row.state.isKnown = false
+                (row.state.entityTag, row.state.lastModified) = (nil, nil)
+            }
+            let id = try transaction.feeds.insert(row)
+            var decision = FeedMemory.Decision()
+            decision.seen = feed.items ?? []
+            try transaction.feeds.record(decision, of: id, at: now)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import struct FoundationEssentials.URL
+package import PawlCore
+
+/// A feed to be added.
+///
+/// It may contain secrets, so it is never returned.
+package struct NewFeed: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case name, download, rules
+    }
+
+    package static let knownMembers = KnownMembers(
+        CodingKeys.self,
+        objects: [.download: NewDownload.knownMembers, .rules: FeedRules.knownMembers]
+    )
+
+    /// The name of the feed; `nil` uses the host of its URL.
+    package var name: String?
+    /// The download that an item of the feed becomes, with the URL of the feed.
+    ///
+    /// Its settings apply to the requests for the feed, too. Secrets are sent to the server of the
+    /// feed only.
+    package var download: NewDownload
+    package var rules: FeedRules?
+
+    package init(_ download: NewDownload, name: String? = nil, rules: FeedRules? = nil) {
+        (self.download, self.name, self.rules) = (download, name, rules)
+    }
+
+    /// Checks the feed.
+    ///
+    /// Throws `.usage`.
+    package func check() throws(DownloadError) {
+        if let name { try Self.check(name: name) }
+        try rules?.check()
+        let checked = try download.checked()
+        guard [.http, .https].contains(URLScheme(of: checked.url.scheme)) else {
+            throw .usage(
+                "'\(checked.url.redacted)' is not the URL of a feed",
+                advice: "give a URL with http or https"
+            )
+        }
+        guard case .directory = checked.destination else {
+            throw .usage(
+                "'\(download.destination.sanitized(atMost: 100))' is not a folder",
+                advice: "name a folder with a slash at its end, because a feed adds several files"
+            )
+        }
+        guard
+            download.taskIdentifier == nil, download.resumeData == nil,
+            download.storageKey == nil, download.replaces == nil, download.notBefore == nil
+        else {
+            throw .usage(
+                "the downloads of a feed have no task identifier, resume data, key or date",
+                advice: "leave them out"
+            )
+        }
+    }
+
+    /// Checks the name of a feed.
+    ///
+    /// Throws `.usage`.
+    package static func check(name: String) throws(DownloadError) {
+        guard SessionName.isOne(name), Int64(name) == nil else {
+            throw .usage(
+                "invalid feed name '\(name.sanitized(atMost: 40))'",
+                advice: "use 1 to 200 bytes without control characters, and not only digits"
+            )
+        }
+    }
+}
+
+/// Changes of a feed; omitted values stay as they are.
+package struct FeedChanges: Codable, Sendable, Hashable, RequestObject {
+    private enum CodingKeys: CodingKey, CaseIterable {
+        case name, url, rules
+    }
+
+    package static let knownMembers = KnownMembers(
+        CodingKeys.self,
+        objects: [.rules: FeedRules.knownMembers]
+    )
+
+    package var name: String?
+    package var url: String?
+    package var rules: FeedRules?
+
+    package init() {}
+
+    package var isEmpty: Bool { name == nil && url == nil && rules == nil }
+}

@@ -1,0 +1,166 @@
+import FoundationEssentials
+import Pawl
+import PawlCore
+import PawlDaemon
+import PawlWire
+import Testing
+
+/// Which items of a feed are added, and when it is checked.
+@Suite(.timeLimit(.minutes(5)))
+struct FeedDecisionTests {
+    private let now = Date(timeIntervalSince1970: 1_795_262_400)
+
+    private func item(_ id: String?, _ file: String, _ published: Int64? = nil)
+        -> FeedDocument.Item
+    {
+        var item = FeedDocument.Item()
+        (item.id, item.published) = (id, published)
+        item.title = "Title of \(file)"
+        item.enclosure = "https://host.example/\(file)"
+        return item
+    }
+
+    private func decide(
+        _ items: [FeedDocument.Item],
+        known: [ExactText: Date] = [:],
+        _ rules: FeedRules = FeedRules(),
+        isFirst: Bool = false
+    ) -> FeedMemory.Decision {
+        var document = FeedDocument()
+        document.items = items
+        return FeedMemory.decide(document, known: known, rules: rules, isFirst: isFirst, at: now)
+    }
+
+    private func names(_ decision: FeedMemory.Decision) -> [String] {
+        decision.added.compactMap { $0.split(separator: "/").last.map(String.init) }
+    }
+
+    @Test func `at first only the newest are added, and all are seen`() {
+        let items = [item("1", "a", 100), item("2", "b", 300), item("3", "c", 200)]
+        var rules = FeedRules()
+        let first = decide(items, isFirst: true)
+        #expect(names(first) == ["b"])
+        #expect(first.seen == ["1", "2", "3"])
+        rules.newest = 2
+        #expect(names(decide(items, rules, isFirst: true)) == ["c", "b"])
+        rules.newest = 0
+        let none = decide(items, rules, isFirst: true)
+        #expect(none.added.isEmpty && none.seen.count == 3)
+        // Without all dates, the feed begins with the newest.
+        let undated = items + [item("4", "d")]
+        #expect(names(decide(undated, isFirst: true)) == ["a"])
+        #expect(names(decide(items)) == ["a", "c", "b"])
+    }
+
+    @Test func `an item is known by its id, otherwise by its URL`() {
+        let known: [ExactText: Date] = ["1": now, "https://host.example/b": now]
+        let items = [item("1", "moved"), item(nil, "b"), item("2", "b"), item("2", "c")]
+        let decision = decide(items, known: known)
+        #expect(names(decision) == ["b"])
+        #expect(decision.seen == ["2"])
+        let long = String(repeating: "x", count: 10_000)
+        let first = decide([item(long + "1", "a"), item(long + "2", "b")])
+        #expect(first.added.count == 2)
+        #expect(first.seen.allSatisfy { $0.text.utf8.count <= 500 })
+    }
+
+    @Test func `rules choose by title and by name of the file`() {
+        var rules = FeedRules()
+        rules.match = ["TITLE OF A", "*.iso"]
+        rules.exclude = ["*debug*"]
+        let items = [item("1", "a"), item("2", "b"), item("3", "c.ISO"), item("4", "a-debug.iso")]
+        #expect(names(decide(items, rules)) == ["c.ISO", "a"])
+        #expect(decide(items, rules).seen.count == 4)
+    }
+
+    @Test func `links are taken only on request`() {
+        var page = FeedDocument.Item()
+        (page.id, page.link) = ("1", "https://host.example/page")
+        #expect(decide([page]) == FeedMemory.Decision())
+        var rules = FeedRules()
+        rules.takesLinks = true
+        #expect(names(decide([page], rules)) == ["page"])
+    }
+
+    @Test func `items that are gone are forgotten late, and those that are there never`() {
+        var known: [ExactText: Date] = [:]
+        for index in 0..<6000 {
+            known[ExactText("gone-\(index)")] = now.addingTimeInterval(-Double(index))
+        }
+        known["there"] = now.addingTimeInterval(-500 * 86_400)
+        known["old"] = now.addingTimeInterval(-401 * 86_400)
+        let decision = decide([item("there", "a")], known: known)
+        #expect(decision.added.isEmpty)
+        #expect(decision.seen == ["there"])
+        #expect(decision.forgotten.count == 1001)
+        #expect(decision.forgotten.contains("old"))
+        #expect(decision.forgotten.contains("gone-5000"))
+        #expect(!decision.forgotten.contains("gone-4999"))
+    }
+
+    private func wait(
+        _ rules: FeedRules = FeedRules(),
+        _ state: FeedState = FeedState(),
+        after failure: DownloadError? = nil,
+        jitter: Double = 0
+    ) -> Double? {
+        FeedSchedule.next(rules, state, after: failure, at: now, jitter: jitter)
+            .map { $0.timeIntervalSince(now) }
+    }
+
+    @Test func `the next check is after the interval, or the longer one of the feed`() {
+        var (rules, state) = (FeedRules(), FeedState())
+        #expect(wait() == 3600)
+        #expect(wait(jitter: 1) == 3960)
+        rules.everySeconds = 0
+        #expect(wait(rules) == nil)
+        rules.everySeconds = 600
+        state.updateSeconds = 7200
+        #expect(wait(rules, state) == 7200)
+        state.updateSeconds = 365 * 86_400
+        #expect(wait(rules, state) == 7 * 86_400)
+    }
+
+    @Test func `failures make the distance grow up to a bound`() {
+        let outage = DownloadError(.network, "no route")
+        var (rules, state) = (FeedRules(), FeedState())
+        var waits: [Double?] = []
+        for failures in [1, 2, 3, 9, 60] {
+            state.failures = failures
+            waits.append(wait(rules, state, after: outage))
+        }
+        #expect(waits == [300, 600, 1200, 76_800, 86_400])
+        state.failures = 1
+        var busy = DownloadError(.serverBusy, "busy", retryAfter: .seconds(5000))
+        #expect(wait(rules, state, after: busy) == 5000)
+        busy = DownloadError(.serverBusy, "busy", retryAfter: .seconds(90 * 86_400))
+        #expect(wait(rules, state, after: busy) == 7 * 86_400)
+        // What the server refuses is not requested more often.
+        #expect(wait(rules, state, after: DownloadError(.badResponse, "no feed")) == 3600)
+        rules.everySeconds = 10 * 86_400
+        state.failures = 50
+        #expect(wait(rules, state, after: outage) == 864_000)
+    }
+
+    @Test func `a date far ahead is due, because the clock was set back`() {
+        #expect(FeedSchedule.isDue(now, at: now))
+        #expect(!FeedSchedule.isDue(now.addingTimeInterval(3600), at: now))
+        #expect(FeedSchedule.isDue(now.addingTimeInterval(90 * 86_400), at: now))
+    }
+
+    @Test func `rules and names are checked`() throws {
+        for (name, value) in [("everySeconds", 299), ("everySeconds", 99_999_999), ("newest", -1)] {
+            let rules = try WireJSON.decode(FeedRules.self, from: #"{"\#(name)":\#(value)}"#.utf8)
+            #expect(throws: DownloadError.self, "\(name)") { try rules.check() }
+        }
+        for name in ["", "7", "a\nb", String(repeating: "x", count: 201)] {
+            #expect(throws: DownloadError.self, "\(name)") { try NewFeed.check(name: name) }
+        }
+        for url in ["ftp://host.example/feed", "file:///etc/passwd"] {
+            let feed = NewFeed(NewDownload(url: url, destination: "/tmp/"))
+            #expect(throws: DownloadError.self, "\(url)") { try feed.check() }
+        }
+        let file = NewFeed(NewDownload(url: "http://host.example/", destination: "/tmp/a"))
+        #expect(throws: DownloadError.self) { try file.check() }
+    }
+}
