@@ -141,12 +141,15 @@ struct FeedParser {
         guard path.count == itemDepth + 1 else { return }
         let text = text.trimmed
         switch (name.local, name.namespace) {
-        case ("title", namespace): item?.title = title(text, open.element)
+        case ("title", namespace):
+            let title = title(text, open.element)
+            item?.title = title
         case ("guid", ""), ("id", Self.atom): item?.id = text.isEmpty ? nil : text
         case ("link", namespace) where format != .atom:
             item?.link = Self.resolved(text, open.base)
         case ("pubDate", ""), ("date", Self.dublinCore), ("published", Self.atom):
-            item?.published = FeedDate.seconds(text) ?? item?.published
+            guard let seconds = FeedDate.seconds(text) else { return }
+            item?.published = seconds
         case ("updated", Self.atom) where item?.published == nil:
             item?.published = FeedDate.seconds(text)
         default: break
