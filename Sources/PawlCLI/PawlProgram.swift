@@ -12,6 +12,7 @@ public enum PawlProgram {
     public static func main() -> Never {
         StandardFiles.open()
         ignoreBrokenPipes()
+        if ProgramArguments.programName == Aria2Program.name { Aria2Program.main() }
         let arguments = Self.arguments()
         if arguments == ["--version"] {
             // Without the parser, this takes three quarters of the time.
@@ -33,11 +34,11 @@ public enum PawlProgram {
 
     /// Returns the arguments of this process without the program's name.
     ///
-    /// Ends the process if one of them is not UTF-8.
-    package static func arguments() -> [String] {
+    /// Ends the process if one of them is not UTF-8. `secrets`: the options with secret values.
+    package static func arguments(hiding secrets: SecretOptions = .settings) -> [String] {
         do {
             let arguments = try ProgramArguments.read()
-            ProgramArguments.hideSecrets(in: arguments)
+            ProgramArguments.hideSecrets(in: arguments, secrets)
             return arguments
         } catch {
             Console().report(error)

@@ -20,6 +20,10 @@ struct DaemonProgram: PawlVerb {
     @Option(help: .hidden)
     var readyDescriptor: Int32?
 
+    /// A pipe with an `Aria2Launch` as JSON.
+    @Option(help: .hidden)
+    var aria2Descriptor: Int32?
+
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let ready = ReadySignal(descriptor: readyDescriptor)
         do throws(DownloadError) {
@@ -54,6 +58,7 @@ struct DaemonProgram: PawlVerb {
         if let limit = try options.clientTimeLimit() {
             daemon.limits = ConnectionLimits(times: limit)
         }
+        daemon.aria2Launch = try aria2Descriptor.map(Aria2LaunchReader.read)
         daemon.socket = try ListeningSocket.handedOver()
         let prepared = daemon
         return {

@@ -23,11 +23,18 @@ enum ProgramArguments {
         return arguments
     }
 
+    /// The name under which the program was started.
+    static var programName: String {
+        guard CommandLine.argc > 0, let bytes = CommandLine.unsafeArgv[0] else { return "" }
+        return String(String(cString: bytes).pathFile)
+    }
+
     /// Overwrites secrets in the arguments that other users see in the list of processes.
     ///
     /// `arguments` are those of the process, which were read before.
-    static func hideSecrets(in arguments: [String]) {
-        for (index, hidden) in secretBytes(in: arguments).enumerated() where !hidden.isEmpty {
+    static func hideSecrets(in arguments: [String], _ options: SecretOptions) {
+        let secrets = secretBytes(in: arguments, options)
+        for (index, hidden) in secrets.enumerated() where !hidden.isEmpty {
             guard let bytes = CommandLine.unsafeArgv[index + 1] else { return }
             for offset in hidden { bytes[offset] = CChar(bitPattern: UInt8(ascii: "*")) }
         }
@@ -35,32 +42,36 @@ enum ProgramArguments {
 
     /// Returns the bytes of each argument that may be secret: values of secret settings, and URLs
     /// with a password or a token.
-    static func secretBytes(in arguments: [String]) -> [Range<Int>] {
+    static func secretBytes(
+        in arguments: [String],
+        _ options: SecretOptions = .settings
+    ) -> [Range<Int>] {
         var isValue = false
         return arguments.map { argument in
             let all = argument.utf8.count
-            defer { isValue = !isValue && isOpenSecret(argument) }
+            defer { isValue = !isValue && isOpenSecret(argument, options) }
             if isValue { return 0..<all }
-            if let start = secretStart(in: argument) { return start..<all }
+            if let start = secretStart(in: argument, options) { return start..<all }
             return 0..<0
         }
     }
 
     /// Whether the next argument is the value of a secret setting.
-    private static func isOpenSecret(_ argument: String) -> Bool {
-        if argument.hasPrefix("--") { return secretNames.contains(String(argument.dropFirst(2))) }
-        return argument.hasPrefix("-") && argument.last.map(secretLetters.contains) == true
+    private static func isOpenSecret(_ argument: String, _ options: SecretOptions) -> Bool {
+        if argument.hasPrefix("--") { return options.names.contains(String(argument.dropFirst(2))) }
+        return argument.hasPrefix("-") && argument.last.map(options.letters.contains) == true
     }
 
     /// Returns the offset of a secret within the argument itself.
-    private static func secretStart(in argument: String) -> Int? {
+    private static func secretStart(in argument: String, _ options: SecretOptions) -> Int? {
         if argument.hasPrefix("--") {
             guard let sign = argument.firstIndex(of: "="),
-                secretNames.contains(String(argument[..<sign].dropFirst(2)))
+                options.names.contains(String(argument[..<sign].dropFirst(2)))
             else { return nil }
             return argument.utf8.distance(from: argument.startIndex, to: sign) + 1
         }
-        if argument.hasPrefix("-"), let letter = argument.firstIndex(where: secretLetters.contains)
+        if argument.hasPrefix("-"),
+            let letter = argument.firstIndex(where: options.letters.contains)
         {
             return argument.utf8.distance(from: argument.startIndex, to: letter) + 1
         }
@@ -69,8 +80,24 @@ enum ProgramArguments {
         guard parts.userInfo != nil || parts.redacted != argument else { return nil }
         return argument.utf8.distance(from: argument.startIndex, to: scheme.upperBound)
     }
+}
 
-    private static let secretSettings = DownloadSettings.table.settings.filter(\.isSecret)
-    private static let secretNames = Set(secretSettings.map(\.name))
-    private static let secretLetters = Set(secretSettings.compactMap(\.letter))
+/// The options of a command whose values are secret.
+package struct SecretOptions: Sendable {
+    /// Without hyphens.
+    package let names: Set<String>
+    package let letters: Set<Character>
+
+    package init(names: Set<String>, letters: Set<Character> = []) {
+        (self.names, self.letters) = (names, letters)
+    }
+
+    /// Those of Pawl.
+    package static let settings = {
+        let settings = DownloadSettings.table.settings.filter(\.isSecret)
+        return SecretOptions(
+            names: Set(settings.map(\.name)),
+            letters: Set(settings.compactMap(\.letter))
+        )
+    }()
 }

@@ -4,16 +4,18 @@ internal import PawlWire
 /// What the methods of aria2's RPC work with.
 struct Aria2Service: Sendable {
     let queue: DaemonQueue
-    let gids: Aria2GIDs
+    var gids: Aria2GIDs { queue.gids }
     /// Identifies this run of the daemon: 40 digits in base 16, as in aria2.
     let session: String
+    /// The options of the command line, for downloads that do not give them.
+    let defaults: Aria2GivenOptions
     /// Ends the daemon.
     let shutDown = Wakeup()
 
-    /// `identity`: the identity of the queue; `nil` if it could not be stored.
-    init(_ queue: DaemonQueue, _ identity: String?) {
+    /// `launch`: what the command line of aria2 has asked for.
+    init(_ queue: DaemonQueue, _ launch: Aria2Launch?) {
         self.queue = queue
-        gids = Aria2GIDs(identity: identity)
+        defaults = Aria2GivenOptions(launch?.options ?? []).withoutFiles
         session = (0..<5).map { _ in UInt32.random(in: .min ... .max).hexadecimal }.joined()
     }
 }

@@ -10,8 +10,15 @@ final class EventNotifier: Sendable {
     private struct State {
         var last: Int64
         var progress: Progress?
-        var readers: [Int: (wakeup: Wakeup, session: String?)] = [:]
+        var readers: [Int: Reader] = [:]
         var nextReader = 0
+    }
+
+    private struct Reader {
+        var wakeup: Wakeup
+        var session: String?
+        /// Whether it is woken for progress, too.
+        var readsProgress: Bool
     }
 
     /// The progress of all downloads as it is sent, encoded once for all readers.
@@ -29,14 +36,20 @@ final class EventNotifier: Sendable {
     var last: Int64 { state.withLock { $0.last } }
     var readers: Int { state.withLock { $0.readers.count } }
     var progress: Progress? { state.withLock { $0.progress } }
-    /// The sessions that have readers; `nil` for a reader of all downloads.
+    /// The sessions that have readers of progress; `nil` for a reader of all downloads.
     var audiences: Set<ExactText?> {
-        state.withLock { Set($0.readers.values.map { $0.session.map { ExactText($0) } }) }
+        state.withLock { state in
+            Set(
+                state.readers.values.filter(\.readsProgress).map {
+                    $0.session.map { ExactText($0) }
+                }
+            )
+        }
     }
 
     /// Wakes the readers if this event is new.
     func published(_ last: Int64) {
-        wake { state in
+        wake({ _ in true }) { state in
             guard last > state.last else { return false }
             state.last = last
             return true
@@ -45,24 +58,32 @@ final class EventNotifier: Sendable {
 
     /// Wakes the readers for new progress.
     func published(_ bytes: [ExactText?: [UInt8]]) {
-        wake { state in
+        wake(\.readsProgress) { state in
             state.progress = Progress(number: (state.progress?.number ?? 0) + 1, bytes: bytes)
             return true
         }
     }
 
-    private func wake(_ change: (inout State) -> Bool) {
+    private func wake(_ isMeant: (Reader) -> Bool, _ change: (inout State) -> Bool) {
         let wakeups = state.withLock { state in
-            change(&state) ? state.readers.values.map(\.wakeup) : []
+            change(&state) ? state.readers.values.filter(isMeant).map(\.wakeup) : []
         }
         for wakeup in wakeups { wakeup.send() }
     }
 
     /// Adds a reader; returns its number.
-    func addReader(_ wakeup: Wakeup, session: String? = nil) -> Int {
+    func addReader(
+        _ wakeup: Wakeup,
+        session: String? = nil,
+        readsProgress: Bool = true
+    ) -> Int {
         state.withLock { state in
             state.nextReader += 1
-            state.readers[state.nextReader] = (wakeup, session)
+            state.readers[state.nextReader] = Reader(
+                wakeup: wakeup,
+                session: session,
+                readsProgress: readsProgress
+            )
             return state.nextReader
         }
     }

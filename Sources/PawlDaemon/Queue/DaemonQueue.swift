@@ -18,6 +18,8 @@ actor DaemonQueue {
     nonisolated let listener: NetworkListener
     /// The listener for clients of aria2.
     nonisolated let aria2Listener: NetworkListener
+    /// The GIDs of the downloads for clients of aria2.
+    nonisolated let gids: Aria2GIDs
     /// Wakes the tasks that wait for downloads to end.
     nonisolated let endings: Wakeup
     /// Wakes the task that does the jobs of hooks.
@@ -71,6 +73,7 @@ actor DaemonQueue {
         (counters, endings) = (environment.counters, environment.endings)
         (hooks, feedWork) = (environment.hooks, environment.feeds)
         parts = QueueParts(environment, initial)
+        gids = parts.gids
         health = StoreHealth(store)
         queueStep = QueueStep(parts)
         pruner = HistoryPruner(environment)
@@ -93,6 +96,7 @@ actor DaemonQueue {
 
     /// Continues what an earlier daemon left unfinished.
     func load() throws(DownloadError) {
+        gids.load(try store.write { try $0.gids.all() })
         try StartupRecovery(parts: parts).run()
     }
 
@@ -205,12 +209,15 @@ actor DaemonQueue {
     // MARK: - Commands
 
     /// Adds all downloads or none.
+    ///
+    /// `gid`: the GID that a client of aria2 has chosen for the first of them.
     func add(
         _ new: [NewDownload],
         key: String?,
+        gid: String? = nil,
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
-        try adder.add(new, key: key, by: authority)
+        try adder.add(new, key: key, gid: gid, by: authority)
     }
 
     /// Performs an action on all downloads of a selection, or on none.

@@ -16,6 +16,8 @@ struct QueueParts {
     let settings: QueueSettings
     let sessions: QueueSessions
     let hooks: HookRecorder
+    /// The GIDs of the downloads for clients of aria2.
+    let gids: Aria2GIDs
 
     init(_ environment: QueueEnvironment, _ initial: DaemonQueue.InitialState) {
         self.environment = environment
@@ -30,5 +32,6 @@ struct QueueParts {
         settings = QueueSettings(initial, environment, waiting, control)
         sessions = QueueSessions(environment, waiting)
         hooks = HookRecorder(environment, settings)
+        gids = Aria2GIDs(identity: initial.identity)
     }
 }

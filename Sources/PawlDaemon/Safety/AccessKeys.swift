@@ -24,11 +24,23 @@ final class AccessKeys: Sendable {
 
     private let main: AccessTokenFile
     private let named: NamedTokenFile
+    /// The keys that are in no file.
+    private let others: [Key]
     private let state = Mutex(State())
 
     /// Creates the file of the main token if it does not exist.
-    init(_ main: AccessTokenFile, _ named: NamedTokenFile) throws(DownloadError) {
+    ///
+    /// `secret`: another secret with the rights of the main token.
+    init(
+        _ main: AccessTokenFile,
+        _ named: NamedTokenFile,
+        secret: String? = nil
+    ) throws(DownloadError) {
         (self.main, self.named) = (main, named)
+        others =
+            secret.map { secret in
+                [Key(authority: .token(TokenName.main, .manage), token: SecretText(secret))]
+            } ?? []
         _ = try main.keys()
     }
 
@@ -98,7 +110,7 @@ final class AccessKeys: Sendable {
         state.withLock { state in
             let stamps = [main.stamp, named.stamp]
             guard stamps != state.stamps else { return state.keys }
-            state = State(stamps: stamps)
+            state = State(stamps: stamps, keys: others)
             // A file that cannot be read gives no key.
             if stamps[0] != nil, let keys = try? main.keys() {
                 state.keys.append(Self.key(.page, cookie: keys.cookie))

@@ -22,6 +22,8 @@ package enum AccessRules {
         let isOwn = owner == nil || owner == authority.owner
         return switch authority {
         case .user: user(demand, isOwn: isOwn)
+        // The page has no need to end the daemon: only clients of aria2 do over TCP.
+        case .page where demand == .shutDown: .refused
         case .page: manager(demand, isOwn: isOwn, mayDiscard: true)
         case .token(_, .manage): manager(demand, isOwn: isOwn, mayDiscard: owner != .user)
         case .token(_, .add): adder(demand, isOwn: isOwn)
@@ -41,7 +43,8 @@ package enum AccessRules {
     /// The page, and programs with a token of the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
-        case .open, .read, .control, .remove, .undo, .changeSettings, .makeSession: .allowed
+        case .open, .read, .control, .remove, .undo, .changeSettings, .makeSession, .shutDown:
+            .allowed
         case .add, .addFeed, .replace, .readdress, .rename: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
         // The program of a session relies on these.
@@ -62,7 +65,8 @@ package enum AccessRules {
         // A feed continues to add downloads when its token has been revoked.
         case .addFeed: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
-        case .readSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn:
+        case .readSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn,
+            .shutDown:
             .refused
         }
     }

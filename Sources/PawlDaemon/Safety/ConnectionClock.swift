@@ -11,9 +11,10 @@ package struct ConnectionClock: Sendable {
     /// The requests without a response: a client may send several at once (RFC 9112 §9.3.2).
     private var unanswered = 0
 
-    package init(_ limits: ConnectionLimits, at now: Instant) {
+    /// `awaitsHead`: whether the client has to send the head of a request.
+    package init(_ limits: ConnectionLimits, at now: Instant, awaitsHead: Bool = true) {
         self.limits = limits
-        request = now.advanced(by: limits.head)
+        if awaitsHead { request = now.advanced(by: limits.head) }
     }
 
     package enum Event: Sendable {

@@ -20,6 +20,10 @@ package struct ConnectionLimits: Sendable, Hashable {
     /// The maximum number of unauthenticated connections; a new one replaces the oldest.
     package var unknownConnections = 64
 
+    /// The maximum number of unauthenticated connections that may stay to listen, apart from the
+    /// others; a new one replaces the oldest.
+    package var listeners = 16
+
     package init() {}
 
     /// Returns limits that leave most descriptors for the Unix socket, the queue and the downloads.
@@ -29,6 +33,7 @@ package struct ConnectionLimits: Sendable, Hashable {
         var limits = self
         limits.connections = min(connections, max(4, openFiles / 4))
         limits.unknownConnections = min(unknownConnections, max(1, openFiles / 16))
+        limits.listeners = min(listeners, max(1, openFiles / 64))
         return limits
     }
 

@@ -22,6 +22,7 @@ package enum Demand: String, Sendable, CaseIterable {
     case changeSettings = "change-settings"
     case changeBounds = "change-bounds"
     case letIn = "let-in"
+    case shutDown = "shut-down"
 
     /// The description for the document and for refusals: a gerund phrase.
     package var about: String {
@@ -57,6 +58,7 @@ package enum Demand: String, Sendable, CaseIterable {
             "changing the allowed folders, the access to private addresses, the TCP listener or the "
                 + "hooks"
         case .letIn: "creating a login code"
+        case .shutDown: "ending the daemon"
         }
     }
 }

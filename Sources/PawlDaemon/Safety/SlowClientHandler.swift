@@ -15,7 +15,10 @@ final class SlowClientHandler<Request: HTTPMessagePart, Response: HTTPMessagePar
     private var timer: Scheduled<Void>?
     private var timerDeadline: ContinuousClock.Instant?
 
-    init(_ limits: ConnectionLimits) { clock = ConnectionClock(limits, at: .now) }
+    /// `awaitsHead`: whether the client has to send the head of a request.
+    init(_ limits: ConnectionLimits, awaitsHead: Bool = true) {
+        clock = ConnectionClock(limits, at: .now, awaitsHead: awaitsHead)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { schedule(context) }
 

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of the TCP listener; the oldest unauthenticated ones are closed if there are too
-/// many.
+/// The connections over TCP, of all listeners together; the oldest unauthenticated ones are closed
+/// if there are too many.
 final class ConnectionRegister: Sendable {
     private struct State {
         var slots: ConnectionSlots
@@ -31,6 +31,15 @@ final class ConnectionRegister: Sendable {
         }
         leaving?.close(promise: nil)
         return isIn
+    }
+
+    /// Lets an unauthenticated connection stay to listen; another one that listens may be closed.
+    func listen(_ channel: any Channel) {
+        let leaving = state.withLock { state -> (any Channel)? in
+            guard let number = state.numbers[ObjectIdentifier(channel)] else { return nil }
+            return state.slots.listen(number).flatMap { state.channels[$0] }
+        }
+        leaving?.close(promise: nil)
     }
 
     /// Records that a connection is authenticated; returns whether there is a slot for it.

@@ -19,6 +19,8 @@ package struct Daemon: Sendable {
     package var listen = ListenChoice.remembered
     /// Where it answers clients of aria2; an address that is given becomes a setting.
     package var aria2Listen = ListenChoice.remembered
+    /// What the command line of aria2 has asked for, if it has started the daemon.
+    package var aria2Launch: Aria2Launch?
     /// The limits of clients over TCP.
     package var limits = ConnectionLimits()
 
@@ -42,6 +44,9 @@ package struct Daemon: Sendable {
         let queue = try await loadedQueue(mayBeDamaged: true)
         do throws(DownloadError) {
             try await beginListening(queue)
+            if let aria2Launch {
+                await Aria2LaunchWork(launch: aria2Launch, queue: queue, logger: logger).run()
+            }
         } catch {
             try queue.store.close()
             throw error
@@ -122,7 +127,8 @@ package struct Daemon: Sendable {
             aria2Listener: NetworkListener(
                 places,
                 limits,
-                command: "pawl daemon start --aria2-rpc"
+                command: "pawl daemon start --aria2-rpc",
+                secret: aria2Launch?.secret
             ),
             limit: limit,
             lastEvent: last
@@ -166,7 +172,7 @@ package struct Daemon: Sendable {
     ) async -> DownloadError? {
         let feedRunner = FeedRunner(queue: queue, logger: logger)
         let api = api(queue, feedRunner)
-        let aria2 = Aria2Service(queue, StoreIdentity.known(beside: places.store))
+        let aria2 = Aria2Service(queue, aria2Launch)
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
         let hookRunner = HookRunner(queue: queue, logger: logger)
         let memory = IdleMemory { !queue.running.isEmpty }
@@ -264,15 +270,17 @@ package struct Daemon: Sendable {
         // Clients receive the errors; connections that end with the daemon are no errors.
         var quiet = logger
         quiet.logLevel = .critical
+        let register = ConnectionRegister(limits.within(openFiles: OpenFileLimit.raise()))
         let server = SocketServer(
             responder: api.router().buildResponder(),
             logger: quiet,
-            memory: memory
+            memory: memory,
+            register: register
         )
         do {
             let socket = try socket ?? ListeningSocket.bind(at: places.socket)
             let (listener, aria2Listener) = (api.queue.listener, api.queue.aria2Listener)
-            let aria2Server = Aria2Server(service: aria2, memory: memory)
+            let aria2Server = Aria2Server(service: aria2, memory: memory, register: register)
             // A client that connects before the server runs has to wait.
             let places = [
                 socket.path, listener.socket?.address.url, aria2Listener.socket?.address.url,

@@ -17,11 +17,19 @@ final class NetworkListener: Sendable {
     private let limits: ConnectionLimits
     /// The command that gives it another address, for errors.
     private let command: String
+    /// Another secret with the rights of the main token.
+    private let secret: String?
     private let state = Mutex(State())
     private let changed = Wakeup()
 
-    init(_ places: DaemonPlaces, _ limits: ConnectionLimits, command: String) {
+    init(
+        _ places: DaemonPlaces,
+        _ limits: ConnectionLimits,
+        command: String,
+        secret: String? = nil
+    ) {
         (self.places, self.limits, self.command) = (places, limits, command)
+        self.secret = secret
     }
 
     /// The socket that is served; `nil` if there is none.
@@ -37,7 +45,7 @@ final class NetworkListener: Sendable {
         if let address, let socket, socket.address == address {
             return Prepared(socket: socket, isNew: false)
         }
-        var socket = try NetworkSocket(address, places, command: command)
+        var socket = try NetworkSocket(address, places, command: command, secret: secret)
         socket?.limits = limits.within(openFiles: OpenFileLimit.raise())
         return Prepared(socket: socket, isNew: socket != nil)
     }

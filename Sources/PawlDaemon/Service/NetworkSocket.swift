@@ -16,14 +16,21 @@ struct NetworkSocket: Sendable {
     ///
     /// Throws `.alreadyRunning` if another program listens at the address.
     ///
-    /// `command`: the command that gives another address, for errors.
+    /// - Parameters:
+    ///   - command: The command that gives another address, for errors.
+    ///   - secret: Another secret with the rights of the main token.
     init?(
         _ wanted: ListenAddress?,
         _ places: DaemonPlaces,
-        command: String
+        command: String,
+        secret: String?
     ) throws(DownloadError) {
         guard var address = wanted else { return nil }
-        let keys = try AccessKeys(AccessTokenFile(places), NamedTokenFile(places))
+        let keys = try AccessKeys(
+            AccessTokenFile(places),
+            NamedTokenFile(places),
+            secret: secret
+        )
         descriptor = try Self.open(address, command)
         if let port = UInt16(exactly: pawl_socket_port(descriptor)) { address.port = port }
         self.address = address

@@ -17,6 +17,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     let responder: Responder
     let logger: Logger
     let memory: IdleMemory
+    /// The connections over TCP.
+    let register: ConnectionRegister
 
     /// A socket that is open, with the rules for its connections.
     enum Endpoint: Sendable {
@@ -26,7 +28,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
 
     /// Answers until the task is cancelled, and closes the socket.
     func run(_ endpoint: Endpoint, _ whenReady: @Sendable () -> Void) async throws {
-        let register = endpoint.limits.map { ConnectionRegister($0) }
+        // Only the user connects to the Unix socket.
+        let register = endpoint.limits == nil ? nil : register
         let http = channel(endpoint, register)
         let (connections, continuation) = AsyncStream.makeStream(of: NewConnection.self)
         let listener = try await bootstrap(endpoint, continuation).withBoundSocket(

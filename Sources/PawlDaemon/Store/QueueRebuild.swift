@@ -133,6 +133,11 @@ package struct QueueRebuild {
         let id = try add(row, known, transaction)
         // Without this record, a program's download could not continue its partial file.
         for file in item.writtenFiles { try transaction.writtenFiles.record(file, of: id) }
+        if let gid = item.gid.flatMap(Aria2GIDs.normalized),
+            try transaction.gids.download(of: gid) == nil
+        {
+            try transaction.gids.set(gid, of: id)
+        }
         outcome.position = max(outcome.position, row.position)
         if request == nil { outcome.paused += 1 } else { outcome.whole += 1 }
     }

@@ -15,6 +15,8 @@ struct SalvagedQueue {
         var row: WireDownload
         /// `nil` if it is lost or invalid.
         var request: NewDownload?
+        /// The GID that a client of aria2 has chosen.
+        var gid: String?
         /// What remains of the record of its files.
         var writtenFiles: [WrittenFile] = []
 
@@ -232,7 +234,7 @@ struct SalvagedQueue {
         let text: String? = value("problem", of: row)
         let problem: Problem? = ColumnCoding.value(text)
         if problem?.code == .settingsLost { download.problem = problem }
-        return Item(row: download)
+        return Item(row: download, gid: value("gid", of: row))
     }
 
     private static func owner(of row: Row) -> DownloadOwner? {

@@ -28,6 +28,7 @@ enum StoreSchema {
         migrator.registerMigration("hooks") { database in try database.execute(sql: hooks) }
         migrator.registerMigration("removed") { database in try database.execute(sql: removed) }
         migrator.registerMigration("feeds") { database in try database.execute(sql: feeds) }
+        migrator.registerMigration("gids") { database in try database.execute(sql: gids) }
         return migrator
     }
 
@@ -56,6 +57,12 @@ enum StoreSchema {
             seenAt REAL NOT NULL,
             PRIMARY KEY (feed, key)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    // `gid`: the GID that a client of aria2 has chosen, in lower case.
+    private static let gids = """
+        ALTER TABLE download ADD COLUMN gid TEXT;
+        CREATE UNIQUE INDEX downloadByGID ON download (gid) WHERE gid IS NOT NULL;
         """
 
     // For a minute after a removal. `columns`: the row of the download, as JSON; `request` is

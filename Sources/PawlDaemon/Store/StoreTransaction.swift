@@ -32,6 +32,8 @@ package struct StoreTransaction {
     package var removed: RemovedTable { RemovedTable(database) }
     /// The feeds, and their items that were seen.
     package var feeds: FeedTable { FeedTable(database) }
+    /// The GIDs that clients of aria2 have chosen.
+    package var gids: GIDTable { GIDTable(database) }
     /// The background sessions.
     package var sessions: SessionTable { SessionTable(database) }
     /// The settings of the daemon, and the notes that the store keeps about itself.

@@ -21,6 +21,31 @@ struct Aria2FormTests {
         }
     }
 
+    @Test func `a chosen GID takes the place of the usual one`() {
+        let gids = Aria2GIDs(identity: nil)
+        let usual = gids.gid(of: 5)
+        gids.choose("00000000000000aa", for: 5)
+        #expect(gids.gid(of: 5) == "00000000000000aa" && gids.id(of: "00000000000000AA") == 5)
+        #expect(gids.ids([4, 5, 6], withPrefix: "000000") == [5])
+        #expect(gids.ids([1, 2, 3, 4], withPrefix: String(gids.gid(of: 3).prefix(6))) == [3])
+        gids.choose("00000000000000aa", for: 6)
+        #expect(gids.gid(of: 5) == usual && gids.id(of: "00000000000000aa") == 6)
+        gids.load([7: "00000000000000ab"])
+        #expect(gids.gid(of: 6) != "00000000000000aa" && gids.gid(of: 7) == "00000000000000ab")
+        #expect(Aria2GIDs.normalized("00000000000000AB") == "00000000000000ab")
+        for text in ["", "0000000000000000", "1", "+123456789abcdef", "0123456789abcdeg"] {
+            #expect(Aria2GIDs.normalized(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `a document of XML-RPC has a limited number of values`() throws {
+        func values(_ count: Int) throws -> Int {
+            try read(String(repeating: "<value/>", count: count)).count
+        }
+        #expect(try values(50_000) == 50_000)
+        #expect(throws: DownloadError.self) { try values(50_001) }
+    }
+
     @Test func `values are written as strict JSON`() throws {
         let value: JSONValue = [
             "a": ["b\"\\\n\u{1}ü", 5, true, .null, .decimal(1.5)], "c": [:], "d": [],

@@ -53,6 +53,9 @@ struct Aria2StatusTests {
         #expect(done["bitfield"] == "ffe0" && done["numPieces"] == "11")
         let huge = Aria2Status(download(.finished, bytes: 1 << 45), "1").value(nil)
         #expect(huge["numPieces"] == "4096" && huge["pieceLength"] == .text("\(1 << 33)"))
+        // A checkpoint may contain any number.
+        let far = WireSegments(running, written: [ByteRange(Int64.max - 1, .max)]).written
+        #expect(Aria2Status(running, "1", written: far).value(nil)["bitfield"] == "0000")
         #expect(Aria2Status(download(.waiting), "1").value(nil)["bitfield"] == nil)
     }
 }

@@ -27,6 +27,13 @@ struct AccessRulesTests {
         }
     }
 
+    @Test func `only the user and a token of the widest scope end the daemon`() {
+        #expect(decision(.shutDown, .user) == .allowed && decision(.shutDown, manager) == .allowed)
+        for authority in [page, adder, .token("tool", .read), .nobody] {
+            #expect(decision(.shutDown, authority) == .refused)
+        }
+    }
+
     @Test func `only the socket gives access to secrets, files and commands`() {
         let closed: [Demand] = [
             .readSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn,

@@ -29,6 +29,15 @@ struct ConnectionClockTests {
         #expect(clock.deadline == after(131))
     }
 
+    @Test func `a WebSocket has a deadline only while its client does not read`() {
+        var clock = ConnectionClock(limits, at: start, awaitsHead: false)
+        #expect(clock.deadline == nil)
+        clock.handle(.becameFull, at: after(100))
+        #expect(clock.deadline == after(120))
+        clock.handle(.becameWritable, at: after(101))
+        #expect(clock.deadline == nil)
+    }
+
     @Test func `an unwanted body must end in time, too`() {
         var clock = ConnectionClock(limits, at: start)
         clock.handle(.headReceived, at: start)

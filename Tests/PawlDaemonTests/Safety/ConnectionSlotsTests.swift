@@ -48,6 +48,23 @@ struct ConnectionSlotsTests {
         #expect(enter(100, &seats) == .takenFrom(98))
     }
 
+    @Test func `connections that listen have places of their own`() {
+        var limits = ConnectionLimits()
+        (limits.connections, limits.unknownConnections, limits.listeners) = (3, 2, 1)
+        var slots = ConnectionSlots(limits)
+        func listen(_ number: Int) -> Int? { slots.listen(number) }
+        #expect(enter(1, &slots) == .taken)
+        #expect(listen(1) == nil)
+        #expect(enter(2, &slots) == .taken)
+        #expect(enter(3, &slots) == .taken)
+        #expect(enter(4, &slots) == .takenFrom(2))
+        #expect(listen(3) == 1)
+        // One that listens can still be authenticated.
+        #expect(recognize(3, &slots))
+        #expect(listen(4) == nil)
+        #expect(listen(3) == nil)
+    }
+
     @Test func `authenticated connections are limited, too`() {
         var seats = seats()
         for number in 1...3 {

@@ -1,8 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
-internal import Pawl
 internal import PawlCore
-internal import PawlWire
 
 /// `pawl daemon run`: replaces this process by the daemon's program.
 struct DaemonRunCommand: PawlVerb {
@@ -15,15 +12,6 @@ struct DaemonRunCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try options.check()
-        let program = try DaemonProgramFile.path()
-        var arguments = ([DaemonProgramFile.name] + options.arguments).map { strdup($0) } + [nil]
-        execv(program, &arguments)
-        let reason = String(cString: strerror(errno))
-        for argument in arguments { free(argument) }
-        throw DownloadError(
-            .daemonUnavailable,
-            "the daemon's program cannot be run: \(reason)",
-            advice: "check \(program)"
-        )
+        throw try DaemonExecution.failure(options.arguments)
     }
 }

@@ -6,6 +6,8 @@ struct Aria2Call: Sendable {
     let service: Aria2Service
     let authority: Authority
     let parameters: Aria2Parameters
+    /// The number of bytes that the result may have (`JSONText.size`).
+    let room: Int
 
     var queue: DaemonQueue { service.queue }
 
@@ -14,13 +16,24 @@ struct Aria2Call: Sendable {
     /// Returns the download whose GID is the first parameter, with its current progress.
     func download() async throws -> WireDownload {
         let gid = try parameters.text(0)
-        guard let id = service.gids.id(of: gid) else {
-            throw Aria2Error("Invalid GID \(gid.sanitized(atMost: 40))")
-        }
+        let id = try await id(of: gid)
         guard let download = try await queue.store.read({ try $0.downloads.find(id) }) else {
             throw Aria2Error("GID \(gid) is not found")
         }
         return queue.running.overlay([download])[0]
+    }
+
+    /// Returns the id of a GID, which may be abbreviated to its first digits.
+    private func id(of gid: String) async throws -> Int64 {
+        if let id = service.gids.id(of: gid) { return id }
+        guard Aria2GIDs.isPrefix(gid) else {
+            throw Aria2Error("Invalid GID \(gid.sanitized(atMost: 40))")
+        }
+        let all = try await queue.store.read { try $0.downloads.ids() }
+        let found = service.gids.ids(all, withPrefix: gid)
+        guard let id = found.first else { throw Aria2Error("GID \(gid) is not found") }
+        guard found.count == 1 else { throw Aria2Error("GID \(gid) is not unique") }
+        return id
     }
 
     /// Performs an action on one download.

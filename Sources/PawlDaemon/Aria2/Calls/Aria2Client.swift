@@ -34,11 +34,8 @@ final class Aria2Client: Sendable {
     /// Waits before the response to a wrong secret.
     func delayFailure() async { _ = await authenticator.delayFailure() }
 
-    /// Whether the client may read the events of downloads: its last secret is still valid.
-    var mayReadEvents: Bool {
-        guard let key = lastKey.withLock({ $0 }), authenticator.keys.isStillValid(key) else {
-            return false
-        }
-        return AccessRules.decision(on: .read, by: key.authority) != .refused
+    /// Whether the last secret of the client is still valid.
+    var isAuthenticated: Bool {
+        lastKey.withLock { $0 }.map(authenticator.keys.isStillValid) ?? false
     }
 }

@@ -29,6 +29,8 @@ package struct Aria2Error: Error, Hashable {
     package static let invalidRequest = Aria2Error("Invalid Request.", code: -32_600)
     package static let invalidParameters = Aria2Error("Invalid params.", code: -32_602)
 
+    static let tooMuch = Aria2Error("The request asks for too much.")
+
     static func option(_ name: String) -> Aria2Error {
         Aria2Error("We encountered a problem while processing the option '--\(name)'.")
     }

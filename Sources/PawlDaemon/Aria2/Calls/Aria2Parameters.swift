@@ -24,6 +24,12 @@ struct Aria2Parameters: Sendable {
         try required(index, optional(index, \.text))
     }
 
+    /// Whether the first parameter may be an abbreviated GID.
+    var beginWithAbbreviation: Bool {
+        guard let text = values.first?.text else { return false }
+        return text.utf8.count < 16 && Aria2GIDs.isPrefix(text)
+    }
+
     func number(_ index: Int) throws(Aria2Error) -> Int {
         try required(index, try optionalNumber(index))
     }

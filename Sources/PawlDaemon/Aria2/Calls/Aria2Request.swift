@@ -10,15 +10,24 @@ struct Aria2Request {
     /// many.
     private var hasFailed = false
     private var rows = 0
+    /// The number of bytes that the results may still have.
+    private var room = mostBytes
     /// Whether the daemon ends after the response.
     private(set) var endsDaemon = false
 
     /// The maximum number of items in the lists that one request receives.
     private static let mostRows = 50_000
+    /// The maximum size of the results of one request.
+    private static let mostBytes = 32 << 20
+    /// What an abbreviated GID counts as: it is compared with those of all downloads.
+    private static let rowsOfAbbreviation = 1000
     /// What the list of methods counts as.
     private static let rowsOfOpen = 100
+    /// The maximum size of a body whose secret is not known to be valid before it is decoded.
+    static let mostUnknownBytes = 64 << 10
     private static let multicall = "system.multicall"
     private static let prefix = "token:"
+    private static let mostSecretBytes = 1024
 
     init(_ service: Aria2Service, _ client: Aria2Client) {
         (self.service, self.client) = (service, client)
@@ -39,9 +48,10 @@ struct Aria2Request {
         _ name: String,
         _ parameters: [JSONValue]
     ) async throws(Aria2Error) -> JSONValue {
-        guard rows < Self.mostRows else { throw Aria2Error("The request asks for too much.") }
+        guard rows < Self.mostRows, room > 0 else { throw .tooMuch }
         if let open = Aria2Method.open[name] {
             rows += Self.rowsOfOpen
+            room -= JSONText.size(of: open)
             return open
         }
         // As in aria2, a client without a secret does not learn which methods exist.
@@ -52,17 +62,40 @@ struct Aria2Request {
         let call = Aria2Call(
             service: service,
             authority: authority,
-            parameters: Aria2Parameters(parameters.dropFirst())
+            parameters: Aria2Parameters(parameters.dropFirst()),
+            room: room
         )
+        if call.parameters.beginWithAbbreviation { rows += Self.rowsOfAbbreviation }
         do {
             try method.check(authority)
             let value = try await method.respond(call)
             rows += value.items?.count ?? 1
+            room -= JSONText.size(of: value)
+            guard room >= 0 else { throw Aria2Error.tooMuch }
             endsDaemon = endsDaemon || method.endsDaemon
             return value
         } catch {
             throw Aria2Error.of(error)
         }
+    }
+
+    /// Whether the client is authenticated: by an earlier request on its connection, or by the first
+    /// secret in the text of this one, which has not been read yet.
+    mutating func isAuthenticated(_ bytes: [UInt8]) async -> Bool {
+        if client.isAuthenticated { return true }
+        guard let secret = Self.secret(in: bytes) else { return false }
+        return (try? await authority(.text(Self.prefix + secret))) != nil
+    }
+
+    /// Returns the text after the first `token:`, up to a byte that JSON or XML would write in
+    /// another way.
+    private static func secret(in bytes: [UInt8]) -> String? {
+        guard let mark = bytes.firstRange(of: Array(prefix.utf8)) else { return nil }
+        let ends = Set("\"<\\& ".utf8)
+        let secret = bytes[mark.upperBound...].prefix(mostSecretBytes).prefix {
+            !ends.contains($0)
+        }
+        return secret.isEmpty ? nil : String(decoding: secret, as: UTF8.self)
     }
 
     private mutating func authority(_ first: JSONValue?) async throws(Aria2Error) -> Authority {

@@ -9,13 +9,30 @@ enum JSONRPC {
         var body: [UInt8]
     }
 
-    /// The maximum number of values in a body, which is read before its secret is checked.
+    /// The maximum number of values in a body.
     private static let mostValues = 50_000
+    /// The maximum number of values in a body whose secret is not known to be valid.
+    private static let mostUnknownValues = 1000
 
     /// Carries out the call, or the batch of calls, in a text.
     static func answer(_ bytes: [UInt8], _ request: inout Aria2Request) async -> Answer {
+        guard await mayRead(bytes, &request) else { return answer(.null, .unauthorized) }
         guard let value = read(bytes) else { return answer(.null, .notJSON) }
         return await answer(value, &request)
+    }
+
+    /// Whether a text is decoded: a long one needs a secret first, because decoding takes long.
+    private static func mayRead(_ bytes: [UInt8], _ request: inout Aria2Request) async -> Bool {
+        let values = values(in: bytes)
+        guard values > mostUnknownValues || bytes.count > Aria2Request.mostUnknownBytes,
+            values <= mostValues
+        else { return true }
+        return await request.isAuthenticated(bytes)
+    }
+
+    /// Returns at least the number of values in a text.
+    private static func values(in bytes: [UInt8]) -> Int {
+        bytes.count { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") }
     }
 
     static func answer(_ value: JSONValue, _ request: inout Aria2Request) async -> Answer {
@@ -59,19 +76,28 @@ enum JSONRPC {
     }
 
     /// Returns a value of strict JSON with limited depth and size; `nil` for any other text.
-    static func read(_ bytes: [UInt8]) -> JSONValue? {
-        let values = bytes.count(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "[") })
-        guard values <= mostValues, (try? JSONCheck.check(bytes)) != nil else { return nil }
+    private static func read(_ bytes: [UInt8]) -> JSONValue? {
+        guard values(in: bytes) <= mostValues, (try? JSONCheck.check(bytes)) != nil else {
+            return nil
+        }
         // The check has found all faults but numbers out of range.
         return try? WireJSON.decode(JSONValue.self, from: bytes)
     }
 
     // MARK: - GET
 
-    /// Returns the call in the query of a GET request; `nil` if it cannot be read.
+    /// Carries out the call, or the batch of calls, in the query of a GET request.
+    ///
+    /// A query is short, because the head of a request is.
+    static func answer(query: Substring, _ request: inout Aria2Request) async -> Answer {
+        guard let call = call(inQuery: query) else { return answer(.null, .notJSON) }
+        return await answer(call, &request)
+    }
+
+    /// Returns the call in a query; `nil` if it cannot be read.
     ///
     /// `params` is the list of parameters in base64, or a batch if there is no method.
-    static func call(inQuery query: Substring) -> JSONValue? {
+    private static func call(inQuery query: Substring) -> JSONValue? {
         var values: [String: String] = [:]
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -10,6 +10,17 @@ package enum JSONText {
         return bytes
     }
 
+    /// Returns about the number of bytes of a value, to limit it.
+    static func size(of value: JSONValue) -> Int {
+        switch value {
+        case .null, .truth, .number, .decimal: 16
+        case .text(let text): 16 + text.utf8.count
+        case .list(let values): values.reduce(16) { $0 + size(of: $1) }
+        case .members(let members):
+            members.reduce(16) { $0 + 16 + $1.name.utf8.count + size(of: $1.value) }
+        }
+    }
+
     private static func write(_ value: JSONValue, to bytes: inout [UInt8]) {
         switch value {
         case .null: bytes += "null".utf8

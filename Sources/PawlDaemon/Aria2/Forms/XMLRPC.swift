@@ -5,22 +5,31 @@ internal import PawlCore
 enum XMLRPC {
     /// Returns the body of the response; `nil` if the text is no call.
     static func answer(_ bytes: [UInt8], _ request: inout Aria2Request) async -> [UInt8]? {
+        if bytes.count > Aria2Request.mostUnknownBytes {
+            guard await request.isAuthenticated(bytes) else { return response(to: .unauthorized) }
+        }
+        // The client learns that the text is no call, but not why, as from aria2.
         guard let call = try? XMLRPCCall(bytes) else { return nil }
-        var text = "<?xml version=\"1.0\"?><methodResponse>"
         do throws(Aria2Error) {
             let value = try await request.call(call.method, call.parameters)
-            text += "<params><param>"
-            write(value, to: &text)
-            text += "</param></params>"
+            return response("params><param", value, "param></params")
         } catch {
-            text += "<fault>"
-            write(
-                ["faultCode": .number(error.code), "faultString": .text(error.message)],
-                to: &text
-            )
-            text += "</fault>"
+            return response(to: error)
         }
-        return Array((text + "</methodResponse>").utf8)
+    }
+
+    private static func response(to error: Aria2Error) -> [UInt8] {
+        let value: JSONValue = [
+            "faultCode": .number(error.code), "faultString": .text(error.message),
+        ]
+        return response("fault", value, "fault")
+    }
+
+    /// Returns the document with a value between two tags.
+    private static func response(_ start: String, _ value: JSONValue, _ end: String) -> [UInt8] {
+        var text = "<?xml version=\"1.0\"?><methodResponse><\(start)>"
+        write(value, to: &text)
+        return Array((text + "</\(end)></methodResponse>").utf8)
     }
 
     private static func write(_ value: JSONValue, to text: inout String) {

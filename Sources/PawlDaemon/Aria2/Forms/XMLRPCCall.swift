@@ -5,6 +5,8 @@ package import PawlCore
 package struct XMLRPCCall: Sendable {
     package private(set) var method = ""
     package private(set) var parameters: [JSONValue] = []
+    /// The number of values so far.
+    private var values = 0
     /// The values that are not complete yet, the outermost first.
     private var open: [Frame] = []
 
@@ -21,6 +23,8 @@ package struct XMLRPCCall: Sendable {
         var members: [(String, JSONValue)] = []
     }
 
+    /// The maximum number of values in a document.
+    private static let mostValues = 50_000
     private static let invalid = DownloadError.usage("the document is no call of XML-RPC")
 
     /// Reads a document.
@@ -33,14 +37,17 @@ package struct XMLRPCCall: Sendable {
 
     private mutating func take(_ event: XMLEvent) throws(DownloadError) {
         switch event {
-        case .start(let element): start(element.name.local)
+        case .start(let element): try start(element.name.local)
         case .end(let name, let text): try end(name.local, text)
         }
     }
 
-    private mutating func start(_ name: String) {
+    private mutating func start(_ name: String) throws(DownloadError) {
         switch name {
-        case "value": open.append(Frame(kind: .value))
+        case "value":
+            values += 1
+            guard values <= Self.mostValues else { throw Self.invalid }
+            open.append(Frame(kind: .value))
         case "array": open.append(Frame(kind: .list))
         case "struct": open.append(Frame(kind: .members))
         case "member": open.append(Frame(kind: .member))

@@ -37,7 +37,7 @@ struct Aria2HTTPConnection: Sendable {
                     let isLast = !head.isKeepAlive || response.endsDaemon || isTooLarge
                     // The client may be gone.
                     defer { if response.endsDaemon { responder.service.shutDown.send() } }
-                    try await write(response, isLast: isLast, to: outbound)
+                    try await write(response, to: head, isLast: isLast, outbound)
                     answered()
                     if isLast { return }
                 }
@@ -47,8 +47,9 @@ struct Aria2HTTPConnection: Sendable {
 
     private func write(
         _ response: Aria2Responder.Response,
+        to request: HTTPRequestHead,
         isLast: Bool,
-        to outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+        _ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
     ) async throws {
         var fields = HTTPHeaders([
             ("Access-Control-Allow-Origin", "*"),
@@ -61,8 +62,11 @@ struct Aria2HTTPConnection: Sendable {
         if isLast { fields.add(name: "Connection", value: "close") }
         fields.add(contentsOf: response.fields)
         let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: fields)
-        try await outbound.write(contentsOf: [
-            .head(head), .body(.byteBuffer(ByteBuffer(bytes: response.body))), .end(nil),
-        ])
+        var parts: [HTTPServerResponsePart] = [.head(head)]
+        // A response to HEAD has the length of the body, but no body (RFC 9110 §9.3.2).
+        if request.method != .HEAD {
+            parts.append(.body(.byteBuffer(ByteBuffer(bytes: response.body))))
+        }
+        try await outbound.write(contentsOf: parts + [.end(nil)])
     }
 }

@@ -4,17 +4,16 @@ internal import PawlWire
 /// The notifications of one client: the events since it connected, each once and in order.
 struct Aria2NotificationFeed: Sendable {
     let service: Aria2Service
-    let client: Aria2Client
+    /// Whether the client receives notifications.
+    let mayRead: @Sendable () -> Bool
 
     private static let page = 200
 
     /// Writes until the task is cancelled.
-    ///
-    /// A client receives nothing before its first valid secret.
     func write(_ send: ([UInt8]) async throws -> Void) async throws {
         let notifier = service.queue.notifier
         let wakeup = Wakeup()
-        let reader = notifier.addReader(wakeup)
+        let reader = notifier.addReader(wakeup, readsProgress: false)
         defer { notifier.removeReader(reader) }
         var last = notifier.last
         while !Task.isCancelled {
@@ -23,7 +22,7 @@ struct Aria2NotificationFeed: Sendable {
                 await wakeup.wait()
                 continue
             }
-            guard client.mayReadEvents else {
+            guard mayRead() else {
                 last = known
                 continue
             }

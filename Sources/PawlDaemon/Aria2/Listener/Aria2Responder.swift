@@ -26,6 +26,15 @@ struct Aria2Responder: Sendable {
         hosts.allow(head.headers["Host"]) && Self.path(head) == Aria2Path.json
     }
 
+    /// Whether a page of another server has sent a request, according to `Origin`, which some
+    /// programs set to the address of the daemon.
+    func isOfPage(_ head: HTTPRequestHead) -> Bool {
+        head.headers["Origin"].contains { origin in
+            let parts = origin.split(separator: "://", maxSplits: 1)
+            return parts.count != 2 || !hosts.allow([String(parts[1])])
+        }
+    }
+
     func respond(
         to head: HTTPRequestHead,
         _ body: [UInt8],
@@ -48,7 +57,8 @@ struct Aria2Responder: Sendable {
         case (.POST, Aria2Path.json):
             response = Self.response(await JSONRPC.answer(body, &request))
         case (.GET, Aria2Path.json):
-            response = await answer(query: head.uri, &request)
+            let query = Self.target(head).split(separator: "?", maxSplits: 1).dropFirst().first
+            response = Self.response(await JSONRPC.answer(query: query ?? "", &request))
         case (.POST, Aria2Path.xml):
             if let body = await XMLRPC.answer(body, &request) {
                 response = Response(status: .ok, mediaType: "text/xml", body: body)
@@ -63,16 +73,17 @@ struct Aria2Responder: Sendable {
         return response
     }
 
-    private func answer(query uri: String, _ request: inout Aria2Request) async -> Response {
-        let query = uri.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        guard let call = JSONRPC.call(inQuery: query) else {
-            return Self.response(await JSONRPC.answer([], &request))
-        }
-        return Self.response(await JSONRPC.answer(call, &request))
+    private static func path(_ head: HTTPRequestHead) -> String {
+        String(target(head).prefix { $0 != "?" && $0 != "#" })
     }
 
-    private static func path(_ head: HTTPRequestHead) -> String {
-        String(head.uri.prefix { $0 != "?" && $0 != "#" })
+    /// The target of a request without a scheme and a host (RFC 9112 §3.2.2), which
+    /// `AbsoluteTargetHandler` has checked.
+    private static func target(_ head: HTTPRequestHead) -> Substring {
+        guard !head.uri.isAbsolutePath, let mark = head.uri.firstRange(of: "://") else {
+            return head.uri[...]
+        }
+        return head.uri[mark.upperBound...].drop { !"/?#".contains($0) }
     }
 
     private static func response(_ answer: JSONRPC.Answer) -> Response {
@@ -87,11 +98,17 @@ struct Aria2Responder: Sendable {
     /// cookie is used.
     private static func preflight(_ head: HTTPRequestHead) -> Response {
         var response = Response(status: .ok)
+        guard head.headers.contains(name: "Origin"),
+            head.headers.contains(name: "Access-Control-Request-Method")
+        else { return response }
         response.fields = [
             ("Access-Control-Allow-Methods", "POST, GET, OPTIONS"),
-            ("Access-Control-Allow-Headers", "Content-Type"),
             ("Access-Control-Max-Age", "1728000"),
         ]
+        // As in aria2, a page may send all fields that it asks for.
+        if let fields = head.headers.first(name: "Access-Control-Request-Headers") {
+            response.fields.append(("Access-Control-Allow-Headers", fields))
+        }
         // Browsers ask before a page of a public server may send requests to this machine.
         if head.headers.contains(name: "Access-Control-Request-Private-Network") {
             response.fields.append(("Access-Control-Allow-Private-Network", "true"))

@@ -9,11 +9,14 @@ internal import NIOWebSocket
 struct Aria2Server: Sendable {
     let service: Aria2Service
     let memory: IdleMemory
+    /// The connections over TCP, also those of the API.
+    let register: ConnectionRegister
 
     /// What a connection speaks.
     private enum Speech: Sendable {
         case http(Aria2HTTPConnection.Channel)
-        case webSocket(Aria2WebSocket.Channel)
+        /// `isOfPage`: whether a page has opened it.
+        case webSocket(Aria2WebSocket.Channel, isOfPage: Bool)
     }
 
     /// A connection from which nothing is read before it is served.
@@ -32,7 +35,6 @@ struct Aria2Server: Sendable {
 
     /// Answers until the task is cancelled, and closes the socket.
     func run(_ socket: NetworkSocket) async throws {
-        let register = ConnectionRegister(socket.limits)
         let responder = Aria2Responder(service: service, hosts: Aria2Hosts(socket.address))
         let (connections, continuation) = AsyncStream.makeStream(of: NewConnection.self)
         let listener = try await bootstrap(socket.limits, responder, continuation)
@@ -47,7 +49,7 @@ struct Aria2Server: Sendable {
                     register.recognize(connection.channel, as: $0)
                 }
                 group.addTask {
-                    await serve(connection, responder, client)
+                    await serve(connection, responder, client, socket.limits)
                     register.leave(connection.channel)
                 }
             }
@@ -62,7 +64,8 @@ struct Aria2Server: Sendable {
     private func serve(
         _ connection: NewConnection,
         _ responder: Aria2Responder,
-        _ client: Aria2Client
+        _ client: Aria2Client,
+        _ limits: ConnectionLimits
     ) async {
         let channel = connection.channel
         guard !Task.isCancelled else { return connection.isReady.fail(Refused()) }
@@ -82,12 +85,15 @@ struct Aria2Server: Sendable {
                     answered: memory.used
                 )
                 try await connection.run(channel)
-            case .webSocket(let channel):
+            case .webSocket(let channel, let isOfPage):
                 let socket = Aria2WebSocket(
                     service: service,
                     client: client,
+                    isOfPage: isOfPage,
+                    secretTime: limits.idle,
                     answered: memory.used
                 )
+                if !isOfPage { register.listen(channel.channel) }
                 try await socket.run(channel)
             }
         } catch {
@@ -154,7 +160,7 @@ struct Aria2Server: Sendable {
             httpEncoder: encoder,
             extraHTTPHandlers: handlers,
             upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
-                upgraders: [upgrader(responder)],
+                upgraders: [upgrader(limits, responder)],
                 notUpgradingCompletionHandler: { channel in
                     channel.eventLoop.makeCompletedFuture {
                         Speech.http(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
@@ -170,6 +176,7 @@ struct Aria2Server: Sendable {
     }
 
     private static func upgrader(
+        _ limits: ConnectionLimits,
         _ responder: Aria2Responder
     ) -> NIOTypedWebSocketServerUpgrader<Speech> {
         NIOTypedWebSocketServerUpgrader(
@@ -180,14 +187,18 @@ struct Aria2Server: Sendable {
                     responder.accepts(head) ? HTTPHeaders() : nil
                 )
             },
-            upgradePipelineHandler: { channel, _ in
+            upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     let aggregator = NIOWebSocketFrameAggregator(
                         minNonFinalFragmentSize: 1,
                         maxAccumulatedFrameCount: mostFrames,
                         maxAccumulatedFrameSize: Aria2Responder.mostBytes
                     )
-                    try channel.pipeline.syncOperations.addHandler(aggregator)
+                    let clock = SlowClientHandler<WebSocketFrame, WebSocketFrame>(
+                        limits,
+                        awaitsHead: false
+                    )
+                    try channel.pipeline.syncOperations.addHandlers([aggregator, clock])
                     // Each message may have the maximum size.
                     let pressure =
                         NIOAsyncSequenceProducerBackPressureStrategies
@@ -196,7 +207,8 @@ struct Aria2Server: Sendable {
                         try NIOAsyncChannel(
                             wrappingChannelSynchronously: channel,
                             configuration: .init(backPressureStrategy: pressure)
-                        )
+                        ),
+                        isOfPage: responder.isOfPage(head)
                     )
                 }
             }

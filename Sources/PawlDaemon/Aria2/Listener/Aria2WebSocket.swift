@@ -9,20 +9,35 @@ struct Aria2WebSocket: Sendable {
 
     let service: Aria2Service
     let client: Aria2Client
+    /// Whether a page has opened it: then it gets nothing before its first valid secret.
+    let isOfPage: Bool
+    /// The time within which a page must send a valid secret.
+    let secretTime: Duration
     /// Called after each response.
     let answered: @Sendable () -> Void
 
     func run(_ channel: Channel) async throws {
+        let deadline = isOfPage ? closeWithoutSecret(channel.channel) : nil
+        defer { deadline?.cancel() }
         try await channel.executeThenClose { inbound, outbound in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await answer(inbound, outbound) }
                 group.addTask {
-                    let feed = Aria2NotificationFeed(service: service, client: client)
+                    let feed = Aria2NotificationFeed(service: service) {
+                        !isOfPage || client.isAuthenticated
+                    }
                     try await feed.write { try await send($0, to: outbound) }
                 }
                 defer { group.cancelAll() }
                 try await group.next()
             }
+        }
+    }
+
+    private func closeWithoutSecret(_ channel: any NIOCore.Channel) -> Scheduled<Void> {
+        let time = TimeAmount.nanoseconds(Int64(secretTime / .nanoseconds(1)))
+        return channel.eventLoop.scheduleTask(in: time) { [client] in
+            if !client.isAuthenticated { channel.close(promise: nil) }
         }
     }
 
@@ -70,4 +85,9 @@ struct Aria2WebSocket: Sendable {
         let data = ByteBuffer(bytes: bytes)
         try await outbound.write(WebSocketFrame(fin: true, opcode: .text, data: data))
     }
+}
+
+/// No frame ends a request or a response.
+extension WebSocketFrame: HTTPMessagePart {
+    var kind: HTTPPartKind { .body }
 }

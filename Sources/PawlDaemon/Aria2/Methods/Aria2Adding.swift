@@ -9,16 +9,16 @@ enum Aria2Adding {
 
     static func addURIs(_ call: Aria2Call) async throws -> JSONValue {
         let uris = try call.parameters.texts(0)
-        let options = Aria2GivenOptions(try call.parameters.options(1))
+        let options = try options(call)
         let position = try call.parameters.optionalNumber(2)
         guard !uris.isEmpty else { throw Aria2Error("URI is not provided.") }
         let new = try options.download(of: uris)
-        return .text(try await add([new], at: position, call)[0])
+        return .text(try await add([new], gid: try options.gid(), at: position, call)[0])
     }
 
     static func addMetalink(_ call: Aria2Call) async throws -> JSONValue {
         let text = try call.parameters.text(0)
-        let options = Aria2GivenOptions(try call.parameters.options(1))
+        let options = try options(call)
         let position = try call.parameters.optionalNumber(2)
         // aria2 does not tell what is wrong, either.
         guard let bytes = [UInt8](base64: text),
@@ -26,7 +26,13 @@ enum Aria2Adding {
         else { throw Aria2Error("Could not parse Metalink XML document.") }
         let new = try metalink.files.map { file in try download(of: file, options) }
         guard !new.isEmpty else { throw Aria2Error("No URI to download.") }
-        return .list(try await add(new, at: position, call).map { .text($0) })
+        // Several files need different GIDs: the first one gets the chosen one.
+        let gids = try await add(new, gid: try options.gid(), at: position, call)
+        return .list(gids.map { .text($0) })
+    }
+
+    private static func options(_ call: Aria2Call) throws(Aria2Error) -> Aria2GivenOptions {
+        Aria2GivenOptions(try call.parameters.options(1)).completed(by: call.service.defaults)
     }
 
     private static func download(
@@ -51,13 +57,15 @@ enum Aria2Adding {
     /// Adds downloads, and moves them to a position among those that wait; returns their GIDs.
     private static func add(
         _ new: [NewDownload],
+        gid: String?,
         at position: Int?,
         _ call: Aria2Call
     ) async throws -> [String] {
         if let position, position < 0 {
             throw Aria2Error("Position must be greater than or equal to 0.")
         }
-        let added = try await call.queue.add(new, key: nil, by: call.authority).downloads
+        let added = try await call.queue.add(new, key: nil, gid: gid, by: call.authority)
+            .downloads
         // Each move rewrites the positions of those that it passes.
         if let position, added.count <= mostMoved {
             for (index, download) in added.enumerated() {

@@ -88,24 +88,29 @@ enum Aria2Control {
         return .number(try await move(download, in: ids, to: target, call))
     }
 
-    /// Moves a waiting download; returns its position.
+    /// Moves a waiting download as near to a position as its priority allows; returns its position.
     static func move(
         _ download: WireDownload,
         in ids: [Int64],
         to target: Int,
         _ call: Aria2Call
     ) async throws -> Int {
+        let places = try await call.queue.store.read {
+            try $0.order.places(of: download.priority)
+        }
+        // Downloads of a higher priority start before, whatever their positions are.
+        let last = max(places.lowerBound, places.upperBound - 1)
+        let target = min(max(target, places.lowerBound), last)
         guard let index = ids.firstIndex(of: download.id), index != target else { return target }
         var others = ids
         others.remove(at: index)
-        if target >= others.count {
+        if target >= last || target >= others.count {
             try await call.act(.moveLast, on: download)
         } else {
             var changes = DownloadChanges()
             changes.before = others[target]
             try await call.change(download, changes)
         }
-        // A download of another priority keeps its place.
         let now = try await call.queue.store.read { try $0.order.waiting() }
         return now.firstIndex(of: download.id) ?? target
     }

@@ -91,8 +91,8 @@ package struct Aria2Method: Sendable {
             ["enabledFeatures": .list(features), "version": .text(version)]
         },
         Aria2Method("getSessionInfo") { ["sessionId": .text($0.service.session)] },
-        Aria2Method("shutdown", [.changeSettings], endsDaemon: true) { _ in ok },
-        Aria2Method("forceShutdown", [.changeSettings], endsDaemon: true) { _ in ok },
+        Aria2Method("shutdown", [.shutDown], endsDaemon: true) { _ in ok },
+        Aria2Method("forceShutdown", [.shutDown], endsDaemon: true) { _ in ok },
         // The queue is always saved.
         Aria2Method("saveSession") { _ in ok },
     ]

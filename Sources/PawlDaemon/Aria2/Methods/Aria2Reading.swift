@@ -29,6 +29,9 @@ enum Aria2Reading {
 
     static func uris(_ call: Aria2Call) async throws -> JSONValue {
         let download = try await call.download()
+        guard !download.state.isEnd else {
+            throw Aria2Error("No URI data is available for GID#\(call.gid(download))")
+        }
         return Aria2Status(download, call.gid(download)).uris
     }
 
@@ -63,25 +66,56 @@ enum Aria2Reading {
     static func active(_ call: Aria2Call) async throws -> JSONValue {
         let keys = try call.parameters.optionalTexts(0)
         let downloads = try await call.queue.store.read { try $0.order.running() }
-        return list(call.queue.running.overlay(downloads), keys, call)
+        var list = List(keys, call)
+        try list.add(call.queue.running.overlay(downloads))
+        return .list(list.values)
     }
 
     static func list(_ part: DownloadOrder.Part, _ call: Aria2Call) async throws -> JSONValue {
         let offset = try call.parameters.number(0)
         let count = min(try call.parameters.number(1), most)
         let keys = try call.parameters.optionalTexts(2)
-        let downloads = try await call.queue.store.read {
-            try $0.order.downloads(part, offset: offset, count: count)
+        // Page by page, so that a list of long URLs ends at its limit.
+        let list = try await call.queue.store.read { transaction -> List? in
+            var (list, next) = (List(keys, call), offset)
+            while list.values.count < count {
+                let downloads = try transaction.order.downloads(
+                    part,
+                    offset: next,
+                    count: min(page, count - list.values.count)
+                )
+                // A negative offset goes backwards.
+                next += next < 0 ? -downloads.count : downloads.count
+                // The store reports only errors of its own.
+                guard (try? list.add(downloads)) != nil else { return nil }
+                if downloads.count < page { break }
+            }
+            return list
         }
-        return list(downloads, keys, call)
+        guard let list else { throw Aria2Error.tooMuch }
+        return .list(list.values)
     }
 
-    private static func list(
-        _ downloads: [WireDownload],
-        _ keys: [String]?,
-        _ call: Aria2Call
-    ) -> JSONValue {
-        .list(downloads.map { Aria2Status($0, call.gid($0)).value(keys) })
+    /// The number of downloads that are read at a time.
+    private static let page = 500
+
+    /// A list of limited size.
+    private struct List: Sendable {
+        private(set) var values: [JSONValue] = []
+        private let keys: [String]?
+        private let call: Aria2Call
+        private var size = 0
+
+        init(_ keys: [String]?, _ call: Aria2Call) { (self.keys, self.call) = (keys, call) }
+
+        mutating func add(_ downloads: [WireDownload]) throws(Aria2Error) {
+            for download in downloads {
+                let value = Aria2Status(download, call.gid(download)).value(keys)
+                size += JSONText.size(of: value)
+                guard size <= call.room else { throw .tooMuch }
+                values.append(value)
+            }
+        }
     }
 
     // MARK: - All downloads

@@ -128,7 +128,7 @@ package struct Aria2Status: Sendable {
         guard let known else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(count + 7) / 8)
         for range in known {
-            let first = (range.start + length - 1) / length
+            let first = range.start / length + (range.start % length > 0 ? 1 : 0)
             let end = range.end >= totalBytes ? count : range.end / length
             for piece in first..<max(first, end) where piece < count {
                 bytes[Int(piece) / 8] |= 0x80 >> UInt8(piece % 8)

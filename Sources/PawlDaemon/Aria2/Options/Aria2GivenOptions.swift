@@ -27,19 +27,50 @@ struct Aria2GivenOptions: Sendable {
         self.values = values
     }
 
+    /// Options of a command line; only `header` may be given several times.
+    init(_ options: [Aria2Launch.Option]) {
+        var values: [String: [String]] = [:]
+        for option in options {
+            values[option.name] =
+                (option.name == "header" ? values[option.name] ?? [] : []) + [option.value]
+        }
+        self.values = values
+    }
+
+    private init(values: [String: [String]]) { self.values = values }
+
+    /// Returns the options together with those of a command line that are not given again.
+    ///
+    /// Those of one file apply to no other one.
+    func completed(by defaults: Aria2GivenOptions) -> Aria2GivenOptions {
+        let common = defaults.values.filter { !Self.ofOneFile.contains($0.key) }
+        return Aria2GivenOptions(values: common.merging(values) { _, own in own })
+    }
+
+    private static let ofOneFile: Set = ["out", "gid", "checksum"]
+
+    /// Returns the options without those that only the user may give.
+    var withoutFiles: Aria2GivenOptions {
+        Aria2GivenOptions(values: values.filter { !Aria2Option.ofFiles.contains($0.key) })
+    }
+
     subscript(name: String) -> String? { values[name]?.last }
 
     var names: Set<String> { Set(values.keys) }
 
     // MARK: - New downloads
 
+    /// The GID that the client has chosen; `nil` if it has chosen none.
+    func gid() throws(Aria2Error) -> String? {
+        guard let text = self["gid"] else { return nil }
+        if let gid = Aria2GIDs.normalized(text) { return gid }
+        throw Aria2Error("\(text.sanitized(atMost: 40)) is invalid for GID.")
+    }
+
     /// Returns a new download of the first URI; the others are its mirrors.
     ///
     /// `name`: the name of the file, in place of that of the options.
     func download(of uris: [String], named name: String? = nil) throws -> NewDownload {
-        guard self["gid"]?.isEmpty ?? true else {
-            throw Aria2Error("the option gid is not supported; leave it out, and use the result")
-        }
         var new = NewDownload(url: uris[0], destination: destination(name ?? self["out"] ?? ""))
         var settings = try settings()
         if uris.count > 1, let row = DownloadSettings.table[name: "mirror"] {
@@ -65,7 +96,11 @@ struct Aria2GivenOptions: Sendable {
     }
 
     /// Returns the settings of the options.
-    func settings() throws -> SettingsDocument<DownloadSettings> {
+    ///
+    /// `credentials`: those that a name or a password without the other completes.
+    func settings(
+        completing credentials: Credentials? = nil
+    ) throws -> SettingsDocument<DownloadSettings> {
         var settings = SettingsDocument<DownloadSettings>()
         for option in Aria2Option.all {
             for value in values[option.name] ?? [] {
@@ -85,9 +120,14 @@ struct Aria2GivenOptions: Sendable {
         }
         if let fewest = limits.min() { settings[\.connections] = .fixed(min(max(fewest, 1), 64)) }
         if let policy = existingFilePolicy { settings[\.ifExists] = policy }
-        for (user, password) in Self.signIns {
-            guard let name = self[user], !name.isEmpty else { continue }
-            settings[\.credentials] = Credentials(name: name, password: self[password] ?? "")
+        for (user, password) in Self.signIns where self[user] != nil || self[password] != nil {
+            // Without a name, aria2 sends no password, either.
+            let name = self[user] ?? credentials?.name ?? ""
+            guard !name.isEmpty else { continue }
+            settings[\.credentials] = Credentials(
+                name: name,
+                password: self[password] ?? credentials?.password ?? ""
+            )
         }
         return settings
     }

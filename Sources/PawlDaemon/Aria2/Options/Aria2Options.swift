@@ -22,7 +22,9 @@ enum Aria2Options {
         guard !download.state.isEnd else {
             throw Aria2Error("Cannot change option for GID#\(call.gid(download))")
         }
-        let settings = try options.settings()
+        let request = try await call.request(of: download)
+        let credentials = request?.settings?[\.credentials] ?? nil
+        let settings = try options.settings(completing: credentials)
         var changes = DownloadChanges()
         changes.settings = settings.keeping(\.isChangeable)
         guard changes.settings == settings, options["dir"] == nil else {

@@ -18,10 +18,14 @@ struct DownloadAdder {
 
     /// Adds all downloads or none.
     ///
-    /// - Throws: `.usage` for an invalid download, with its position in the request; `.notAllowed`.
+    /// `gid`: the GID that a client of aria2 has chosen for the first of them.
+    ///
+    /// - Throws: `.usage` for an invalid download, with its position in the request; `.notAllowed`;
+    ///   `.conflict` if the GID is in use.
     func add(
         _ new: [NewDownload],
         key: String?,
+        gid: String?,
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
         let admitted = try QueueAccess.admitted(new, by: authority, parts.settings.networkRules)
@@ -40,9 +44,11 @@ struct DownloadAdder {
             for session in sessions {
                 try QueueAccess.check(.addToSession, session.text, by: authority, transaction)
             }
+            if let gid { try parts.gids.checkIsFree(gid, transaction) }
             // The transaction may run more than once.
             order = parts.positions.order
             let rows = try Self.insert(checked, &order, transaction)
+            if let gid, let first = rows.first { try transaction.gids.set(gid, of: first.id) }
             if let key, let first = rows.first, let last = rows.last {
                 let entry = IdempotencyTable.Entry(
                     fingerprint: fingerprint,
@@ -84,6 +90,7 @@ struct DownloadAdder {
     /// Makes downloads wait after they are stored.
     private func added(_ outcome: WireOutcome, _ order: StartOrder) {
         parts.positions.set(order)
+        if let gid, let first = outcome.downloads.first { parts.gids.choose(gid, for: first.id) }
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.add(QueueScheduler.Entry(row))
         }

@@ -60,7 +60,7 @@ final class RemovalUndo {
     ) throws(DownloadError) -> WireOutcome {
         try AccessRules.check(.undo, by: authority)
         expire(at: Date())
-        let outcome = try parts.environment.store.writeWithRoom { transaction in
+        let (outcome, gids) = try parts.environment.store.writeWithRoom { transaction in
             // Another client's removal is not undone, unless the user asks for it.
             let remover = authority == .user ? nil : authority.owner
             let removal = try transaction.removed.newest(by: remover)
@@ -86,8 +86,10 @@ final class RemovalUndo {
                 try transaction.events.append(.added, row, at: Date())
                 rows.append(row)
             }
-            return WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
+            let outcome = WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
+            return (outcome, try transaction.gids.all())
         }
+        parts.gids.load(gids)
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.wait(parts.retries.entry(of: row))
         }

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import PawlCore
 package import PawlWire
 
 /// The downloads in the order in which they start, or in which they have ended.
@@ -58,6 +59,21 @@ package struct DownloadOrder {
         try database.rows(
             "SELECT \(Self.columns) FROM download WHERE state = 'running' ORDER BY id"
         ).map(DownloadRows.download)
+    }
+
+    /// Returns the places in `waiting` of the downloads with a priority.
+    package func places(of priority: WirePriority) throws -> Range<Int> {
+        let number = priority.priority.rawValue
+        let higher: Int? = try database.value(
+            "SELECT COUNT(*) FROM download WHERE \(Part.waiting.condition) AND priority > ?",
+            [number]
+        )
+        let equal: Int? = try database.value(
+            "SELECT COUNT(*) FROM download WHERE \(Part.waiting.condition) AND priority = ?",
+            [number]
+        )
+        let first = higher ?? 0
+        return first..<(first + (equal ?? 0))
     }
 
     /// Returns the ids of the downloads that wait or are paused, in the order in which they start.

@@ -93,6 +93,9 @@ package struct DownloadRows {
         ).map(Self.download)
     }
 
+    /// Returns the ids of all downloads.
+    package func ids() throws -> [Int64] { try database.values("SELECT id FROM download") }
+
     /// Returns the downloads that have not ended, by id.
     package func unfinished() throws -> [WireDownload] {
         try database.rows("SELECT * FROM download WHERE endedAt IS NULL ORDER BY id")

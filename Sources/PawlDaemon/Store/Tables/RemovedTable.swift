@@ -70,8 +70,14 @@ package struct RemovedTable {
     package func restore(_ download: Int64) throws -> WireDownload? {
         let row = try database.row("SELECT * FROM removed WHERE download = ?", [download])
         guard let row, let columns: JSONValue = ColumnCoding.value(row["columns"]),
-            case .members(let members) = columns
+            case .members(var members) = columns
         else { return nil }
+        // Another download may have got its GID meanwhile.
+        if let gid = columns["gid"], case .text(let text) = gid,
+            try GIDTable(database).download(of: text) != nil
+        {
+            members.removeAll { $0.name == "gid" }
+        }
         let names = members.map { "\"\($0.name)\"" }.joined(separator: ", ")
         let marks = members.map { _ in "?" }.joined(separator: ", ")
         try database.execute(

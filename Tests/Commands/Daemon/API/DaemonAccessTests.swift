@@ -201,7 +201,8 @@ extension DaemonSuites {
                     cases += try await make(operation, demand, &targets)
                 }
             }
-            #expect(seen == Set(Demand.allCases))
+            // Only a method of aria2's RPC ends the daemon.
+            #expect(seen == Set(Demand.allCases).subtracting([.shutDown]))
             #expect(cases.count > 400)
             let before = try await rows(access)
             try await run(cases, access)

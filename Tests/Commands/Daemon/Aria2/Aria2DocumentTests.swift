@@ -1,4 +1,5 @@
 import PawlDaemon
+import PawlWire
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -154,14 +154,18 @@ struct Aria2Scene: Sendable {
     }
 
     /// Opens a WebSocket and sends frames.
-    func openWebSocket(path: String = "/jsonrpc", sending frames: [UInt8]...) throws
-        -> ProcessRunner
-    {
+    ///
+    /// `origin`: the origin of the page that opens it; `nil` for a program.
+    func openWebSocket(
+        path: String = "/jsonrpc",
+        origin: String? = "https://ui.example",
+        sending frames: [UInt8]...
+    ) throws -> ProcessRunner {
+        let field = origin.map { "Origin: \($0)\r\n" } ?? ""
         let head = """
             GET \(path) HTTP/1.1\r
             Host: 127.0.0.1:\(port)\r
-            Origin: https://ui.example\r
-            Upgrade: websocket\r
+            \(field)Upgrade: websocket\r
             Connection: Upgrade\r
             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
             Sec-WebSocket-Version: 13\r
@@ -169,6 +173,39 @@ struct Aria2Scene: Sendable {
 
             """
         return try connect(sending: Array(head.utf8) + frames.joined())
+    }
+
+    /// Opens a WebSocket, sends frames, and reads nothing; prints `closed` when the daemon has closed
+    /// the connection.
+    func connectWithoutReading(webSocketFrames frames: [UInt8]) throws -> ProcessRunner {
+        let path = try scene.home.write("frames", frames)
+        let program = """
+            import select, socket, sys
+            connection = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.sendall((
+                "GET /jsonrpc HTTP/1.1\\r\\nHost: 127.0.0.1:" + sys.argv[1] + "\\r\\n"
+                "Upgrade: websocket\\r\\nConnection: Upgrade\\r\\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n"
+                "Sec-WebSocket-Version: 13\\r\\n\\r\\n").encode())
+            try:
+                connection.sendall(open(sys.argv[2], "rb").read())
+            except OSError:
+                pass
+            poll = select.poll()
+            poll.register(connection, select.POLLRDHUP | select.POLLHUP | select.POLLERR)
+            connection.setblocking(False)
+            while not poll.poll(100):
+                try:
+                    # A closed connection answers this with a reset.
+                    connection.send(b"\\x89\\x80\\0\\0\\0\\0")
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    break
+            print("closed", flush=True)
+            """
+        return try ProcessRunner("python3", ["-c", program, String(port), path])
     }
 
     /// A frame of a client, with a mask of zeros (RFC 6455 §5.2).

@@ -140,9 +140,93 @@ extension DaemonSuites {
             #expect(shown["max-overall-download-limit"] == "1048576")
             #expect(shown["max-concurrent-downloads"] == "7")
             #expect(shown["dir"] == .text(scene.scene.home.path("Downloads")))
-            let own: JSONValue = ["gid": "0123456789abcdef"]
-            let message = try await scene.aria2.failure("addUri", ["http://127.0.0.1:1/b"], own)
-            #expect(message.contains("gid is not supported"))
+        }
+
+        @Test func `a password that is changed alone keeps the name`() async throws {
+            let scene = try await Aria2Scene.make()
+            let gid = try await scene.aria2.add(
+                "http://127.0.0.1:1/a",
+                options: ["pause": "true", "http-user": "ada", "http-passwd": "earlier-word"]
+            )
+            #expect(
+                try await scene.aria2.call("changeOption", gid, ["http-passwd": "later-word"])
+                    == "OK"
+            )
+            let list = try await scene.scene.succeed("export").output
+            #expect(
+                list.contains("ada") && list.contains("later-word")
+                    && !list.contains("earlier-word")
+            )
+        }
+
+        @Test func `a client chooses a GID, which lives as long as the download`() async throws {
+            let scene = try await Aria2Scene.make()
+            let url: JSONValue = ["http://127.0.0.1:1/a"]
+            let own: JSONValue = ["gid": "0123456789ABCDEF", "pause": "true"]
+            let gid: JSONValue = "0123456789abcdef"
+            #expect(try await scene.aria2.call("addUri", url, own) == gid)
+            #expect(
+                try await scene.aria2.failure("addUri", url, own)
+                    == "GID 0123456789abcdef is not unique."
+            )
+            for text in ["0123", "0123456789abcdeg", "0000000000000000", "0123456789abcdef0"] {
+                let message = try await scene.aria2.failure("addUri", url, ["gid": .text(text)])
+                #expect(message == "\(text) is invalid for GID.")
+            }
+            // The GID of another download is in use, too.
+            let usual = try await scene.aria2.add(
+                "http://127.0.0.1:1/b",
+                options: ["pause": "true"]
+            )
+            let taken = try await scene.aria2.failure("addUri", url, ["gid": usual])
+            #expect(taken.hasSuffix("is not unique."))
+            #expect(try await scene.aria2.call("tellStatus", gid, ["gid"]) == ["gid": gid])
+            #expect(try await scene.aria2.call("tellStatus", "012345", ["gid"]) == ["gid": gid])
+            let none = try await scene.aria2.failure("tellStatus", "0123456789abcdee")
+            #expect(none.hasSuffix("is not found"))
+            #expect(try await scene.aria2.failure("tellStatus", "x").hasPrefix("Invalid GID"))
+
+            #expect(try await scene.aria2.call("forceShutdown") == "OK")
+            #expect(await scene.daemon.waitForExit() == .code(0))
+            let daemon = try await scene.scene.startDaemon()
+            let again = try await Aria2Scene.attach(to: daemon, of: scene.scene)
+            let waiting = try await again.aria2.call("tellWaiting", 0, 5, ["gid"]).values
+            #expect(waiting == [["gid": gid], ["gid": usual]])
+            #expect(try await again.aria2.call("remove", gid) == gid)
+            #expect(try await again.aria2.call("removeDownloadResult", gid) == "OK")
+            // Without the download, the GID is free.
+            #expect(try await again.aria2.call("addUri", url, own) == gid)
+        }
+
+        @Test func `a GID that was chosen returns with an undone removal`() async throws {
+            let scene = try await Aria2Scene.make()
+            let own: JSONValue = ["gid": "00000000000000aa", "pause": "true"]
+            let gid = try await scene.aria2.call("addUri", ["http://127.0.0.1:1/a"], own)
+            try await scene.scene.succeed("remove", "1")
+            #expect(try await scene.aria2.failure("tellStatus", gid).hasSuffix("is not found"))
+            try await scene.scene.succeed("undo")
+            #expect(try await scene.aria2.call("tellStatus", gid)["status"] == "paused")
+        }
+
+        @Test func `a move past downloads of another priority ends at the nearest place`()
+            async throws
+        {
+            let scene = try await Aria2Scene.make()
+            var gids: [JSONValue] = []
+            for name in ["a", "b", "c", "d"] {
+                gids.append(
+                    try await scene.aria2.add(
+                        "http://127.0.0.1:1/\(name)",
+                        options: ["pause": "true"]
+                    )
+                )
+            }
+            try await scene.scene.succeed("set", "4", "--priority", "high")
+            // The queue is d, a, b, c.
+            #expect(try await scene.aria2.call("changePosition", gids[2], 0, "POS_SET") == 1)
+            #expect(try await scene.aria2.call("changePosition", gids[3], 9, "POS_SET") == 0)
+            let waiting = try await scene.aria2.call("tellWaiting", 0, 9, ["gid"]).values
+            #expect(waiting.map { $0["gid"] } == [gids[3], gids[2], gids[0], gids[1]])
         }
 
         @Test func `a GID stays the same after a restart of the daemon`() async throws {

@@ -120,7 +120,7 @@ extension DaemonSuites {
             let space = [UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 10)
             let many = [UInt8]("[".utf8) + [UInt8](repeating: UInt8(ascii: ","), count: 60_000)
             let deep = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
-            let nested = Array(String(repeating: "<value><array><data>", count: 5000).utf8)
+            let nested = Array(String(repeating: "<value><array><data>", count: 3000).utf8)
             let entity = Array("<!DOCTYPE x [<!ENTITY a \"b\">]><methodCall/>".utf8)
             for (bytes, path, status) in [
                 (space, "/jsonrpc", 413), (space, "/rpc", 413), (many, "/jsonrpc", 500),
@@ -135,6 +135,26 @@ extension DaemonSuites {
             let file = try home.write("body", space)
             let answer = try await scene.aria2.ask("POST", "/rpc", "@\(file)", fields: chunked)
             #expect(answer.status == 413)
+            // Without a valid secret, even a shorter list is not decoded.
+            let list = Array("[\(Array(repeating: "0", count: 2000).joined(separator: ","))]".utf8)
+            let unknown = try home.write("body", list)
+            let refused = try await scene.aria2.ask("POST", "/jsonrpc", "@\(unknown)")
+            #expect(refused.status == 400 && refused.body.contains("Unauthorized"))
+            let values = Array(repeating: JSONValue.number(0), count: 2000)
+            let call = scene.aria2.object("system.multicall", [.list(values)])
+            let wrong = scene.aria2.object("tellStatus", [.list(values)], secret: "x")
+            let right = scene.aria2.object("tellStatus", [.list(values)])
+            #expect(try await scene.aria2.respond(to: call).status == 400)
+            #expect(
+                try await scene.aria2.respond(to: wrong).value["error"]?["message"]
+                    == "Unauthorized"
+            )
+            let known = try await scene.aria2.respond(to: right).value["error"]?["message"]
+            #expect(known == "The parameter at 0 has wrong type.")
+            let padding = String(repeating: " ", count: 70_000)
+            let long = try home.write("body", Array("<methodCall>\(padding)</methodCall>".utf8))
+            let fault = try await scene.aria2.ask("POST", "/rpc", "@\(long)")
+            #expect(fault.body.contains("<string>Unauthorized</string>"))
             let text = try scene.connect(sending: Array("hello\r\n\r\n".utf8))
             await text.waitForExit()
             #expect(text.output.hasPrefix("HTTP/1.1 400"))
@@ -174,8 +194,12 @@ extension DaemonSuites {
             #expect(answer.fields["content-type"] == "application/json-rpc")
             let preflight = try await scene.aria2.ask(
                 "OPTIONS",
-                fields: [page, "Access-Control-Request-Method: POST"]
+                fields: [
+                    page, "Access-Control-Request-Method: POST",
+                    "Access-Control-Request-Headers: content-type, x-own",
+                ]
             )
+            #expect(preflight.fields["access-control-allow-headers"] == "content-type, x-own")
             #expect(preflight.status == 200)
             #expect(preflight.fields["access-control-allow-methods"] == "POST, GET, OPTIONS")
             #expect(preflight.fields["access-control-allow-credentials"] == nil)
@@ -184,6 +208,19 @@ extension DaemonSuites {
                 let foreign = try await scene.aria2.ask("POST", "/jsonrpc", call, fields: fields)
                 #expect(foreign.status == 421, "\(host)")
             }
+            // The absolute form of a target names the host, too (RFC 9112 §3.2.2).
+            for (host, status) in [("127.0.0.1:\(scene.port)", 200), ("ui.example", 421)] {
+                let text =
+                    "GET http://\(host)/jsonrpc?method=system.listMethods&id=1 HTTP/1.1\r\n"
+                    + "Host: 127.0.0.1:\(scene.port)\r\nConnection: close\r\n\r\n"
+                let client = try scene.connect(sending: Array(text.utf8))
+                await client.waitForExit()
+                #expect(client.output.hasPrefix("HTTP/1.1 \(status)"), "\(client.output)")
+            }
+            let head = "HEAD /jsonrpc HTTP/1.1\r\nHost: ui.example\r\nConnection: close\r\n\r\n"
+            let client = try scene.connect(sending: Array(head.utf8))
+            await client.waitForExit()
+            #expect(client.output.hasPrefix("HTTP/1.1 421") && client.output.hasSuffix("\r\n\r\n"))
             let local = ["Host: localhost:\(scene.port)"]
             let named = try await scene.aria2.ask("POST", "/jsonrpc", call, fields: local)
             #expect(named.status == 200)

@@ -144,7 +144,8 @@ extension DaemonSuites {
             try await endpoint.wait(for: "error", of: missing)
             for (name, gid) in [("complete", small), ("error", missing)] {
                 for method in [
-                    "tellStatus", "getFiles", "getServers", "getPeers", "pause", "unpause",
+                    "tellStatus", "getFiles", "getUris", "getServers", "getPeers", "pause",
+                    "unpause",
                 ] {
                     transcript += try await record(endpoint, "\(name) \(method)", method, gid)
                 }
@@ -256,6 +257,24 @@ extension DaemonSuites {
                 transcript += try await record(endpoint, "number \(method)", method, 5)
             }
             transcript += try await record(endpoint, "no GID", "tellStatus", "zz")
+            let gids: [JSONValue] = ["0123456789abcdef", "0123456789abcdee", "0123", "xyz"]
+            for gid in gids + [gids[0]] {
+                let options: JSONValue = ["gid": gid, "pause": "true"]
+                let (status, value) = try await endpoint.respond(
+                    to: endpoint.object("addUri", [["http://host/a"], options])
+                )
+                let result = value["result"] ?? value["error"]?["message"] ?? .null
+                transcript.append(("gid \(gid)", "\(status) \(result)"))
+            }
+            // Two downloads have GIDs that begin like this.
+            transcript += try await record(endpoint, "both", "tellStatus", "0123456789")
+            transcript += try await record(
+                endpoint,
+                "abbreviated",
+                "tellStatus",
+                "0123456789abcdee",
+                ["gid"]
+            )
             transcript += try await record(endpoint, "no method", "nothing")
             transcript += try await record(endpoint, "no list", "addUri", "http://host/")
             transcript += try await record(endpoint, "no URI", "addUri", [])

@@ -50,20 +50,81 @@ extension DaemonSuites {
             #expect(client.output.contains("beat"))
         }
 
-        @Test func `a client without a valid secret receives no notification`() async throws {
+        private static let wrong = Aria2Scene.frame(
+            #"{"id":1,"method":"aria2.getVersion","params":["token:x"]}"#
+        )
+
+        @Test func `a program without a valid secret receives GIDs only, and a page nothing`()
+            async throws
+        {
             let scene = try await Aria2Scene.make()
-            let silent = try scene.openWebSocket(
-                sending: Aria2Scene.frame(
-                    #"{"id":1,"method":"aria2.getVersion","params":["token:x"]}"#
-                )
+            let page = try scene.openWebSocket(sending: Self.wrong)
+            let silent = try scene.openWebSocket(origin: nil, sending: Self.wrong)
+            let own = "http://127.0.0.1:\(scene.port)"
+            let listener = try scene.openWebSocket(
+                origin: own,
+                sending: Aria2Scene.frame("beat", opcode: 9)
             )
-            #expect(await silent.waitForOutput(containing: "Unauthorized"))
+            for client in [page, silent] {
+                #expect(await client.waitForOutput(containing: "Unauthorized"))
+            }
+            #expect(await listener.waitForOutput(containing: "beat"))
             let client = try scene.openWebSocket(sending: try scene.frame("getVersion"))
             #expect(await client.waitForOutput(containing: "1.37.0"))
             let gid = try await scene.aria2.add("http://127.0.0.1:1/a", options: ["pause": "true"])
             _ = try await scene.aria2.call("remove", gid)
-            #expect(await client.waitForOutput(containing: "aria2.onDownloadStop"))
-            #expect(!silent.output.contains("onDownload"))
+            let message =
+                #"{"jsonrpc":"2.0","method":"aria2.onDownloadStop","params":[{"gid":"\#(gid.string ?? "")"}]}"#
+            for reader in [silent, listener, client] {
+                #expect(await reader.waitForOutput(containing: message), "\(reader.output)")
+                #expect(!reader.output.contains("127.0.0.1:1/a"))
+            }
+            #expect(!page.output.contains("onDownload"))
+        }
+
+        @Test func `a page must send a secret soon, and a program may listen`() async throws {
+            let scene = try await Aria2Scene.make("--client-timeout", "2")
+            let listener = try scene.openWebSocket(
+                origin: nil,
+                sending: Aria2Scene.frame("beat", opcode: 9)
+            )
+            #expect(await listener.waitForOutput(containing: "beat"))
+            let page = try scene.openWebSocket(sending: Self.wrong)
+            await page.waitForExit()
+            #expect(page.output.contains("Unauthorized"))
+            let gid = try await scene.aria2.add("http://127.0.0.1:1/a", options: ["pause": "true"])
+            _ = try await scene.aria2.call("remove", gid)
+            #expect(await listener.waitForOutput(containing: "aria2.onDownloadStop"))
+        }
+
+        @Test func `too many listeners without a secret replace the oldest`() async throws {
+            let scene = try await Aria2Scene.make()
+            var listeners: [ProcessRunner] = []
+            for _ in 0..<17 {
+                let listener = try scene.openWebSocket(
+                    origin: nil,
+                    sending: Aria2Scene.frame("beat", opcode: 9)
+                )
+                #expect(await listener.waitForOutput(containing: "beat"))
+                listeners.append(listener)
+            }
+            await listeners[0].waitForExit()
+            #expect(listeners.dropFirst().allSatisfy { $0.status == nil })
+        }
+
+        @Test func `a WebSocket whose answers nobody reads is closed`() async throws {
+            let scene = try await Aria2Scene.make("--client-timeout", "2")
+            let list = (0..<2000).map { "http://127.0.0.1:1/folder/file-\($0).iso" }
+                .joined(separator: "\n")
+            let path = try scene.scene.home.write("list.txt", Array(list.utf8))
+            try await scene.scene.succeed("add", "--paused", "-i", path)
+            let call = try scene.frame("tellWaiting", [0, 2000])
+            // More than the buffers of both sides hold.
+            let frames = Array(repeating: call, count: 20).flatMap { $0 }
+            let client = try scene.connectWithoutReading(webSocketFrames: frames)
+            // The program ends when the daemon has closed the connection.
+            #expect(await client.waitForOutput(containing: "closed"), "\(client.errors)")
+            #expect(try await scene.aria2.call("getVersion")["version"] == "1.37.0")
         }
 
         @Test func `what is no call, too long or not text is refused`() async throws {

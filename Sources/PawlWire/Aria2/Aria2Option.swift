@@ -1,4 +1,4 @@
-internal import PawlCore
+package import PawlCore
 
 /// An option of aria2 for a download, and the setting that has its effect.
 ///
@@ -10,9 +10,9 @@ package struct Aria2Option: Sendable {
     /// Converts a value of the option to the text of the setting; `nil` if it has no effect.
     ///
     /// It returns an empty text for an invalid value.
-    let text: @Sendable (String) -> String?
+    package let text: @Sendable (String) -> String?
     /// Converts the value of the setting in JSON to a value of the option; `nil` if there is none.
-    let value: @Sendable (JSONValue) -> String?
+    package let value: @Sendable (JSONValue) -> String?
 
     private init(
         _ name: String,
@@ -25,7 +25,12 @@ package struct Aria2Option: Sendable {
 
     package static let all: [Aria2Option] = transfers + requests + files
 
-    static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    package static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+    /// The names of those that name a file or a network interface: they are refused over TCP.
+    package static let ofFiles: Set = [
+        "load-cookies", "ca-certificate", "certificate", "private-key", "netrc-path", "interface",
+    ]
 
     private static let transfers: [Aria2Option] = [
         Aria2Option("split", "connections", text: connections),
@@ -67,7 +72,6 @@ package struct Aria2Option: Sendable {
         Aria2Option("http-accept-gzip", "compressed", value: truth),
     ]
 
-    /// Settings that name a file or a network interface are refused over TCP.
     private static let files: [Aria2Option] = [
         Aria2Option("remote-time", "remote-time", value: truth),
         Aria2Option("load-cookies", "cookies", text: nonempty, value: { _ in nil }),
@@ -121,7 +125,7 @@ package struct Aria2Option: Sendable {
 
     /// Writes `sha256=…` as aria2 does: `sha-256=…`.
     @Sendable private static func checksum(_ value: JSONValue) -> String? {
-        guard let text = value.text, text.contains("=") else { return nil }
+        guard case .text(let text) = value, text.contains("=") else { return nil }
         return text.hasPrefix("sha") && !text.hasPrefix("sha-") ? "sha-\(text.dropFirst(3))" : text
     }
 }

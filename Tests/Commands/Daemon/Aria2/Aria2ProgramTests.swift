@@ -1,0 +1,130 @@
+import Glibc
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+extension DaemonSuites {
+    /// The command under the name `aria2c`.
+    @Suite(.timeLimit(.minutes(5)), .serialized)
+    struct Aria2ProgramTests {
+        private let resource = Resource(size: 300_000)
+
+        /// Starts the command through a link with that name.
+        private func start(_ arguments: [String], _ scene: DaemonScene) throws -> ProcessRunner {
+            let path = scene.home.path("aria2c")
+            _ = symlink(Workshop.program, path)
+            return try ProcessRunner(path, arguments, scene.workshop.complete(scene.settings))
+        }
+
+        private func serve(
+            _ arguments: [String],
+            _ scene: DaemonScene
+        ) async throws -> (ProcessRunner, Aria2Endpoint) {
+            let port = try UnusedPort.find()
+            let runner = try start(
+                ["--enable-rpc", "--rpc-listen-port=\(port)", "--rpc-secret=example"] + arguments,
+                scene
+            )
+            let isReady = await runner.waitForOutput(containing: "listens at")
+            #expect(isReady, "\(runner.errors)")
+            return (
+                runner, Aria2Endpoint(origin: "http://127.0.0.1:\(port)", secret: "example")
+            )
+        }
+
+        @Test func `a program starts aria2c, controls it with its own secret, and ends it`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let folder = scene.home.path("files")
+            let (runner, aria2) = try await serve(
+                [
+                    "--rpc-listen-all", "--rpc-allow-origin-all", "--no-conf", "--dir", folder,
+                    "--bt-max-peers=5", "-x16", "-s", "4", "--save-session=session",
+                    "--max-concurrent-downloads=7",
+                ],
+                scene
+            )
+            #expect(runner.errors.contains("--bt-max-peers has no effect"))
+            #expect(runner.errors.contains("only programs of this machine"))
+            #expect(!runner.errors.contains("save-session"))
+            #expect(try await aria2.call("getVersion")["version"] == "1.37.0")
+            #expect(try await aria2.failure("getVersion", secret: "x") == "Unauthorized")
+            let shown = try await aria2.call("getGlobalOption")
+            #expect(shown["dir"] == .text(folder) && shown["max-concurrent-downloads"] == "7")
+            let gid = try await aria2.add("http://127.0.0.1:1/a", options: ["pause": "true"])
+            let options = try await aria2.call("getOption", gid)
+            #expect(options["split"] == "4" && options["dir"] == .text(folder))
+            let other: JSONValue = ["dir": .text(try scene.home.makeFolder("other"))]
+            #expect(
+                try await !aria2.failure("addUri", ["http://127.0.0.1:1/b"], other).isEmpty
+            )
+            // The secret is in no list of processes, and the user's own queue is not used.
+            let words = try await ProcessRunner.run("cat", ["/proc/\(runner.identifier)/cmdline"])
+            #expect(words.output.hasPrefix("pawld") && !words.output.contains("example"))
+            #expect(!scene.home.exists("state/pawl/queue.sqlite"))
+            #expect(try await aria2.call("forceShutdown") == "OK")
+            #expect(await runner.waitForExit() == .code(0))
+        }
+
+        @Test func `aria2c downloads its list, and adds an entry with a GID once`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(resource))
+            let list = """
+                \(scene.workshop.url)
+                 gid=00000000000000aa
+                 out=listed.iso
+                 unknown=1
+                """
+            let path = try scene.home.write("list.txt", Array(list.utf8))
+            let folder = try scene.home.makeFolder("files")
+            for round in 1...2 {
+                let (runner, aria2) = try await serve(["-i", path, "-d", folder], scene)
+                // The command line is the user's, so the download may connect to this machine.
+                try await aria2.wait(for: "complete", of: "00000000000000aa")
+                #expect(try scene.home.read("files/listed.iso") == resource.bytes())
+                #expect(try await aria2.call("tellStopped", 0, 9).values.count == 1, "\(round)")
+                runner.signal(SIGTERM)
+                #expect(await runner.waitForExit() == .code(0))
+            }
+        }
+
+        @Test func `without RPC, aria2c downloads a file from its mirrors`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(resource))
+            let configuration = try scene.home.write("own.conf", Array("out=own.iso\n".utf8))
+            let runner = try start(
+                [
+                    "-x4", "-s4", "-k", "1M", "-c", "--conf-path", configuration, "-d",
+                    scene.home.path("files"), "--summary-interval=0", scene.workshop.url,
+                    scene.workshop.url + "?mirror",
+                ],
+                scene
+            )
+            #expect(await runner.waitForExit() == .code(0), "\(runner.errors)")
+            #expect(try scene.home.read("files/own.iso") == resource.bytes())
+        }
+
+        @Test func `aria2c tells its version, and refuses to answer without a secret`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let version = try start(["--version"], scene)
+            #expect(await version.waitForExit() == .code(0))
+            #expect(version.output.hasPrefix("aria2 version 1.37.0\n"))
+            let help = try start(["-h"], scene)
+            #expect(await help.waitForExit() == .code(0))
+            #expect(help.output.contains("--rpc-secret"))
+            for arguments in [
+                ["--enable-rpc"], ["--enable-rpc", "--rpc-secret="],
+                ["--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=x"],
+                ["--conf-path=/nowhere", "http://127.0.0.1:1/a"],
+            ] {
+                let refused = try start(arguments, scene)
+                let status = await refused.waitForExit()
+                #expect(status != .code(0) && !refused.errors.isEmpty, "\(arguments)")
+            }
+        }
+    }
+}
