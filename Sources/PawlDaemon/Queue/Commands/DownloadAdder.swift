@@ -58,7 +58,9 @@ struct DownloadAdder {
             }
             return (try Self.outcome(rows, transaction), true)
         }
-        if isNew { added(outcome, order) }
+        guard isNew else { return outcome }
+        if let gid, let first = outcome.downloads.first { parts.gids.choose(gid, for: first.id) }
+        added(outcome, order)
         return outcome
     }
 
@@ -90,7 +92,6 @@ struct DownloadAdder {
     /// Makes downloads wait after they are stored.
     private func added(_ outcome: WireOutcome, _ order: StartOrder) {
         parts.positions.set(order)
-        if let gid, let first = outcome.downloads.first { parts.gids.choose(gid, for: first.id) }
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.add(QueueScheduler.Entry(row))
         }
