@@ -53,8 +53,7 @@ struct DaemonProgram: PawlVerb {
         }
         var daemon = Daemon(places: places, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
-        daemon.listen = try options.listenChoice()
-        daemon.aria2Listen = try options.aria2Choice()
+        daemon.change = try options.settingsChange()
         if let limit = try options.clientTimeLimit() {
             daemon.limits = ConnectionLimits(times: limit)
         }

@@ -1,6 +1,7 @@
 """Checks of the page as an app: the manifest, its icons, and the worker that keeps the page's files."""
 
 import struct
+import urllib.parse
 import urllib.request
 
 from playwright.sync_api import expect
@@ -11,13 +12,14 @@ KEPT = """() => caches.open("pawl-shell").then((cache) => cache.keys())
     .then((requests) => requests.map(({ url }) => new URL(url).pathname).sort())"""
 
 
-def opened(pages):
+def opened(pages, link=None, base="/"):
     """Opens a page and waits until its worker keeps the files of the page."""
-    page = pages.open()
+    page = pages.open(link)
     expect(page.locator("#grid:not([aria-busy])")).to_have_count(1)
     page.evaluate("navigator.serviceWorker.ready.then(() => {})")
     page.wait_for_function(
-        """() => caches.open("pawl-shell").then((cache) => cache.match("/assets/install.js")).then(Boolean)"""
+        """(file) => caches.open("pawl-shell").then((cache) => cache.match(file)).then(Boolean)""",
+        arg=f"{base}assets/install.js",
     )
     return page
 
@@ -33,13 +35,37 @@ def the_page_can_be_installed(scene, origin, pages):
     # Playwright's contexts are private windows, in which nothing is installed.
     assert [each["errorId"] for each in problems if each["errorId"] != "in-incognito"] == [], problems
     for icon in page.evaluate("fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())")["icons"]:
-        with urllib.request.urlopen(scene.url + icon["src"]) as file:
+        with urllib.request.urlopen(urllib.parse.urljoin(answer["url"], icon["src"])) as file:
             content = file.read()
             assert file.headers["Content-Type"] == icon["type"], icon
         if icon["type"] == "image/png":
             assert content[:8] == b"\x89PNG\r\n\x1a\n", icon
             width, height = struct.unpack(">II", content[16:24])
             assert icon["sizes"] == f"{width}x{height}", (icon, width, height)
+
+
+@check
+def the_page_works_below_the_path_of_a_proxy(scene, origin, pages):
+    scene.ask("PATCH", "/v1/settings", {"baseURL": "http://proxy.example/downloads/"})
+    try:
+        # As if a proxy had kept the path.
+        base = scene.url + "/downloads/"
+        page = opened(pages, f"{base}#token={scene.pawl('daemon', 'token')}", "/downloads/")
+        # By the stream of events.
+        scene.add([origin.url("one", 10)], isPaused=True)
+        in_state(page, "one", "paused")
+        kept = page.evaluate(KEPT)
+        assert "/downloads/" in kept and all(path.startswith("/downloads/") for path in kept), kept
+        assert page.evaluate("navigator.serviceWorker.ready.then(({ scope }) => scope)") == base
+        cookies = {each["name"]: each["path"] for each in page.context.cookies([base])}
+        assert cookies == {"pawl": "/downloads/"}, cookies
+        answer = page.context.new_cdp_session(page).send("Page.getAppManifest")
+        assert answer["url"].startswith(base) and not answer["errors"], answer
+        page.get_by_role("button", name="Settings").click()
+        link = page.get_by_role("dialog", name="Settings").get_by_text("Download with Pawl")
+        assert f"{base}#add=" in link.get_attribute("href")
+    finally:
+        scene.ask("PATCH", "/v1/settings", {"baseURL": None})
 
 
 @check

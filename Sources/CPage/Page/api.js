@@ -23,6 +23,7 @@ export const onUnauthorized = (handler) => { unauthorized = handler; };
 // The login that is under way. Other requests wait for it: without the cookie they would be refused.
 let loggingIn = Promise.resolve();
 
+// `path` is that of the API. The page may be served under a path of a proxy, so the request is relative to the page.
 export async function request(method, path, body, headers = {}, signal = undefined) {
   if (path !== "/v1/login") await loggingIn;
   const options = { method, headers: { Accept: "application/json", ...headers }, signal, cache: "no-store" };
@@ -32,7 +33,7 @@ export async function request(method, path, body, headers = {}, signal = undefin
   }
   let answer;
   try {
-    answer = await fetch(path, options);
+    answer = await fetch(`.${path}`, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0, { title: t("error.silent"), advice: t("error.silentAdvice") });

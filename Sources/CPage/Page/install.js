@@ -23,15 +23,15 @@ export const install = () => prompt?.prompt();
 export async function installApp() {
   if (isDone) return;
   isDone = true;
-  document.head.append(el("link", { rel: "manifest", href: "/assets/app.webmanifest" }),
-    el("link", { rel: "apple-touch-icon", href: "/assets/icon-192.png" }));
+  document.head.append(el("link", { rel: "manifest", href: "assets/app.webmanifest" }),
+    el("link", { rel: "apple-touch-icon", href: "assets/icon-192.png" }));
   try {
-    await navigator.serviceWorker.register("/worker.js");
+    await navigator.serviceWorker.register("worker.js");
     const { active } = await navigator.serviceWorker.ready;
     // This visit's files were loaded before there was a worker.
     const files = performance.getEntriesByType("resource").map(({ name }) => new URL(name));
-    active.postMessage(files.filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith("/assets/"))
-      .map(({ pathname }) => pathname));
+    const { href } = new URL("assets/", location.href);
+    active.postMessage(files.filter((file) => file.href.startsWith(href)).map(({ pathname }) => pathname));
   } catch {
     // A browser without workers, or one that allows none: the page works without it.
   }

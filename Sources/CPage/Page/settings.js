@@ -46,7 +46,7 @@ export class SettingsForm extends Form {
 
   // A bookmark that opens the page with the URL of the page that it is used on. The page itself runs no such link.
   #addBookmarklet() {
-    const address = JSON.stringify(`${location.origin}/#add=`);
+    const address = JSON.stringify(`${new URL(".", location.href)}#add=`);
     const link = $("bookmarklet");
     link.href = `javascript:void open(${address}+encodeURIComponent(location.href))`;
     link.addEventListener("click", (event) => {

@@ -2,6 +2,8 @@
 // response of the API, and does not touch requests to it.
 
 const shell = "pawl-shell";
+// The path of the page, which may be below that of a proxy.
+const base = new URL("./", location.href).pathname;
 
 async function keep(path) {
   const answer = await fetch(path, { cache: "no-cache" });
@@ -23,7 +25,7 @@ async function load(path) {
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
-  event.waitUntil(keep("/"));
+  event.waitUntil(keep(base));
 });
 
 self.addEventListener("message", (event) => {
@@ -34,5 +36,5 @@ self.addEventListener("fetch", (event) => {
   const { method, url, mode } = event.request;
   const { origin, pathname } = new URL(url);
   if (method !== "GET" || origin !== location.origin) return;
-  if (pathname.startsWith("/assets/") || (mode === "navigate" && pathname === "/")) event.respondWith(load(pathname));
+  if (pathname.startsWith(`${base}assets/`) || (mode === "navigate" && pathname === base)) event.respondWith(load(pathname));
 });

@@ -178,7 +178,7 @@ package struct DaemonProcess: Sendable {
     }
 
     /// Returns the arguments of a running daemon, without those that only its starter needs, and
-    /// without `--listen` and `--aria2-rpc`: those are settings, which may have been changed since.
+    /// without those that are settings, which may have been changed since.
     private static func arguments(of process: Int32) -> [String] {
         let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return [] }
@@ -190,7 +190,10 @@ package struct DaemonProcess: Sendable {
             omittingEmptySubsequences: false
         )
         .dropLast().dropFirst().map { String(decoding: $0, as: UTF8.self) }
-        for name in ["--ready-descriptor", "--listen", "--aria2-rpc"] {
+        let names = [
+            "--ready-descriptor", "--listen", "--aria2-rpc", "--base-url", "--trusted-proxy",
+        ]
+        for name in names {
             while let index = words.firstIndex(of: name) {
                 let value = words.dropFirst(index + 1).first
                 let count = value.map { $0.hasPrefix("-") ? 1 : 2 } ?? 1

@@ -13,6 +13,7 @@ enum DaemonReport {
         ]
         if let problem = status.storeProblem { rows.insert(("problem", problem), at: 3) }
         if let url = status.url { rows.insert(("api", url), at: 3) }
+        if let url = status.baseURL { rows.insert(("proxy", url), at: 3) }
         if let problem = status.listenProblem {
             rows.insert(("api", "not available: \(problem)"), at: 3)
         }

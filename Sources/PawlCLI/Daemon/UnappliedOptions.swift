@@ -5,7 +5,7 @@ internal import PawlWire
 /// The options of `pawl daemon start` and `restart` if this command did not start the daemon: it
 /// was running already, or systemd or another command has started it.
 struct UnappliedOptions: Sendable {
-    private let settings: DaemonSettingsChange?
+    private let settings: DaemonSettingsChange
     private let arguments: [String]
 
     /// Throws `.usage` if an option is invalid.
@@ -23,7 +23,7 @@ struct UnappliedOptions: Sendable {
         _ console: Console
     ) async throws(DownloadError) {
         guard start != .byThis else { return }
-        if let settings { _ = try await client.change(settings) }
+        if !settings.isEmpty { _ = try await client.change(settings) }
         guard !arguments.isEmpty else { return }
         console.message(
             "'\(arguments.joined(separator: " ").sanitized)' has no effect, because this command did "

@@ -7,6 +7,8 @@ package struct DaemonOptions: ParsableArguments {
     @Option(daemonSetting: "jobs") package var jobs: String?
     @Option(daemonSetting: "listen") package var listen: String?
     @Option(daemonSetting: "aria2-rpc", withoutValue: "127.0.0.1") package var aria2RPC: String?
+    @Option(daemonSetting: "base-url") package var baseURL: String?
+    @Option(daemonSetting: "trusted-proxy") package var trustedProxy: [String] = []
 
     /// For tests: the time after which a slow client over TCP is disconnected.
     @Option(help: .hidden)
@@ -25,19 +27,17 @@ package struct DaemonOptions: ParsableArguments {
         }
     }
 
-    /// The address for the API over TCP.
-    package func listenChoice() throws(DownloadError) -> ListenChoice {
-        try ListenChoice(parsing: listen)
-    }
-
-    /// The address for clients of aria2.
-    package func aria2Choice() throws(DownloadError) -> ListenChoice {
-        try ListenChoice(parsing: aria2RPC, port: ListenAddress.aria2Port)
-    }
-
-    /// The change of the settings that the options ask for; `nil` if they ask for none.
-    func settingsChange() throws(DownloadError) -> DaemonSettingsChange? {
-        DaemonSettingsChange(listen: try listenChoice(), aria2: try aria2Choice())
+    /// The change of the settings that the options ask for; empty if they ask for none.
+    package func settingsChange() throws(DownloadError) -> DaemonSettingsChange {
+        var change = DaemonSettingsChange(
+            listen: try ListenChoice(parsing: listen),
+            aria2: try ListenChoice(parsing: aria2RPC, port: ListenAddress.aria2Port)
+        )
+        try change.take(
+            (baseURL.map { [OptionAssignment("base-url", $0)] } ?? [])
+                + trustedProxy.map { OptionAssignment("trusted-proxy", $0) }
+        )
+        return change
     }
 
     /// Throws `.usage` if an option is invalid.
@@ -57,12 +57,13 @@ package struct DaemonOptions: ParsableArguments {
     /// The options as arguments.
     var arguments: [String] {
         (listen.map { ["--listen", $0] } ?? []) + (aria2RPC.map { ["--aria2-rpc", $0] } ?? [])
-            + unsavedArguments
+            + (baseURL.map { ["--base-url", $0] } ?? [])
+            + trustedProxy.flatMap { ["--trusted-proxy", $0] } + unsavedArguments
     }
 
     /// The arguments that apply to one process only.
     ///
-    /// The daemon saves `--listen` and `--aria2-rpc`.
+    /// The daemon saves the others, which are settings.
     var unsavedArguments: [String] {
         (jobs.map { ["--jobs", $0] } ?? [])
             + (clientTimeout.map { ["--client-timeout", $0] } ?? [])

@@ -37,6 +37,32 @@ package struct IPAddress: Hashable, Sendable {
 
     package var isIPv6: Bool { bytes.count == 16 }
 
+    /// The address as it is displayed (RFC 5952, without embedded IPv4 addresses).
+    package var text: String {
+        guard isIPv6 else { return bytes.map { "\($0)" }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map {
+            UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+        }
+        let words = groups.map { String($0, radix: 16) }
+        guard let zeros = Self.longestZeros(groups) else { return words.joined(separator: ":") }
+        return words[..<zeros.lowerBound].joined(separator: ":") + "::"
+            + words[zeros.upperBound...].joined(separator: ":")
+    }
+
+    /// The first of the longest runs of at least two zeros.
+    private static func longestZeros(_ groups: [UInt16]) -> Range<Int>? {
+        var longest: Range<Int>?
+        var start = 0
+        for index in groups.indices {
+            guard groups[index] == 0 else {
+                start = index + 1
+                continue
+            }
+            if index + 1 - start > max(1, longest?.count ?? 0) { longest = start..<index + 1 }
+        }
+        return longest
+    }
+
     /// Whether the address is this machine's loopback address.
     package var isLoopback: Bool {
         if isIPv6 { return bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1 }

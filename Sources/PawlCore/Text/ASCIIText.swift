@@ -29,7 +29,7 @@ extension Substring {
 
 extension StringProtocol where SubSequence == Substring {
     /// Returns the pieces between the occurrences of an ASCII scalar, also the empty ones.
-    func pieces(at separator: Unicode.Scalar) -> [Substring] {
+    package func pieces(at separator: Unicode.Scalar) -> [Substring] {
         self[...].utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
             .map { Substring($0) }
     }

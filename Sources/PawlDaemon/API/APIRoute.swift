@@ -50,16 +50,32 @@ package struct APIRoute: Sendable {
 
     /// Returns the methods of a requested path; empty if there is no such path.
     package static func methods(of path: String) -> [String] {
-        let requested = parts(path)
-        let found = all.filter { route in
-            let own = parts(route.path)
-            return own.count == requested.count
-                && zip(own, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }
+        let found = routes(of: path)
         let files = page.filter { $0.path == path }
         // HEAD is answered like GET (RFC 9110 §9.3.2).
         return (found + files).flatMap {
             $0.method == .get ? ["GET", "HEAD"] : [$0.method.rawValue]
+        }
+    }
+
+    /// Returns a request as the log of who did what shows it, without texts that the client chose:
+    /// they may be secrets.
+    package static func shownName(of method: String, _ path: String) -> String {
+        guard let route = routes(of: path).first(where: { $0.method.rawValue == method }) else {
+            return "other"
+        }
+        guard let word = parts(path).last, let action = QueueAction(rawValue: String(word)),
+            route.path.hasSuffix("{action}")
+        else { return route.name }
+        return "\(method) \(APIPath.action(action))"
+    }
+
+    private static func routes(of path: String) -> [APIRoute] {
+        let requested = parts(path)
+        return all.filter { route in
+            let own = parts(route.path)
+            return own.count == requested.count
+                && zip(own, requested).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
     }
 
@@ -120,7 +136,8 @@ package struct APIRoute: Sendable {
             body: Selection.self
         ) { api, request, context in try await api.downloads.act(request, context) },
         APIRoute(.post, "/v1/undo", [.undo]) { api, _, context in
-            try Response.json(try await api.queue.undoRemoval(by: context.authority))
+            let outcome = try await api.queue.undoRemoval(by: context.authority)
+            return try Response.json(context.changed.adding(outcome))
         },
         APIRoute(
             .post,
@@ -200,8 +217,8 @@ package struct APIRoute: Sendable {
             try Response.json(try await api.status.statistics())
         },
         APIRoute(.post, "/v1/login-codes", [.letIn]) { api, _, _ in try api.login.makeCode() },
-        APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, _ in
-            try await api.login.login(request)
+        APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, context in
+            try await api.login.login(request, context)
         },
         APIRoute(.get, "/healthz") { api, _, _ in try await api.status.health() },
         APIRoute(.get, "/metrics") { api, _, _ in try await api.status.metrics() },

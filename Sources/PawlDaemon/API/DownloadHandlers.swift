@@ -113,10 +113,8 @@ struct DownloadHandlers: Sendable {
         guard (key?.utf8.count ?? 1) <= 256, key != "" else {
             throw DownloadError.usage("an idempotency key must have 1 to 256 bytes")
         }
-        return try Response.json(
-            try await queue.add(new.downloads, key: key, by: context.authority),
-            status: .created
-        )
+        let outcome = try await queue.add(new.downloads, key: key, by: context.authority)
+        return try Response.json(context.changed.adding(outcome), status: .created)
     }
 
     func act(_ request: Request, _ context: APIContext) async throws -> Response {
@@ -130,15 +128,17 @@ struct DownloadHandlers: Sendable {
             )
         }
         let selection: Selection = try await RequestBody.read(request)
-        return try Response.json(
-            try await queue.act(action, on: selection, by: context.authority)
-        )
+        let outcome = try await queue.act(action, on: selection, by: context.authority)
+        return try Response.json(context.changed.adding(outcome))
     }
 
     func change(_ request: Request, _ context: APIContext) async throws -> Response {
         let asked: SelectedChanges = try await RequestBody.read(request)
-        return try Response.json(
-            try await queue.change(asked.selection, asked.changes, by: context.authority)
+        let outcome = try await queue.change(
+            asked.selection,
+            asked.changes,
+            by: context.authority
         )
+        return try Response.json(context.changed.adding(outcome))
     }
 }

@@ -9,7 +9,7 @@ struct LoginHandlers: Sendable {
 
     /// Exchanges a code, which the user received over the Unix socket and which is valid once, or
     /// the token for a cookie.
-    func login(_ request: Request) async throws -> Response {
+    func login(_ request: Request, _ context: APIContext) async throws -> Response {
         let login: Login = try await RequestBody.read(
             request,
             upTo: RequestGuard.mostOpenBodyBytes
@@ -25,9 +25,16 @@ struct LoginHandlers: Sendable {
             login.code.flatMap { authenticator.takeCode($0) ? authenticator.keys.pageCookie : nil }
             ?? login.token.flatMap { authenticator.keys.cookie(forToken: $0) }
         guard let cookie else {
-            return try await authenticator.wrongCredentials(isCode: login.code != nil)
+            return try await authenticator.wrongCredentials(
+                from: context.client.address,
+                isCode: login.code != nil
+            )
         }
-        let attributes = "Path=/; HttpOnly; SameSite=Strict"
+        // Behind a proxy, the other paths of its host belong to others.
+        let base = context.client.base
+        let isSecure = base?.isSecure == true || context.client.isSecure
+        let attributes =
+            "Path=\(base?.path ?? "/"); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
         return Response(
             status: .noContent,
             headers: [.setCookie: "\(AccessKeys.cookie)=\(cookie); \(attributes)"]
@@ -36,9 +43,10 @@ struct LoginHandlers: Sendable {
 
     func makeCode() throws -> Response {
         guard let socket = listener.socket else { throw Self.noListener }
-        let (code, url) = (socket.authenticator.makeCode(), socket.address.url)
+        let code = socket.authenticator.makeCode()
+        let page = listener.proxies.value.base?.text ?? "\(socket.address.url)/"
         return try Response.json(
-            LoginCode(code: code, url: "\(url)/#code=\(code)"),
+            LoginCode(code: code, url: "\(page)#code=\(code)"),
             status: .created
         )
     }

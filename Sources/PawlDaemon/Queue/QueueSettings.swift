@@ -26,6 +26,7 @@ final class QueueSettings {
         aria2Listener = initial.aria2Listener
         (self.environment, self.waiting, self.control) = (environment, waiting, control)
         environment.counters.setMaximumConcurrentDownloads(waiting.limit)
+        listener.proxies.set(ProxyRules(current))
     }
 
     /// The settings as a client may see them: only the user sees those that may be secret.
@@ -106,9 +107,10 @@ final class QueueSettings {
         _ new: DaemonSettings,
         _ change: DaemonSettingsChange
     ) -> DaemonSettings? {
-        // The addresses of the listeners concern no download, so a change of them is not published.
+        // The listeners and their proxies concern no download, so a change of them is not published.
         var before = current
         (before.listen, before.aria2Listen) = (new.listen, new.aria2Listen)
+        (before.baseURL, before.trustedProxies) = (new.baseURL, new.trustedProxies)
         guard new != before else { return nil }
         var published = new
         if change[\.maximumConcurrentDownloads] == nil {
@@ -135,6 +137,7 @@ final class QueueSettings {
             waiting.limit = limit
             environment.counters.setMaximumConcurrentDownloads(limit)
         }
+        listener.proxies.set(ProxyRules(current))
         environment.session.setLimit(connectionsPerHost: current.connectionsPerHost)
         if current.usesMeteredNetwork != old.usesMeteredNetwork {
             for id in environment.running.all.keys { control.restart(id) }

@@ -55,8 +55,8 @@ package enum Demand: String, Sendable, CaseIterable {
         case .setCommand: "setting the command that a session runs"
         case .changeSettings: "changing settings"
         case .changeBounds:
-            "changing the allowed folders, the access to private addresses, the TCP listener or the "
-                + "hooks"
+            "changing the allowed folders, the access to private addresses, the TCP listener, its "
+                + "proxies or the hooks"
         case .letIn: "creating a login code"
         case .shutDown: "ending the daemon"
         }

@@ -9,40 +9,58 @@ internal import Synchronization
 /// Authenticates the requests that come over TCP, before any route.
 final class RequestAuthenticator: Sendable {
     let keys: AccessKeys
-    private let rules: RequestGuard
+    private let address: ListenAddress
+    private let proxies: CurrentProxyRules
     private let codes = Mutex(LoginCodes())
     private let delay = Mutex(FailureDelay())
 
-    init(_ address: ListenAddress, keys: AccessKeys) {
-        rules = RequestGuard(address, mostBodyBytes: RequestBody.mostBytes)
-        self.keys = keys
+    init(_ address: ListenAddress, keys: AccessKeys, _ proxies: CurrentProxyRules) {
+        (self.address, self.keys, self.proxies) = (address, keys, proxies)
     }
 
     /// The decision on a request.
     enum Admission {
         /// The request has this authority; `mayContinue` returns whether it still has.
         case admitted(Authority, mayContinue: @Sendable () -> Bool)
-        case refused(Response)
+        /// The authority is that of the token or cookie, if that is valid.
+        case refused(Response, Authority)
     }
 
-    func admit(_ request: HTTPRequest) async throws -> Admission {
+    /// Decides on a request, whose target is the daemon's own.
+    func admit(_ request: HTTPRequest, from client: RequestClient) async throws -> Admission {
+        let rules = RequestGuard(
+            address,
+            base: proxies.value.base,
+            mostBodyBytes: RequestBody.mostBytes
+        )
         let fields = request.headerFields
         let (credentials, usedKey) = keys.judge(
             authorization: fields[values: .authorization],
             cookies: fields[values: .cookie]
         )
-        switch rules.judge(facts(request, credentials)) {
+        var facts = facts(request, credentials)
+        facts.forwardedHost = client.forwardedHost
+        let authority = usedKey?.authority ?? .nobody
+        switch rules.judge(facts) {
         case .allowed(let authority):
             return .admitted(authority) { [keys] in usedKey.map(keys.isStillValid) ?? true }
         case .refused(let status, let text):
-            return .refused(try Self.response(status, text.code, text.message, text.advice))
-        case .wrongCredentials: return .refused(try await wrongCredentials())
+            let response = try Self.response(status, text.code, text.message, text.advice)
+            return .refused(response, authority)
+        case .moved(let url):
+            let response = Response(status: .permanentRedirect, headers: [.location: url])
+            return .refused(response, authority)
+        case .wrongCredentials:
+            return .refused(try await wrongCredentials(from: client.address), authority)
         }
     }
 
     /// Responds after a delay, so that nobody can try many tokens.
-    func wrongCredentials(isCode: Bool = false) async throws -> Response {
-        guard await delayFailure() else {
+    func wrongCredentials(
+        from address: IPAddress?,
+        isCode: Bool = false
+    ) async throws -> Response {
+        guard await delayFailure(by: address) else {
             return try Self.response(
                 429,
                 .serverBusy,
@@ -61,8 +79,8 @@ final class RequestAuthenticator: Sendable {
     }
 
     /// Waits before the response to a wrong token; returns `false` if too many responses wait already.
-    func delayFailure() async -> Bool {
-        guard let pause = delay.withLock({ $0.failed(at: .now) }) else { return false }
+    func delayFailure(by address: IPAddress?) async -> Bool {
+        guard let pause = delay.withLock({ $0.failed(by: address, at: .now) }) else { return false }
         // A cancellation means that the daemon shuts down.
         try? await Task.sleep(for: pause)
         delay.withLock { $0.ended() }
@@ -93,15 +111,60 @@ final class RequestAuthenticator: Sendable {
 
     // MARK: - The request
 
+    /// Returns the client of a request that this peer has sent.
+    func client(of request: HTTPRequest, from peer: IPAddress?) -> RequestClient {
+        let fields = request.headerFields
+        var client = self.client(from: peer) { name in
+            HTTPField.Name(name).map { fields[values: $0] } ?? []
+        }
+        guard let base = proxies.value.base else { return client }
+        let hosts = Self.hosts(request) + [client.forwardedHost].compactMap(\.self)
+        let isByBase =
+            base.ownTarget(request.path ?? "") != request.path
+            || fields[values: .origin].contains { $0.lowercased() == base.origin }
+            || hosts.contains { base.hosts.contains($0.lowercased()) }
+        if isByBase { client.base = base }
+        return client
+    }
+
+    /// Returns the client of a request with these fields.
+    ///
+    /// `values`: returns the values of a field.
+    func client(from peer: IPAddress?, _ values: (String) -> [String]) -> RequestClient {
+        let rules = proxies.value
+        guard rules.trusts(peer) else { return RequestClient(address: peer) }
+        let fields = ForwardedFields(
+            forwarded: values("Forwarded"),
+            addresses: values("X-Forwarded-For"),
+            schemes: values("X-Forwarded-Proto"),
+            hosts: values("X-Forwarded-Host")
+        )
+        return rules.client(of: peer, fields)
+    }
+
+    /// Returns the request with the daemon's own target, if a proxy has kept the path of its URL.
+    func ownRequest(_ request: Request) -> Request {
+        guard let base = proxies.value.base, let target = request.head.path else { return request }
+        let own = base.ownTarget(target)
+        guard own != target else { return request }
+        var head = request.head
+        head.path = own
+        return Request(head: head, body: request.body)
+    }
+
+    private static func hosts(_ request: HTTPRequest) -> [String] {
+        (request.authority.map { [$0] } ?? [])
+            + (host.map { request.headerFields[values: $0] } ?? [])
+    }
+
     private func facts(
         _ request: HTTPRequest,
         _ credentials: RequestGuard.Credentials
     ) -> RequestGuard.Facts {
         let path = (request.path ?? "").prefix { $0 != "?" && $0 != "#" }
-        var facts = RequestGuard.Facts(request.method.rawValue, String(path), hosts: [])
+        let hosts = Self.hosts(request)
+        var facts = RequestGuard.Facts(request.method.rawValue, String(path), hosts: hosts)
         let fields = request.headerFields
-        facts.hosts = request.authority.map { [$0] } ?? []
-        facts.hosts += Self.host.map { fields[values: $0] } ?? []
         facts.origins = fields[values: .origin]
         facts.sites = Self.site.map { fields[values: $0] } ?? []
         facts.modes = Self.mode.map { fields[values: $0] } ?? []

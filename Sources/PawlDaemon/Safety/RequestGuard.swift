@@ -12,6 +12,8 @@ package struct RequestGuard: Sendable {
         /// The path without the query.
         package var path: String
         package var hosts: [String]
+        /// The host that the client has named to a trusted proxy.
+        package var forwardedHost: String?
         package var origins: [String] = []
         /// The values of `Sec-Fetch-Site`, `Sec-Fetch-Mode` and `Sec-Fetch-Dest`, which browsers send.
         package var sites: [String] = []
@@ -44,6 +46,8 @@ package struct RequestGuard: Sendable {
     package enum Verdict: Sendable, Hashable {
         case allowed(Authority)
         case refused(status: Int, DownloadErrorText)
+        /// The page is at another URL.
+        case moved(to: String)
         /// The token is wrong: the response has to be delayed.
         case wrongCredentials
     }
@@ -55,22 +59,28 @@ package struct RequestGuard: Sendable {
         package let advice: Advice
     }
 
-    /// The hosts of the daemon's own URLs, with the port.
+    /// The hosts of the daemon's own URLs, with the port, and that of the base URL.
     ///
-    /// `localhost` is not among them: it stands for two addresses, and another user may listen at
-    /// the other address.
+    /// `localhost` is not among the daemon's own: it stands for two addresses, and another user may
+    /// listen at the other address.
     private let hosts: Set<String>
+    private let origins: Set<String>
+    private let base: BaseURL?
     private let mostBodyBytes: Int64
     /// The maximum length of the body of a request without a valid token.
     package static let mostOpenBodyBytes = 1 << 10
 
-    package init(_ address: ListenAddress, mostBodyBytes: Int = 1 << 20) {
-        hosts = Set([address.text] + (address.port == 80 ? [address.hostText] : []))
+    package init(_ address: ListenAddress, base: BaseURL? = nil, mostBodyBytes: Int = 1 << 20) {
+        let own = [address.text] + (address.port == 80 ? [address.hostText] : [])
+        hosts = Set(own + (base?.hosts ?? []))
+        origins = Set(own.map { "http://\($0)" } + [base?.origin].compactMap(\.self))
+        self.base = base
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
     package func judge(_ request: Facts) -> Verdict {
-        refusalOfSender(request) ?? refusalOfBody(request) ?? judgeCredentials(request)
+        refusalOfSender(request) ?? redirection(request) ?? refusalOfBody(request)
+            ?? judgeCredentials(request)
     }
 
     // MARK: - The sender
@@ -89,11 +99,15 @@ package struct RequestGuard: Sendable {
         if let named = request.namedHost, !hosts.contains(named.lowercased()) {
             return refusal(421, "the request target names another host", "request a path only")
         }
-        let isOurs = request.origins.allSatisfy { origin in
-            let origin = origin.lowercased()
-            return origin.hasPrefix("http://") && hosts.contains(String(origin.dropFirst(7)))
+        // It does not replace `Host`, which a browser sets: a page under a foreign name could send it.
+        if let forwarded = request.forwardedHost, !hosts.contains(forwarded.lowercased()) {
+            return refusal(
+                421,
+                "the proxy reports a host that does not name this daemon",
+                "set the proxy's URL: pawl daemon start --base-url"
+            )
         }
-        guard isOurs else {
+        guard request.origins.allSatisfy({ origins.contains($0.lowercased()) }) else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
         // Another port of this machine counts as the same site, but is not the same origin.
@@ -106,6 +120,13 @@ package struct RequestGuard: Sendable {
 
     private static let whoMay: Advice =
         "use the daemon's own page, or a program that sends no Origin"
+
+    /// Leads a browser to the path with the slash, from which the page's relative URLs start.
+    private func redirection(_ request: Facts) -> Verdict? {
+        guard let base, ["GET", "HEAD"].contains(request.method), base.lacksSlash(request.path)
+        else { return nil }
+        return .moved(to: base.text)
+    }
 
     /// Whether a link or a bookmark opens the page in a window of its own.
     ///

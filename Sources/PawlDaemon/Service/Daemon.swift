@@ -15,10 +15,8 @@ package struct Daemon: Sendable {
     package var limit: Int?
     /// The socket from the service manager; without one the daemon creates its own.
     package var socket: ListeningSocket?
-    /// Where it listens for TCP; an address that is given becomes a setting.
-    package var listen = ListenChoice.remembered
-    /// Where it answers clients of aria2; an address that is given becomes a setting.
-    package var aria2Listen = ListenChoice.remembered
+    /// The settings that change with the start: the listeners and their proxies.
+    package var change = DaemonSettingsChange()
     /// What the command line of aria2 has asked for, if it has started the daemon.
     package var aria2Launch: Aria2Launch?
     /// The limits of clients over TCP.
@@ -66,14 +64,12 @@ package struct Daemon: Sendable {
     /// If an address was given, it must be free. If an address from the settings is taken, the
     /// daemon runs without that listener.
     private func beginListening(_ queue: DaemonQueue) async throws(DownloadError) {
-        if let change = DaemonSettingsChange(listen: listen, aria2: aria2Listen) {
-            _ = try await queue.change(change, by: .user)
-        }
+        if !change.isEmpty { _ = try await queue.change(change, by: .user) }
         let settings = await queue.storedSettings
-        if listen == .remembered {
+        if change[\.listen] == nil {
             open(queue.listener, settings.listenAddress, "the API is not available over TCP")
         }
-        if aria2Listen == .remembered {
+        if change[\.aria2Listen] == nil {
             open(queue.aria2Listener, settings.aria2Address, "clients of aria2 cannot connect")
         }
     }
@@ -114,6 +110,7 @@ package struct Daemon: Sendable {
         let (last, settings, destinations) = try store.write {
             (try $0.events.last(), try $0.settings.settings(), try $0.downloads.destinations())
         }
+        let proxies = CurrentProxyRules()
         let folders = try FolderRecord(
             path: StoreFiles.folders(of: places.store),
             destinations: destinations
@@ -123,10 +120,16 @@ package struct Daemon: Sendable {
             settings: settings,
             folders: folders,
             identity: makeIdentity(),
-            listener: NetworkListener(places, limits, command: "pawl daemon start --listen"),
+            listener: NetworkListener(
+                places,
+                limits,
+                proxies,
+                command: "pawl daemon start --listen"
+            ),
             aria2Listener: NetworkListener(
                 places,
                 limits,
+                proxies,
                 command: "pawl daemon start --aria2-rpc",
                 secret: aria2Launch?.secret
             ),
@@ -172,7 +175,8 @@ package struct Daemon: Sendable {
     ) async -> DownloadError? {
         let feedRunner = FeedRunner(queue: queue, logger: logger)
         let api = api(queue, feedRunner)
-        let aria2 = Aria2Service(queue, aria2Launch)
+        let audit = AuditLog(path: places.audit)
+        let aria2 = Aria2Service(queue, aria2Launch, audit)
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
         let hookRunner = HookRunner(queue: queue, logger: logger)
         let memory = IdleMemory { !queue.running.isEmpty }
@@ -275,6 +279,7 @@ package struct Daemon: Sendable {
             responder: api.router().buildResponder(),
             logger: quiet,
             memory: memory,
+            audit: aria2.audit,
             register: register
         )
         do {

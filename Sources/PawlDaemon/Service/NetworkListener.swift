@@ -13,6 +13,8 @@ final class NetworkListener: Sendable {
         var problem: String?
     }
 
+    /// What it knows about proxies; the same for all listeners.
+    let proxies: CurrentProxyRules
     private let places: DaemonPlaces
     private let limits: ConnectionLimits
     /// The command that gives it another address, for errors.
@@ -25,11 +27,12 @@ final class NetworkListener: Sendable {
     init(
         _ places: DaemonPlaces,
         _ limits: ConnectionLimits,
+        _ proxies: CurrentProxyRules,
         command: String,
         secret: String? = nil
     ) {
         (self.places, self.limits, self.command) = (places, limits, command)
-        self.secret = secret
+        (self.proxies, self.secret) = (proxies, secret)
     }
 
     /// The socket that is served; `nil` if there is none.
@@ -45,7 +48,13 @@ final class NetworkListener: Sendable {
         if let address, let socket, socket.address == address {
             return Prepared(socket: socket, isNew: false)
         }
-        var socket = try NetworkSocket(address, places, command: command, secret: secret)
+        var socket = try NetworkSocket(
+            address,
+            places,
+            proxies,
+            command: command,
+            secret: secret
+        )
         socket?.limits = limits.within(openFiles: OpenFileLimit.raise())
         return Prepared(socket: socket, isNew: socket != nil)
     }

@@ -22,6 +22,7 @@ struct NetworkSocket: Sendable {
     init?(
         _ wanted: ListenAddress?,
         _ places: DaemonPlaces,
+        _ proxies: CurrentProxyRules,
         command: String,
         secret: String?
     ) throws(DownloadError) {
@@ -34,7 +35,7 @@ struct NetworkSocket: Sendable {
         descriptor = try Self.open(address, command)
         if let port = UInt16(exactly: pawl_socket_port(descriptor)) { address.port = port }
         self.address = address
-        authenticator = RequestAuthenticator(address, keys: keys)
+        authenticator = RequestAuthenticator(address, keys: keys, proxies)
     }
 
     /// Closes a socket that is not served yet.

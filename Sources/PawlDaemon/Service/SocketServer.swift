@@ -17,6 +17,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     let responder: Responder
     let logger: Logger
     let memory: IdleMemory
+    let audit: AuditLog
     /// The connections over TCP.
     let register: ConnectionRegister
 
@@ -99,7 +100,10 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let authenticator = endpoint.authenticator
         return HTTP1Channel(
             responder: { request, writer, channel in
-                try await respond(request, writer, authenticatedBy: authenticator) { authority in
+                let sender = authenticator.map {
+                    Sender(authenticator: $0, address: channel.peerAddress)
+                }
+                try await respond(request, writer, from: sender) { authority in
                     register?.recognize(channel, as: authority) ?? true
                 }
             },
@@ -138,18 +142,24 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         _ writer: consuming ResponseWriter,
         _ channel: any Channel
     ) async throws {
-        try await respond(request, writer, authenticatedBy: nil)
+        try await respond(request, writer, from: nil)
+    }
+
+    /// The sender of requests over TCP.
+    private struct Sender {
+        var authenticator: RequestAuthenticator
+        var address: IPAddress?
     }
 
     private func respond(
         _ request: Request,
         _ writer: consuming ResponseWriter,
-        authenticatedBy authenticator: RequestAuthenticator?,
+        from sender: Sender?,
         hasSlot: (Authority) -> Bool = { _ in true }
     ) async throws {
         var response: Response
         do {
-            response = try await answer(request, authenticatedBy: authenticator, hasSlot)
+            response = try await answer(request, from: sender, hasSlot)
         } catch let error as HTTPParserError {
             throw error
         } catch {
@@ -171,27 +181,66 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     /// The request is authenticated before its path is read.
     private func answer(
         _ request: Request,
-        authenticatedBy authenticator: RequestAuthenticator?,
+        from sender: Sender?,
         _ hasSlot: (Authority) -> Bool
     ) async throws -> Response {
-        guard let authenticator else {
+        guard let sender else {
             let source = APIContext.Source(logger: logger, authority: .user)
-            return try await responder.respond(to: request, context: APIContext(source: source))
-        }
-        switch try await authenticator.admit(request.head) {
-        case .refused(let response): return response
-        case .admitted(let authority, let mayContinue):
-            guard authority == .nobody || hasSlot(authority) else {
-                return try RequestAuthenticator.tooManyConnections()
+            return try await recorded(request, source) {
+                try await responder.respond(to: request, context: APIContext(source: source))
             }
+        }
+        let authenticator = sender.authenticator
+        let client = authenticator.client(of: request.head, from: sender.address)
+        let request = authenticator.ownRequest(request)
+        switch try await authenticator.admit(request.head, from: client) {
+        case .refused(let response, let authority):
+            let source = APIContext.Source(logger: logger, authority: authority, client: client)
+            return try await recorded(request, source) { response }
+        case .admitted(let authority, let mayContinue):
             let source = APIContext.Source(
                 logger: logger,
                 authority: authority,
+                client: client,
                 mayContinue: mayContinue
             )
-            return try await responder.respond(to: request, context: APIContext(source: source))
+            return try await recorded(request, source) {
+                guard authority == .nobody || hasSlot(authority) else {
+                    return try RequestAuthenticator.tooManyConnections()
+                }
+                return try await responder.respond(
+                    to: request,
+                    context: APIContext(source: source)
+                )
+            }
         }
     }
+
+    /// Records a request that changes something, with its outcome, in the log of who did what.
+    private func recorded(
+        _ request: Request,
+        _ source: APIContext.Source,
+        _ respond: () async throws -> Response
+    ) async throws -> Response {
+        guard !Self.reading.contains(request.method) else { return try await respond() }
+        var status = HTTPResponse.Status.internalServerError.code
+        defer {
+            let path = String((request.head.path ?? "").prefix { $0 != "?" && $0 != "#" })
+            audit.record(
+                APIRoute.shownName(of: request.method.rawValue, path),
+                by: source.authority,
+                at: source.client.address,
+                changed: source.changed.ids,
+                status: status
+            )
+        }
+        let response = try await respond()
+        status = response.status.code
+        return response
+    }
+
+    /// The methods that change nothing.
+    private static var reading: [HTTPRequest.Method] { [.get, .head, .options, .trace] }
 
     /// A connection from which nothing is read before its handler is set up.
     private struct NewConnection: Sendable {

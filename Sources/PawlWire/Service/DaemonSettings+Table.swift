@@ -5,13 +5,12 @@ package import PawlCore
 package typealias DaemonSettingsChange = SettingsDocument<DaemonSettings>
 
 extension SettingsDocument where Root == DaemonSettings {
-    /// The change that the options ask for; `nil` if they ask for none.
-    package init?(listen: ListenChoice, aria2: ListenChoice) {
+    /// The change of the listeners that options ask for.
+    package init(listen: ListenChoice, aria2: ListenChoice) {
         self.init()
         // Nowhere is a change, too.
         if let address = listen.address { self[\.listen] = .some(address?.text) }
         if let address = aria2.address { self[\.aria2Listen] = .some(address?.text) }
-        if isEmpty { return nil }
     }
 }
 
@@ -23,7 +22,7 @@ extension DaemonSettings: TabledSettings {
     ///
     /// A new one needs its property, a row here, its option in the command, and its effect.
     package static let table = SettingTable<DaemonSettings>(
-        queueSettings + hookSettings + networkSettings
+        queueSettings + hookSettings + networkSettings + proxySettings
     )
 
     private static let hookSettings: [Setting<DaemonSettings>] = Setting.hooks(
@@ -192,6 +191,44 @@ extension DaemonSettings: TabledSettings {
                 "The address at which the daemon answers clients of aria2, such as 127.0.0.1:6800."
         ),
     ]
+
+    private static let proxySettings: [Setting<DaemonSettings>] = [
+        Setting(
+            "base-url",
+            member: "baseURL",
+            \.baseURL,
+            .baseURL,
+            entries: bounds,
+            isChangeable: true,
+            help: """
+                The URL under which a reverse proxy serves the daemon, such as \
+                https://host.example/downloads/. off removes it. The daemon remembers this setting.
+                """,
+            about: """
+                The URL under which a reverse proxy serves the daemon, such as \
+                https://host.example/downloads/.
+                """
+        ),
+        Setting(
+            "trusted-proxy",
+            member: "trustedProxies",
+            \.trustedProxies,
+            .proxies,
+            valueName: "address",
+            entries: bounds,
+            isChangeable: true,
+            help: """
+                Believe this proxy, such as 127.0.0.1 or 10.0.0.0/8, what it reports about its \
+                clients: X-Forwarded-For, -Proto and -Host, or Forwarded. May be given several \
+                times, and replaces the proxies named so far. off trusts none, which is the \
+                default. The daemon remembers this setting.
+                """,
+            about: """
+                The proxies whose fields X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host and \
+                Forwarded count. Default: none.
+                """
+        ),
+    ]
 }
 
 extension SettingForm where Value == [WireLimitPeriod] {
@@ -319,11 +356,70 @@ extension SettingForm where Value == String? {
         )
     }
 
+    /// The URL of a reverse proxy, or `off`.
+    fileprivate static let baseURL = SettingForm(
+        schema: ["type": "string", "examples": ["https://host.example/downloads/"]],
+        valueName: "url",
+        parse: { (text) throws(ValueError) in
+            text.lowercased() == "off" ? nil : try BaseURL(parsing: text).text
+        },
+        decode: { (value) throws(ValueError) in
+            guard case .text(let text) = value else {
+                throw ValueError("invalid URL '\(value.brief)'", advice: "use a string")
+            }
+            return try BaseURL(parsing: text).text
+        },
+        encode: { $0.map { .text($0) } ?? .null }
+    )
+
     private static func address(_ text: String, _ port: UInt16) throws(ValueError) -> String {
         do throws(DownloadError) {
             return try ListenAddress(parsing: text, port: port).text
         } catch {
             throw ValueError(error.message, advice: error.guidance)
         }
+    }
+}
+
+extension SettingForm where Value == [String] {
+    private static let mostProxies = 100
+
+    /// The addresses of proxies.
+    fileprivate static let proxies = SettingForm(
+        schema: [
+            "type": "array", "items": ["type": "string"], "maxItems": .number(mostProxies),
+        ],
+        valueName: "address",
+        parse: { (text) throws(ValueError) in
+            text.lowercased() == "off" ? [] : [try proxy(text)]
+        },
+        join: { $0 + $1 },
+        decode: { (value) throws(ValueError) in
+            guard case .list(let items) = value, items.count <= mostProxies else {
+                throw ValueError(
+                    "'\(value.brief)' is not a list of at most \(mostProxies) addresses",
+                    advice: "give a list of addresses"
+                )
+            }
+            var proxies: [String] = []
+            for item in items {
+                guard case .text(let text) = item else {
+                    throw ValueError("'\(item.brief)' is not an address", advice: "use a string")
+                }
+                proxies.append(try proxy(text))
+            }
+            return proxies
+        },
+        encode: { .list($0.map { .text($0) }) }
+    )
+
+    private static func proxy(_ text: String) throws(ValueError) -> String {
+        guard AddressRange(text) != nil else {
+            throw ValueError(
+                "'\(text.sanitized(atMost: 100))' is not an address",
+                advice: "give one such as 127.0.0.1, ::1 or 10.0.0.0/8"
+            )
+        }
+        return text
     }
 }

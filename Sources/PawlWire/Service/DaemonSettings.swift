@@ -27,6 +27,11 @@ package struct DaemonSettings: Sendable, Hashable {
     package var listen: String?
     /// Where the daemon answers clients of aria2, such as `127.0.0.1:6800`; `nil` is nowhere.
     package var aria2Listen: String?
+    /// The URL under which a reverse proxy serves the daemon; `nil` without one.
+    package var baseURL: String?
+    /// The addresses of the proxies whose fields about the client count, such as `127.0.0.1` or
+    /// `10.0.0.0/8`.
+    package var trustedProxies: [String] = []
     /// The limit that applies at this moment; only in responses.
     package var current: WireCurrentLimit?
 

@@ -15,6 +15,8 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
     package var url: String?
     /// The reason why the daemon does not listen for TCP, although the settings enable it.
     package var listenProblem: String?
+    /// The URL under which a reverse proxy serves the daemon; `nil` without one.
+    package var baseURL: String?
     /// The URL for clients of aria2; `nil` if the daemon does not listen for them.
     package var aria2URL: String?
     /// The reason why the daemon does not listen for clients of aria2, although the settings enable

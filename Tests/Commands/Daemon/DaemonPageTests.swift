@@ -21,13 +21,13 @@ extension DaemonSuites {
             let policy = page.fields["content-security-policy"] ?? ""
             #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self';"))
             #expect(!policy.contains("unsafe"))
-            let assets = page.body.split(separator: "\"").filter { $0.hasPrefix("/assets/") }
-            #expect(assets.contains("/assets/main.js"))
-            #expect(assets.contains("/assets/style.css"))
+            let assets = page.body.split(separator: "\"").filter { $0.hasPrefix("assets/") }
+            #expect(assets.contains("assets/main.js"))
+            #expect(assets.contains("assets/style.css"))
             let types = ["js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"]
             var weight = page.body.utf8.count
             for path in Set(assets) {
-                let file = try await network.curl(["\(network.origin)\(path)"])
+                let file = try await network.curl(["\(network.origin)/\(path)"])
                 #expect(file.status == 200, "\(path)")
                 let type = types[String(path.split(separator: ".").last ?? "")] ?? "none"
                 #expect(file.fields["content-type"]?.hasPrefix(type) == true, "\(path)")

@@ -25,6 +25,7 @@ struct RequestGuardTests {
         case .refused(let status, let text):
             text.message.isEmpty || text.advice.isEmpty ? 0 : status
         case .wrongCredentials: 401
+        case .moved: 308
         }
     }
 
@@ -179,6 +180,42 @@ struct RequestGuardTests {
                 #expect(status(asked) == expected)
             }
         }
+    }
+
+    @Test func `the base URL is accepted besides the daemon's own address`() throws {
+        let base = try BaseURL(parsing: "https://host.example/downloads/")
+        let rules = RequestGuard(ListenAddress(port: 6880), base: base)
+        func judge(
+            _ host: String,
+            origin: String? = nil,
+            forwarded: String? = nil,
+            path: String = "/v1/status"
+        ) -> RequestGuard.Verdict {
+            var asked = asked("GET", path)
+            (asked.hosts, asked.forwardedHost) = ([host], forwarded)
+            asked.origins = [origin].compactMap(\.self)
+            return rules.judge(asked)
+        }
+        func status(_ verdict: RequestGuard.Verdict) -> Int? {
+            if case .refused(let status, _) = verdict { status } else { nil }
+        }
+        let allowed = RequestGuard.Verdict.allowed(manager)
+        for host in ["host.example", "HOST.example:443", "127.0.0.1:6880"] {
+            #expect(judge(host, origin: "https://host.example") == allowed)
+            #expect(judge(host, origin: "http://127.0.0.1:6880") == allowed)
+            #expect(judge(host, forwarded: "host.example") == allowed)
+            // A page under a foreign name could name the daemon there.
+            #expect(status(judge(host, forwarded: "evil.example")) == 421)
+        }
+        for host in ["host.example:80", "evil.example", "host.example:6880", "example"] {
+            #expect(status(judge(host)) == 421)
+            #expect(status(judge(host, forwarded: "host.example")) == 421)
+        }
+        for origin in ["http://host.example", "https://host.example:444", "https://example"] {
+            #expect(status(judge("host.example", origin: origin)) == 403)
+        }
+        #expect(judge("host.example", path: "/downloads") == .moved(to: base.text))
+        #expect(status(judge("evil.example", path: "/downloads")) == 421)
     }
 
     @Test func `the token determines the authority`() {

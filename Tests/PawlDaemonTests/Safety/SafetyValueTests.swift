@@ -1,3 +1,4 @@
+import PawlCore
 import PawlDaemon
 import Testing
 
@@ -49,6 +50,30 @@ struct SafetyValueTests {
         #expect(wait(at: start) == nil)
         delay.ended()
         #expect(wait(at: start) != nil)
+    }
+
+    @Test func `each client has a delay of its own`() throws {
+        let start = ContinuousClock.now
+        var delay = FailureDelay()
+        func wait(_ address: String, after time: Duration = .zero) throws -> Duration {
+            defer { delay.ended() }
+            return try #require(
+                delay.failed(by: IPAddress(address), at: start.advanced(by: time))
+            )
+        }
+        let first = try wait("192.0.2.1")
+        for _ in 0..<5 { _ = try wait("192.0.2.1") }
+        #expect(try wait("192.0.2.2") == first)
+        #expect(try wait("192.0.2.1") > first)
+        // The addresses of one network of IPv6 are one client.
+        #expect(try wait("2001:db8::1") == first)
+        #expect(try wait("2001:db8::2") > first)
+        #expect(try wait("2001:db8:0:1::2") == first)
+        // The number of known clients is bounded, and the oldest ones are forgotten.
+        for number in 0..<FailureDelay.mostClients {
+            _ = try wait("10.0.\(number / 256).\(number % 256)", after: .seconds(1))
+        }
+        #expect(try wait("192.0.2.1", after: .seconds(2)) == first)
     }
 
     @Test func `nesting is limited, and brackets in strings do not count`() {

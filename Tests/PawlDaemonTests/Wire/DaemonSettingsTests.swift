@@ -77,6 +77,8 @@ struct DaemonSettingsTests {
         #"{"timetable":"22:00-07:00 2M"}"#, #"{"timetable":[{"from":"22:00"}]}"#,
         #"{"usesMeteredNetwork":1}"#, #"{"allowedFolders":["relative"]}"#,
         #"{"allowedFolders":["/"]}"#, #"{"listen":"0.0.0.0:1"}"#,
+        #"{"baseURL":"host.example"}"#, #"{"baseURL":7}"#, #"{"trustedProxies":["host"]}"#,
+        #"{"trustedProxies":"127.0.0.1"}"#, #"{"trustedProxies":[1]}"#,
         #"{"timetable":[{"from":"22:00","to":"22:00"}]}"#,
         #"{"timetable":[{"from":"24:00","to":"22:00"}]}"#,
         #"{"timetable":[{"from":"x","to":"22:00"}]}"#,
@@ -113,6 +115,8 @@ struct DaemonSettingsTests {
         settings.allowsPrivateAddresses = true
         settings.listen = "127.0.0.1:6880"
         settings.aria2Listen = "127.0.0.1:6800"
+        settings.baseURL = "https://host.example/downloads/"
+        settings.trustedProxies = ["127.0.0.1", "10.0.0.0/8"]
         settings.hooks.onStart = try HookCommand(["start"])
         settings.hooks.onComplete = try HookCommand(["complete", "a b"])
         settings.hooks.onError = try HookCommand(["error"])

@@ -8,7 +8,8 @@ struct DaemonCommand: ParsableCommand {
         subcommands: [
             DaemonRunCommand.self, DaemonStartCommand.self, DaemonStopCommand.self,
             DaemonRestartCommand.self, DaemonStatusCommand.self, DaemonLogsCommand.self,
-            DaemonTokenCommand.self, DaemonAllowCommand.self, DaemonHooksCommand.self,
+            DaemonAuditCommand.self, DaemonTokenCommand.self, DaemonAllowCommand.self,
+            DaemonHooksCommand.self,
             DaemonInstallCommand.self,
             DaemonUninstallCommand.self,
         ]

@@ -53,7 +53,7 @@ struct DaemonInstallCommand: PawlVerb {
             // systemd does not check the permissions of a folder that exists.
             try client.places.prepare()
             // As an argument in the unit, it would override later changes at each start.
-            if let change { try await client.process.remember(change) }
+            if !change.isEmpty { try await client.process.remember(change) }
             let installation = ServiceInstallation(folder: folder, client: client, console: console)
             try await installation.install(units)
             return 0

@@ -25,6 +25,7 @@ struct DaemonStartCommand: PawlVerb {
             if let problem = status.listenProblem {
                 console.message("The API over TCP is not available: \(problem.sanitized).")
             }
+            if let url = status.baseURL { console.message("A proxy serves it at \(url).") }
             if let url = status.aria2URL { console.message("Clients of aria2 use \(url).") }
             if let problem = status.aria2Problem {
                 console.message("Clients of aria2 cannot connect: \(problem.sanitized).")

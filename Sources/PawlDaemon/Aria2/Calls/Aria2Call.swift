@@ -6,6 +6,8 @@ struct Aria2Call: Sendable {
     let service: Aria2Service
     let authority: Authority
     let parameters: Aria2Parameters
+    /// Records the downloads that the call changes.
+    let changed: ChangedDownloads
     /// The number of bytes that the result may have (`JSONText.size`).
     let room: Int
 
@@ -39,12 +41,12 @@ struct Aria2Call: Sendable {
     /// Performs an action on one download.
     func act(_ action: QueueAction, on download: WireDownload) async throws {
         let selection = Selection(targets: ["\(download.id)"])
-        _ = try await queue.act(action, on: selection, by: authority)
+        changed.adding(try await queue.act(action, on: selection, by: authority))
     }
 
     func change(_ download: WireDownload, _ changes: DownloadChanges) async throws {
         let selection = Selection(targets: ["\(download.id)"])
-        _ = try await queue.change(selection, changes, by: authority)
+        changed.adding(try await queue.change(selection, changes, by: authority))
     }
 
     /// Returns the request of a download; `nil` after it has ended.

@@ -4,15 +4,26 @@ internal import Synchronization
 /// The client of one connection: what its secrets allow.
 final class Aria2Client: Sendable {
     private let authenticator: RequestAuthenticator
+    /// The address at the other end of the connection.
+    private let peer: IPAddress?
     /// Records that the connection is authenticated; returns whether there is a slot for it.
     private let hasSlot: @Sendable (Authority) -> Bool
     private let lastKey = Mutex<AccessKeys.UsedKey?>(nil)
 
     init(
         _ authenticator: RequestAuthenticator,
+        peer: IPAddress?,
         hasSlot: @escaping @Sendable (Authority) -> Bool
     ) {
         (self.authenticator, self.hasSlot) = (authenticator, hasSlot)
+        self.peer = peer
+    }
+
+    /// Returns the address of the client of a request with these fields.
+    ///
+    /// `values`: returns the values of a field.
+    func address(_ values: (String) -> [String]) -> IPAddress? {
+        authenticator.client(from: peer, values).address
     }
 
     /// Returns the authority that a secret gives; `nil` if it is wrong.
@@ -32,7 +43,9 @@ final class Aria2Client: Sendable {
     }
 
     /// Waits before the response to a wrong secret.
-    func delayFailure() async { _ = await authenticator.delayFailure() }
+    func delayFailure(by address: IPAddress?) async {
+        _ = await authenticator.delayFailure(by: address)
+    }
 
     /// Whether the last secret of the client is still valid.
     var isAuthenticated: Bool {

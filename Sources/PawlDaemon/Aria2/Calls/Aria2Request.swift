@@ -4,6 +4,8 @@ internal import PawlCore
 struct Aria2Request {
     private let service: Aria2Service
     private let client: Aria2Client
+    /// The address of the client.
+    private let address: IPAddress?
     /// The secrets that were checked, with their authority.
     private var known: [String: Authority] = [:]
     /// Whether a secret was wrong: then no other one is checked, so that one request cannot try
@@ -29,8 +31,8 @@ struct Aria2Request {
     private static let prefix = "token:"
     private static let mostSecretBytes = 1024
 
-    init(_ service: Aria2Service, _ client: Aria2Client) {
-        (self.service, self.client) = (service, client)
+    init(_ service: Aria2Service, _ client: Aria2Client, from address: IPAddress?) {
+        (self.service, self.client, self.address) = (service, client, address)
     }
 
     /// Calls a method.
@@ -54,29 +56,58 @@ struct Aria2Request {
             room -= JSONText.size(of: open)
             return open
         }
+        let method = Aria2Method.byName[name]
+        let changed = ChangedDownloads()
+        let given: Authority
+        do throws(Aria2Error) {
+            given = try await authority(parameters.first)
+        } catch {
+            record(method, .nobody, changed, status: 401)
+            throw error
+        }
         // As in aria2, a client without a secret does not learn which methods exist.
-        let authority = try await authority(parameters.first)
-        guard let method = Aria2Method.byName[name] else {
+        guard let method else {
             throw Aria2Error("No such method: \(name.sanitized(atMost: 100))")
         }
         let call = Aria2Call(
             service: service,
-            authority: authority,
+            authority: given,
             parameters: Aria2Parameters(parameters.dropFirst()),
+            changed: changed,
             room: room
         )
         if call.parameters.beginWithAbbreviation { rows += Self.rowsOfAbbreviation }
         do {
-            try method.check(authority)
+            try method.check(given)
             let value = try await method.respond(call)
             rows += value.items?.count ?? 1
             room -= JSONText.size(of: value)
             guard room >= 0 else { throw Aria2Error.tooMuch }
             endsDaemon = endsDaemon || method.endsDaemon
+            record(method, given, changed, status: 200)
             return value
         } catch {
+            let isRefused = (error as? DownloadError)?.code == .notAllowed
+            record(method, given, changed, status: isRefused ? 403 : 400)
             throw Aria2Error.of(error)
         }
+    }
+
+    /// Records a call that changes something in the log of who did what.
+    private func record(
+        _ method: Aria2Method?,
+        _ authority: Authority,
+        _ changed: ChangedDownloads,
+        status: Int
+    ) {
+        guard let method, method.changes else { return }
+        service.audit.record(
+            method.name,
+            by: authority,
+            at: address,
+            changed: changed.ids,
+            status: status
+        )
     }
 
     /// Whether the client is authenticated: by an earlier request on its connection, or by the first
@@ -105,7 +136,7 @@ struct Aria2Request {
         guard !hasFailed else { throw .unauthorized }
         guard let authority = try client.authority(of: secret) else {
             hasFailed = true
-            await client.delayFailure()
+            await client.delayFailure(by: address)
             throw .unauthorized
         }
         known[secret] = authority

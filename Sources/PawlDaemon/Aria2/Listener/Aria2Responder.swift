@@ -49,7 +49,8 @@ struct Aria2Responder: Sendable {
                 body: Array(text.utf8)
             )
         }
-        var request = Aria2Request(service, client)
+        let address = client.address { head.headers[$0] }
+        var request = Aria2Request(service, client, from: address)
         var response: Response
         switch (head.method, Self.path(head)) {
         case (.OPTIONS, Aria2Path.json), (.OPTIONS, Aria2Path.xml):

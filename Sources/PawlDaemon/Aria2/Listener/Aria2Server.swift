@@ -15,8 +15,8 @@ struct Aria2Server: Sendable {
     /// What a connection speaks.
     private enum Speech: Sendable {
         case http(Aria2HTTPConnection.Channel)
-        /// `isOfPage`: whether a page has opened it.
-        case webSocket(Aria2WebSocket.Channel, isOfPage: Bool)
+        /// With the fields of the request that has opened it; `isOfPage`: whether a page has sent it.
+        case webSocket(Aria2WebSocket.Channel, HTTPHeaders, isOfPage: Bool)
     }
 
     /// A connection from which nothing is read before it is served.
@@ -45,7 +45,10 @@ struct Aria2Server: Sendable {
                     connection.isReady.fail(Refused())
                     continue
                 }
-                let client = Aria2Client(socket.authenticator) {
+                let client = Aria2Client(
+                    socket.authenticator,
+                    peer: connection.channel.peerAddress
+                ) {
                     register.recognize(connection.channel, as: $0)
                 }
                 group.addTask {
@@ -85,10 +88,11 @@ struct Aria2Server: Sendable {
                     answered: memory.used
                 )
                 try await connection.run(channel)
-            case .webSocket(let channel, let isOfPage):
+            case .webSocket(let channel, let fields, let isOfPage):
                 let socket = Aria2WebSocket(
                     service: service,
                     client: client,
+                    address: client.address { fields[$0] },
                     isOfPage: isOfPage,
                     secretTime: limits.idle,
                     answered: memory.used
@@ -208,6 +212,7 @@ struct Aria2Server: Sendable {
                             wrappingChannelSynchronously: channel,
                             configuration: .init(backPressureStrategy: pressure)
                         ),
+                        head.headers,
                         isOfPage: responder.isOfPage(head)
                     )
                 }

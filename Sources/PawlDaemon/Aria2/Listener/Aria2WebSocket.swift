@@ -9,6 +9,8 @@ struct Aria2WebSocket: Sendable {
 
     let service: Aria2Service
     let client: Aria2Client
+    /// The address of the client.
+    let address: IPAddress?
     /// Whether a page has opened it: then it gets nothing before its first valid secret.
     let isOfPage: Bool
     /// The time within which a page must send a valid secret.
@@ -48,7 +50,7 @@ struct Aria2WebSocket: Sendable {
         for try await frame in inbound {
             switch frame.opcode {
             case .text:
-                var request = Aria2Request(service, client)
+                var request = Aria2Request(service, client, from: address)
                 let bytes = Array(frame.unmaskedData.readableBytesView)
                 let answer = await JSONRPC.answer(bytes, &request)
                 // The client may be gone.

@@ -64,8 +64,8 @@ enum Aria2Adding {
         if let position, position < 0 {
             throw Aria2Error("Position must be greater than or equal to 0.")
         }
-        let added = try await call.queue.add(new, key: nil, gid: gid, by: call.authority)
-            .downloads
+        let outcome = try await call.queue.add(new, key: nil, gid: gid, by: call.authority)
+        let added = call.changed.adding(outcome).downloads
         // Each move rewrites the positions of those that it passes.
         if let position, added.count <= mostMoved {
             for (index, download) in added.enumerated() {

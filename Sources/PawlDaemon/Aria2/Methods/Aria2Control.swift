@@ -52,7 +52,9 @@ enum Aria2Control {
         _ call: Aria2Call
     ) async throws -> JSONValue {
         let selection = Selection(all: true, states: states)
-        _ = try await call.queue.act(action, on: selection, by: call.authority)
+        call.changed.adding(
+            try await call.queue.act(action, on: selection, by: call.authority)
+        )
         return Aria2Method.ok
     }
 

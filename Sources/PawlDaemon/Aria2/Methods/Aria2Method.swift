@@ -19,6 +19,9 @@ package struct Aria2Method: Sendable {
         (self.demands, self.endsDaemon, self.respond) = (demands, endsDaemon, respond)
     }
 
+    /// Whether a call may change something.
+    var changes: Bool { demands != [.read] }
+
     /// Throws `.notAllowed` if a client may make none of the demands.
     func check(_ authority: Authority) throws(DownloadError) {
         let isRefused = demands.allSatisfy {
