@@ -27,8 +27,8 @@ package struct DownloadJob: Sendable {
     package var isTemporary = false
     /// The download's own limit, which its owner may change; `nil` takes the limit of `settings`.
     package var limit: RateLimitClock?
-    /// A limit shared with some other downloads; `nil` for no limit.
-    package var groupLimit: RateLimitClock?
+    /// The limits shared with some other downloads; `nil` if there are never any.
+    package var groupLimits: GroupLimits?
     /// The download's cookies; `nil` takes the engine's.
     package var cookies: CookieJar?
     /// Called with `true` when the download begins to wait for the network, and with `false` when

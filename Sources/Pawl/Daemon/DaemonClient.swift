@@ -148,6 +148,26 @@ package final class DaemonClient: Sendable {
         }
     }
 
+    /// Returns all labels, sorted by name.
+    package func labels() async throws(DownloadError) -> [WireLabel] {
+        var labels: [WireLabel] = []
+        var query: [String: String] = [:]
+        while true {
+            let page: WireLabels = try await fetch(APIPath.labels, query)
+            labels += page.labels
+            guard let next = page.next else { return labels }
+            query["after"] = next
+        }
+    }
+
+    package func set(_ label: LabelSettings) async throws(DownloadError) -> WireLabel {
+        try await send(APIPath.labels, label)
+    }
+
+    package func removeLabel(_ name: String) async throws(DownloadError) {
+        _ = try await open("DELETE", APIPath.labels, ["label": name])
+    }
+
     /// Returns all feeds, sorted by name.
     package func feeds() async throws(DownloadError) -> [WireFeed] {
         let answer: WireFeeds = try await fetch(APIPath.feeds)

@@ -64,6 +64,31 @@ package struct LeftoverFiles: Sendable {
         }
     }
 
+    /// Moves a finished file into a folder, which is created if it is missing, also to another
+    /// file system.
+    ///
+    /// It replaces no file: if its name is taken, a number is added.
+    ///
+    /// - Throws: errors of the file system; the file then stays where it is.
+    package func move(
+        _ path: String,
+        into folder: String
+    ) async throws(DownloadError) -> WrittenFile {
+        try await session.engine.disk.run { () throws(DownloadError) in
+            let source = FilePath(path)
+            let target = FilePath(folder).appending(String(path.pathFile))
+            let moved = try FileMove(source, to: target, policy: .rename).run().path
+            return WrittenFile(.finished, at: moved.string, try WrittenFiles.stamp(of: moved))
+        }
+    }
+
+    /// Returns a file that was moved into a folder; `nil` if it is not there.
+    ///
+    /// A copy on another file system is recognized by its name, its size and its time.
+    package static func findMoved(_ file: WrittenFile, in folder: String) -> WrittenFile? {
+        WrittenFiles.findMoved(file, in: FilePath(folder))
+    }
+
     // MARK: - Names
 
     /// Moves the files of a download to another name in the same folder.

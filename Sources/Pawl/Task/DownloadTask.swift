@@ -35,8 +35,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package struct NextRun: Sendable {
         /// The control of the queued or running run.
         fileprivate var control = DownloadControl()
-        /// A limit shared with some other tasks of its session, beside its own and the session's.
-        package var groupLimit: RateLimitClock?
+        /// The limits shared with some other tasks of its session, beside its own and the session's;
+        /// `nil` if there are never any.
+        package var groupLimits: GroupLimits?
         /// The cookies; `nil` takes those of the session.
         package var cookies: CookieJar?
         /// Returns the owner of partial files that are found; `nil` if no queue keeps track of
@@ -217,17 +218,25 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    /// The limit that it shares with some other tasks of its session.
-    package var groupLimit: RateLimitClock? { nextRun.withLock { $0.groupLimit } }
-
     /// Changes the values with which the next run begins.
     package func configure(_ change: (inout NextRun) -> Void) {
         nextRun.withLock { change(&$0) }
     }
 
-    /// Changes the limit that it shares with others, for which the same must be done.
-    package func setGroupLimit(bytesPerSecond limit: Int64?) {
-        groupLimit?.setLimit(bytesPerSecond: limit, now: engine.time.now())
+    /// Changes a limit that it shares with others, for which the same must be done.
+    package func setLimit(bytesPerSecond limit: Int64?, of clock: RateLimitClock) {
+        clock.setLimit(bytesPerSecond: limit, now: engine.time.now())
+        control.limitChanged()
+    }
+
+    /// Replaces the limits that it shares with others, also those of the current run.
+    package func setGroupLimits(_ clocks: [RateLimitClock]) {
+        let limits = nextRun.withLock { next in
+            let limits = next.groupLimits ?? GroupLimits()
+            next.groupLimits = limits
+            return limits
+        }
+        limits.clocks = clocks
         control.limitChanged()
     }
 
@@ -396,7 +405,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         job.limit = limit
         nextRun.withLock { next in
             job.control = next.control
-            job.groupLimit = next.groupLimit
+            job.groupLimits = next.groupLimits
             job.cookies = next.cookies
             job.ownerOfPartialFile = next.ownerOfPartialFile
             job.willFinish = next.willFinish

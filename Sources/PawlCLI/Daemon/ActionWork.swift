@@ -6,7 +6,7 @@ extension PawlVerb {
     /// Requests an action on downloads and prints the result of each.
     func act(
         _ action: QueueAction,
-        on targets: TargetOptions,
+        on targets: LabelledTargetOptions,
         _ selection: Selection? = nil,
         result: String,
         incompleteResult: String? = nil,

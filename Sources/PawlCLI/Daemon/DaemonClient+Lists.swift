@@ -35,7 +35,7 @@ extension DaemonClient {
     ) async throws(DownloadError) -> [Item] {
         var query = ListQuery()
         query.limit = ListQuery.mostLimit
-        query.session = selection.session
+        (query.session, query.label) = (selection.session, selection.label)
         let usual = selection.all == true ? ListQuery.unfinishedOrFailed : []
         query.states = selection.states ?? usual
         var items: [Int64: Item] = [:]

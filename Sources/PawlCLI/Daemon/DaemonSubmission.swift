@@ -7,6 +7,8 @@ internal import PawlWire
 struct DaemonSubmission {
     var priority: WirePriority?
     var session: String?
+    /// The label, whose folder is used by downloads without one.
+    var label: String?
     var isPaused = false
     /// Whether the downloads are confined like those of other programs, because a web page has
     /// chosen their URLs.
@@ -27,15 +29,23 @@ struct DaemonSubmission {
             var new = try NewDownload(download)
             new.priority = priority
             new.session = session
+            new.label = label
             new.isPaused = isPaused ? true : nil
             new.notBefore = notBefore
             new.isConfined = isConfined ? true : nil
             if usesAllowedFolder, case .directory = download.destination { new.destination = "" }
-            return new
+            return (new: new, place: download.placeInLabel)
         }
-        let isQuiet = isQuiet
+        let (isQuiet, label) = (isQuiet, label)
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let outcome = try await client.submit(downloads)
+            let folder = try await client.folder(ofLabel: label)
+            let outcome = try await client.submit(
+                downloads.map { download in
+                    var new = download.new
+                    if let folder, let place = download.place { new.destination = folder + place }
+                    return new
+                }
+            )
             if isQuiet { return 0 }
             console.show(added: outcome, json: json)
             return 0
@@ -53,6 +63,17 @@ extension Console {
 }
 
 extension DaemonClient {
+    /// Returns the folder of a label; `nil` if it has none.
+    ///
+    /// Starts the daemon if necessary.
+    fileprivate func folder(ofLabel name: String?) async throws(DownloadError) -> String? {
+        guard let name else { return nil }
+        let labels = try await process.starting { (client) async throws(DownloadError) in
+            try await client.labels()
+        }
+        return labels.first { $0.name.isExactly(name) }?.folder?.asFolderPath
+    }
+
     /// Adds all downloads or none; starts the daemon if necessary.
     func submit(_ downloads: [NewDownload]) async throws(DownloadError) -> WireOutcome {
         // With this key, a repeated request adds nothing twice.

@@ -25,6 +25,7 @@ package enum DownloadReport {
             ("connections", download.connections.map { "\($0)" }),
             ("limit", download.limitBytesPerSecond.map { ByteText.rate(Double($0)) }),
             ("priority", download.priority == .normal ? nil : download.priority.rawValue),
+            ("label", download.label),
             ("session", download.session),
             (
                 download.failures == nil ? "not before" : "next retry",

@@ -4,10 +4,15 @@ package import PawlWire
 
 /// The table of `pawl list`.
 package struct DownloadTable {
-    private static let headings = ["ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "NAME", "NOTE"]
+    private static let headings = [
+        "ID", "STATE", "DONE", "SIZE", "SPEED", "LEFT", "LABEL", "NAME", "NOTE",
+    ]
     /// The number of columns before the name.
-    private static let figureCount = 6
+    private static let figureCount = 7
+    /// The columns that are texts and not numbers.
+    private static let textColumns: Set<Int> = [1, 6]
     private static let minimumNameWidth = 16
+    private static let maximumLabelWidth = 16
     private static let minimumNoteWidth = 12
     private static let gap = "  "
 
@@ -22,7 +27,7 @@ package struct DownloadTable {
     /// nothing.
     package func text(_ downloads: [WireDownload], columns: Int?) -> String {
         guard !downloads.isEmpty else { return "No downloads.\n" }
-        let body = downloads.map(cells)
+        let body = downloads.map { cells($0, isShortened: columns != nil) }
         // A column that is empty for all downloads is left out.
         let used = Self.headings.indices.map { index in body.contains { !$0[index].isEmpty } }
         let rows = [zip(Self.headings, used).map { $1 ? $0 : "" }] + body
@@ -32,7 +37,7 @@ package struct DownloadTable {
         let room = room(widths, columns)
         return rows.map { cells in
             let start = (0..<Self.figureCount).filter { used[$0] }.map { index in
-                index == 1
+                Self.textColumns.contains(index)
                     ? cells[index].padded(toColumns: widths[index])
                     : cells[index].rightAligned(inColumns: widths[index])
             }
@@ -58,7 +63,8 @@ package struct DownloadTable {
         return (nameRoom, min(note, max(Self.minimumNoteWidth, room - nameRoom)))
     }
 
-    private func cells(_ download: WireDownload) -> [String] {
+    private func cells(_ download: WireDownload, isShortened: Bool) -> [String] {
+        let label = (download.label ?? "").sanitized
         let progress = download.progress
         var done = ""
         if download.state == .finished {
@@ -72,6 +78,7 @@ package struct DownloadTable {
             download.totalBytes.map(ByteText.size) ?? "",
             download.bytesPerSecond.map { ByteText.rate(Double($0)) } ?? "",
             progress.timeLeft.map(TimeText.clock) ?? "",
+            isShortened ? label.shortened(toColumns: Self.maximumLabelWidth) : label,
             download.name.sanitized, note(download).sanitized,
         ]
     }

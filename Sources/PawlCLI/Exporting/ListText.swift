@@ -82,6 +82,7 @@ struct ListText {
         if let priority = download.priority, priority != .normal {
             parts.append("its priority (\(priority.rawValue))")
         }
+        if download.label != nil { parts.append("its label") }
         if download.notBefore != nil { parts.append("its start time") }
         if download.session != nil { parts.append("its session") }
         if download.taskDescription != nil { parts.append("its description") }

@@ -8,6 +8,9 @@ package struct RequestedDownload: Sendable {
     package private(set) var settings: DownloadSettings
     /// The password that was left out; `nil` if none was.
     package private(set) var missingPassword: MissingPassword?
+    /// The path of the file within the folder of a label: empty for any name, `nil` if a folder is
+    /// given, which takes precedence.
+    package let placeInLabel: String?
     /// Whether the bytes are written to standard output instead of a file.
     package let isForStandardOutput: Bool
 
@@ -32,6 +35,7 @@ package struct RequestedDownload: Sendable {
                 advice: "remove --method, --data and --json"
             )
         }
+        placeInLabel = options.hasOwnFolder ? nil : options.output ?? ""
         isForStandardOutput = options.output == OutputPath.standardOutput
         if isForStandardOutput {
             try Self.checkStandardOutput(options, location: location)

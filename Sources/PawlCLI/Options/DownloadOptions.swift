@@ -41,6 +41,11 @@ package struct DownloadOptions: Sendable {
         case listed
     }
 
+    /// Whether the folder is given for the download, and not only in the config file.
+    var hasOwnFolder: Bool {
+        directory != nil && directoryLevel != .configured || output?.isAbsolutePath == true
+    }
+
     package static let output = "output"
     package static let directory = "directory"
     package static let headerFile = "header-file"

@@ -7,6 +7,7 @@ struct HookOptions: DownloadOptionGroup {
     @Option(setting: "on-complete") var onComplete: String?
     @Option(setting: "on-error") var onError: String?
     @Option(setting: "webhook") var webhook: String?
+    @Option(setting: "move") var move: [String] = []
     @Flag(setting: "notify") var notify: Bool?
     @Flag(setting: "unpack") var unpack: Bool?
 }

@@ -3,6 +3,8 @@ internal import PawlCore
 internal import PawlWire
 
 /// The downloads to which a verb applies.
+///
+/// All verbs but the one that changes labels use `LabelledTargetOptions`.
 struct TargetOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Select all downloads that the command can act on.")
     var all = false
@@ -41,7 +43,7 @@ struct TargetOptions: ParsableArguments {
     }
 }
 
-/// Downloads by their names, their states and their session.
+/// Downloads by their names, their states, their session and their label.
 struct NamedTargets: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -51,21 +53,16 @@ struct NamedTargets: ParsableArguments {
     )
     var targets: [String] = []
 
-    @OptionGroup var state: StateOptions
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
-    )
-    var session: String?
+    @OptionGroup var filter: FilterOptions
 
     /// Returns the selection; no name selects all.
-    func selection() throws(DownloadError) -> Selection {
+    func selection(label: String? = nil) throws(DownloadError) -> Selection {
         Selection(
             targets: targets.isEmpty ? nil : targets,
             all: targets.isEmpty ? true : nil,
-            states: try state.states(),
-            session: session
+            states: try filter.states(),
+            session: filter.session,
+            label: label
         )
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Logging
 internal import Pawl
 internal import PawlCore
@@ -77,7 +78,9 @@ struct DownloadRun: Sendable {
             id: id,
             source: requested.url.redacted,
             name: requested.workingName
-        )
+        ) { (file) async throws(DownloadError) in
+            try await move(file, of: task, requested)
+        }
         if case .success(let file) = result {
             await keepSignature(of: file, from: task, requested)
         }
@@ -85,6 +88,27 @@ struct DownloadRun: Sendable {
             report(error, of: requested)
         }
         return result
+    }
+
+    /// Moves a finished file as its rules say; returns where it is then.
+    ///
+    /// A file that existed before stays where it is.
+    private func move(
+        _ file: DownloadedFile,
+        of task: DownloadTask,
+        _ requested: RequestedDownload
+    ) async throws(DownloadError) -> DownloadedFile {
+        let rules = requested.settings.moveRules
+        guard !rules.isEmpty, !requested.isForStandardOutput, !file.wasAlreadyThere else {
+            return file
+        }
+        var facts = FinishedFacts(name: String(file.path.pathFile), size: file.byteCount)
+        facts.host = requested.url.host(percentEncoded: false)
+        facts.mediaType = task.response?.mediaType
+        guard let folder = rules.folder(for: facts, home: UserHome.path) else { return file }
+        var moved = file
+        moved.path = try await task.session.leftovers.move(file.path, into: folder).path
+        return moved
     }
 
     private func keepSignature(

@@ -30,17 +30,19 @@ struct ShownTasks: Sendable {
 
     /// Runs a task to its end.
     ///
-    /// `name` is shown until the server has named the file.
+    /// `name` is shown until the server has named the file. `conclude` handles the complete file
+    /// before its path is shown, and returns where it is then.
     func run(
         _ task: DownloadTask,
         id: Int,
         source: String,
-        name: String
+        name: String,
+        conclude: (DownloadedFile) async throws(DownloadError) -> DownloadedFile = { $0 }
     ) async -> Result<DownloadedFile, DownloadError> {
         progress.added(id: id, source: source, name: name) { task.currentProgress }
         let result: Result<DownloadedFile, DownloadError>
         do throws(DownloadError) {
-            result = .success(try await task.session.finish(task))
+            result = .success(try await conclude(try await task.session.finish(task)))
         } catch {
             result = .failure(error)
         }

@@ -18,7 +18,7 @@ struct AddCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The priority: low, normal or high. Default: normal.",
+            "The priority: low, normal or high. Default: that of --label, or normal.",
             valueName: "priority"
         )
     )
@@ -43,6 +43,16 @@ struct AddCommand: PawlVerb {
     )
     var session: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Give the downloads this label. They take its folder and its priority, unless you "
+                + "give these here.",
+            valueName: "name"
+        )
+    )
+    var label: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -64,11 +74,13 @@ struct AddCommand: PawlVerb {
             + connection.assignments + hooks.assignments
         let config = try configChoice.read()
         var submission = DaemonSubmission()
+        if let label { try LabelName.check(label) }
         if let priority { submission.priority = try Self.priority(priority) }
         submission.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
             try Self.startTime(text)
         }
         submission.session = session
+        submission.label = label
         submission.isPaused = paused
         let links = try PawlLink.read(urls)
         submission.isConfined = links.hasLink

@@ -9,7 +9,7 @@ struct CancelCommand: PawlVerb {
         abstract: "Cancel downloads and delete the bytes received so far."
     )
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try act(.cancel, on: targets, result: "cancelled", console)

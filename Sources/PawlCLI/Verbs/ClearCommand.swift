@@ -13,7 +13,7 @@ struct ClearCommand: PawlVerb {
             """
     )
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let selection = try targets.selection(isOptional: true, in: [.finished, .cancelled])

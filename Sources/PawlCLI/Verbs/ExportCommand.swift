@@ -30,9 +30,10 @@ struct ExportCommand: PawlVerb {
     var output: String?
 
     @OptionGroup var named: NamedTargets
+    @OptionGroup var labels: LabelOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let selection = try named.selection()
+        let selection = try named.selection(label: labels.label)
         let (form, hasSecrets) = (list ? QueueExport.Form.list : .json, !noSecrets)
         let output = try output.flatMap { (path) throws(DownloadError) -> String? in
             guard path != OutputPath.standardOutput else { return nil }

@@ -31,13 +31,8 @@ struct ListCommand: PawlVerb {
     )
     var all = false
 
-    @OptionGroup var state: StateOptions
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
-    )
-    var session: String?
+    @OptionGroup var filter: FilterOptions
+    @OptionGroup var labels: LabelOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -73,9 +68,9 @@ struct ListCommand: PawlVerb {
     private func query() throws(DownloadError) -> ListQuery {
         var query = ListQuery()
         query.limit = ListQuery.mostLimit
-        query.session = session
+        (query.session, query.label) = (filter.session, labels.label)
         query.targets = targets
-        query.states = try state.states() ?? []
+        query.states = try filter.states() ?? []
         return query
     }
 

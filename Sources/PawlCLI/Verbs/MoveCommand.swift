@@ -29,7 +29,7 @@ struct MoveCommand: PawlVerb {
     )
     var before: String?
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         guard [first, last, before != nil].count(where: { $0 }) == 1 else {

@@ -9,7 +9,7 @@ struct PauseCommand: PawlVerb {
         abstract: "Pause downloads; the bytes received so far are kept."
     )
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try act(.pause, on: targets, result: "paused", console)

@@ -38,7 +38,8 @@ struct PawlCommand: ParsableCommand {
             CommandGroup(
                 name: "Daemon",
                 subcommands: [
-                    LimitCommand.self, SessionCommand.self, NativeHostCommand.self,
+                    LimitCommand.self, LabelCommand.self, SessionCommand.self,
+                    NativeHostCommand.self,
                     DaemonCommand.self,
                 ]
             ),

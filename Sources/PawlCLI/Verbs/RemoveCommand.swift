@@ -12,7 +12,7 @@ struct RemoveCommand: PawlVerb {
     @Flag(help: "Also delete the finished and partial files that Pawl wrote.")
     var withFiles = false
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try act(

@@ -9,7 +9,7 @@ struct ResumeCommand: PawlVerb {
         abstract: "Resume paused downloads, or retry failed or cancelled ones."
     )
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try act(.resume, on: targets, result: "queued", console)

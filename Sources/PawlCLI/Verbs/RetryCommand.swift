@@ -13,7 +13,7 @@ struct RetryCommand: PawlVerb {
             """
     )
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let states: Set<TaskState> = [.failed, .waiting]

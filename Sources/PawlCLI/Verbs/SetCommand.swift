@@ -30,6 +30,15 @@ struct SetCommand: PawlVerb {
     )
     var url: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The label: a name, or none to remove it. The files stay in their folders.",
+            valueName: "name"
+        )
+    )
+    var label: String?
+
     @OptionGroup var settings: ChangedOptions
 
     @Option(
@@ -60,7 +69,7 @@ struct SetCommand: PawlVerb {
             throw .usage(
                 "no change is given",
                 advice:
-                    "use --priority, --url, --header, --redirect-header, --user, --connections, "
+                    "use --priority, --label, --url, --header, --redirect-header, --user, --connections, "
                     + "--limit, --name or --not-before"
             )
         }
@@ -75,6 +84,10 @@ struct SetCommand: PawlVerb {
     private func changes(_ console: Console) throws(DownloadError) -> DownloadChanges {
         var changes = DownloadChanges()
         if let priority { changes.priority = try AddCommand.priority(priority) }
+        if let label {
+            if label != LabelName.none { try LabelName.check(label) }
+            changes.label = label == LabelName.none ? "" : label
+        }
         if let url {
             try checkSingle("--url")
             _ = try SourceURL.read(url, at: "--url")

@@ -24,7 +24,7 @@ struct WaitCommand: PawlVerb {
             """
     )
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var targets: LabelledTargetOptions
 
     @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false

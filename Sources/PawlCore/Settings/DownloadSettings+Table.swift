@@ -15,6 +15,7 @@ extension DownloadSettings: TabledSettings {
                 \.hooks.unpacks,
                 entries: [.command, .config, .socket]
             )
+            + [Setting.moving(\.moveRules, entries: [.command, .config, .socket])]
     )
 
     private static let requestSettings: [Setting<DownloadSettings>] = [

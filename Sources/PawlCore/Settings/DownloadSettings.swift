@@ -59,6 +59,8 @@ public struct DownloadSettings: Sendable {
     public var credentials: Credentials?
     /// What happens when the download starts, finishes or fails; for the command and the daemon.
     package var hooks = DownloadHooks()
+    /// The rules that move the finished file to another folder; for the command and the daemon.
+    package var moveRules: [MoveRule] = []
     /// The settings of the connections.
     public var connection = ConnectionSettings()
     /// The digest that the file must have.

@@ -92,11 +92,11 @@ package struct APIRoute: Sendable {
     }
 
     /// The routes of the API.
-    package static let all: [APIRoute] = downloads + feeds + sessions + service
+    package static let all: [APIRoute] = downloads + feeds + sessions + labels + service
 
     /// The parameters of ``ListQuery``.
     private static let listParameters = [
-        "state", "session", "target", "search", "after", "order", "pending", "limit",
+        "state", "session", "label", "target", "search", "after", "order", "pending", "limit",
     ]
 
     private static let downloads: [APIRoute] = [
@@ -194,6 +194,25 @@ package struct APIRoute: Sendable {
             [.useSession],
             body: Acknowledgement.self
         ) { api, request, context in try await api.sessions.acknowledge(request, context) },
+    ]
+
+    private static let labels: [APIRoute] = [
+        APIRoute(.get, "/v1/labels", parameters: ["after", "limit"]) { api, request, _ in
+            let query = try PageQuery(request)
+            return try Response.json(try await api.queue.store.read { try $0.labels.list(query) })
+        },
+        APIRoute(.post, "/v1/labels", [.changeLabels], body: LabelSettings.self) {
+            api,
+            request,
+            context in
+            let settings: LabelSettings = try await RequestBody.read(request)
+            return try Response.json(
+                try await api.queue.setLabel(settings, by: context.authority)
+            )
+        },
+        APIRoute(.delete, "/v1/labels", [.changeLabels], parameters: ["label"]) {
+            try await $0.downloads.removeLabel($1, $2)
+        },
     ]
 
     private static let service: [APIRoute] = [

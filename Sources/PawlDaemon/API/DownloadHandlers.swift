@@ -132,6 +132,15 @@ struct DownloadHandlers: Sendable {
         return try Response.json(context.changed.adding(outcome))
     }
 
+    /// Removes a label; also if there is no such label.
+    func removeLabel(_ request: Request, _ context: APIContext) async throws -> Response {
+        guard let name = try request.parameters.last(where: { $0.name == "label" })?.value else {
+            throw DownloadError.usage("'label' is missing")
+        }
+        try await queue.removeLabel(name, by: context.authority)
+        return Response(status: .noContent)
+    }
+
     func change(_ request: Request, _ context: APIContext) async throws -> Response {
         let asked: SelectedChanges = try await RequestBody.read(request)
         let outcome = try await queue.change(

@@ -121,6 +121,9 @@ actor DaemonQueue {
                         parts.waiting.hold(removals.map(\.download))
                         group.addTask { _ = await self.carryOut(removals) }
                     }
+                    for move in parts.moves.takeQueued() {
+                        group.addTask { await self.finish(move) }
+                    }
                     if parts.control.isShuttingDown, !parts.waiting.hasRunning {
                         undo.forgetAll()
                         break
@@ -165,7 +168,18 @@ actor DaemonQueue {
             result = .failure(error)
         }
         parts.retries.learn(from: result)
-        queueStep.add(EndedRun(id: run.id, task: run.task, result: result))
+        var end = EndedRun(id: run.id, task: run.task, result: result)
+        if case .success(let file) = result {
+            let job = parts.moves.job(
+                for: file,
+                of: run.id,
+                announced: parts.announcements.finishingFile(of: run.id),
+                mediaType: run.task.response?.mediaType
+            )
+            let moved = await job?.carryOut(in: session, environment.logger)
+            if let moved { end.move(to: moved) }
+        }
+        queueStep.add(end)
         environment.work.send()
     }
 
@@ -204,6 +218,22 @@ actor DaemonQueue {
         )
         for job in jobs where parts.waiting.release(job.download) { environment.work.send() }
         return remaining
+    }
+
+    /// Finishes a move that an earlier daemon had begun, and records the end of the download.
+    private func finish(_ move: RecoveredMove) async {
+        let moved = await move.job.carryOut(in: session, environment.logger)
+        do throws(DownloadError) {
+            try StartupRecovery(parts: parts).record(move, moved)
+            parts.waiting.leave(move.job.download)
+        } catch {
+            // The next start finds the file where it is now.
+            environment.logger.error("the queue cannot be written: \(error)")
+        }
+        _ = parts.waiting.release(move.job.download)
+        parts.hooks.committed()
+        environment.endings.send()
+        environment.work.send()
     }
 
     // MARK: - Commands
@@ -382,6 +412,21 @@ actor DaemonQueue {
     func forgetSession(_ identifier: String, by authority: Authority) throws(DownloadError) {
         try parts.sessions.forget(identifier, by: authority)
     }
+
+    // MARK: - Labels
+
+    func setLabel(
+        _ settings: LabelSettings,
+        by authority: Authority
+    ) throws(DownloadError) -> WireLabel {
+        try parts.labels.set(settings, by: authority, parts.settings.networkRules)
+    }
+
+    func removeLabel(_ name: String, by authority: Authority) throws(DownloadError) {
+        try parts.labels.remove(name, by: authority)
+    }
+
+    // MARK: - Hooks and commands
 
     /// Records the end of a hook's job.
     func ended(_ entry: HookTable.Entry, _ end: HookTable.End) throws(DownloadError) {

@@ -15,6 +15,8 @@ struct QueueParts {
     let removals: PendingRemovals
     let settings: QueueSettings
     let sessions: QueueSessions
+    let labels: QueueLabels
+    let moves: PendingMoves
     let hooks: HookRecorder
     /// The GIDs of the downloads for clients of aria2.
     let gids: Aria2GIDs
@@ -31,7 +33,22 @@ struct QueueParts {
         removals = PendingRemovals(environment)
         settings = QueueSettings(initial, environment, waiting, control)
         sessions = QueueSessions(environment, waiting)
+        labels = QueueLabels(environment)
+        moves = PendingMoves(environment, settings)
         hooks = HookRecorder(environment, settings)
         gids = Aria2GIDs(identity: initial.identity)
+    }
+
+    /// Returns the rate limits of the groups that a download belongs to.
+    func groupLimits(of row: WireDownload) -> [LimitGroup: Int64] {
+        var limits: [LimitGroup: Int64] = [:]
+        for group in row.limitGroups {
+            switch group {
+            case .session(let name):
+                limits[group] = sessions.limitBytesPerSecond(of: name.text)
+            case .label(let name): limits[group] = labels[name]?.limitBytesPerSecond
+            }
+        }
+        return limits
     }
 }

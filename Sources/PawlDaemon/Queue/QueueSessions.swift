@@ -93,7 +93,7 @@ final class QueueSessions {
         for name in Set(new.keys).union(old.keys) {
             let limit = new[name]?.bytesPerSecond
             guard limit != old[name]?.bytesPerSecond else { continue }
-            environment.running.setLimit(bytesPerSecond: limit, ofSession: name.text)
+            environment.running.setLimit(bytesPerSecond: limit, of: .session(name))
         }
         environment.work.send()
     }

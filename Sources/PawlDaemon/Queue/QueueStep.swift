@@ -184,6 +184,7 @@ final class QueueStep {
         parts.control.ended(end.id)
         parts.announcements.ended(end.id)
         parts.retries.ended(end.id)
+        parts.moves.ended(end.id)
         parts.renames.ended(end.id)
         parts.removals.ended(end.id)
         if case .success = end.result { parts.environment.counters.finished() }

@@ -18,7 +18,8 @@ struct StartupRecovery {
 
     /// Queues the downloads; those that ran come first.
     private func loadDownloads() throws(DownloadError) {
-        let (rows, suspects, limits) = try parts.environment.store.writeInAnyCase { transaction in
+        let (rows, suspects, limits, labels) = try parts.environment.store.writeInAnyCase {
+            transaction in
             try parts.renames.load(transaction)
             let rows = try transaction.downloads.unfinished().map { row in
                 var row = row
@@ -31,10 +32,11 @@ struct StartupRecovery {
             }
             return (
                 rows, try transaction.attempts.suspects(starts: Self.suspectStarts),
-                try transaction.sessions.limits()
+                try transaction.sessions.limits(), try transaction.labels.settings()
             )
         }
         parts.sessions.apply(limits)
+        parts.labels.apply(labels)
         for row in rows where row.state != .paused && row.state != .suspended {
             var entry = parts.retries.entry(of: row)
             entry.wasRunning = row.state.isActive
@@ -63,6 +65,10 @@ struct StartupRecovery {
         var path: String?
         /// Whether its folder could be read.
         var isKnown = true
+        /// The move that a rule asks for, if it was not carried out.
+        var move: MoveJob?
+        /// Whether a rule has moved it.
+        var wasMoved = false
     }
 
     /// Records the complete files that have their names, and queues the removals.
@@ -79,18 +85,25 @@ struct StartupRecovery {
         }
         let intentions = unfinished.map(\.intention)
         guard !intentions.isEmpty else { return }
-        let files = unfinished.compactMap { find($0) }
+        let moves = Self.moves(intentions)
+        var files = unfinished.compactMap { find($0, moves[$0.intention.download]) }
+        for index in files.indices { try plan(&files[index]) }
         let jobs = intentions.compactMap(Self.removalJob)
+        let recovered = files.compactMap { file -> RecoveredMove? in
+            guard file.path != nil, let move = file.move else { return nil }
+            return RecoveredMove(job: move, finishing: file.intention.id)
+        }
         let (more, last) = try parts.environment.store.writeInAnyCase { transaction in
             var more: [RemovalJob] = []
-            for file in files {
+            for file in files where file.path == nil || file.move == nil {
                 if let job = try record(file, jobs, transaction) { more.append(job) }
             }
             return (more, try transaction.events.last())
         }
         parts.environment.notifier.published(last)
         parts.removals.queue(jobs + more)
-        parts.waiting.hold((jobs + more).map(\.download))
+        parts.waiting.hold((jobs + more).map(\.download) + recovered.map(\.job.download))
+        parts.moves.queue(recovered)
         parts.environment.logger.notice(
             "file operations that an earlier daemon did not finish: \(intentions.count)"
         )
@@ -106,7 +119,49 @@ struct StartupRecovery {
         )
     }
 
-    /// Finds the file of an operation under its names; returns `nil` for a removal.
+    /// The moves, by download.
+    private static func moves(_ intentions: [Intention]) -> [Int64: MoveJob] {
+        var moves: [Int64: MoveJob] = [:]
+        for intention in intentions {
+            guard case .move(let file, let folder) = intention.operation else { continue }
+            moves[intention.download] = MoveJob(
+                download: intention.download,
+                file: file,
+                folder: folder,
+                root: intention.root
+            )
+        }
+        return moves
+    }
+
+    /// Records the move of a file that had its name when the earlier daemon ended.
+    private func plan(_ complete: inout RecoveredFile) throws(DownloadError) {
+        guard let path = complete.path, complete.move == nil, !complete.wasMoved else { return }
+        var file = complete.file
+        file.path = path
+        complete.move = try parts.moves.job(
+            forRecovered: file,
+            of: complete.intention.download
+        )
+    }
+
+    /// Finds the file of an operation under its names, also where a rule has moved it; returns `nil`
+    /// for other operations.
+    private func find(_ unfinished: Unfinished, _ move: MoveJob?) -> RecoveredFile? {
+        guard var complete = find(unfinished) else { return nil }
+        guard let move else { return complete }
+        if let path = complete.path {
+            complete.move = move
+            complete.move?.file.path = path
+        } else if complete.isKnown,
+            let moved = LeftoverFiles.findMoved(move.file, in: move.folder)
+        {
+            (complete.file, complete.path, complete.wasMoved) = (moved, moved.path, true)
+        }
+        return complete
+    }
+
+    /// Finds the file of an operation under its names; returns `nil` for other operations.
     private func find(_ unfinished: Unfinished) -> RecoveredFile? {
         let intention = unfinished.intention
         guard case .finish(var file) = intention.operation else { return nil }
@@ -152,7 +207,8 @@ struct StartupRecovery {
         let id = complete.intention.download
         // Its disk may not be mounted: the next start tries again, unless a run ends before.
         guard try complete.isKnown || transaction.downloads.find(id) == nil else { return nil }
-        try transaction.intentions.delete([complete.intention.id])
+        // The move has been carried out, or there is no file to be moved.
+        try transaction.intentions.deleteFinishing(of: id)
         // Without a path, the download continues from its partial file and announces the file
         // again.
         guard let path = complete.path else { return nil }
@@ -176,11 +232,36 @@ struct StartupRecovery {
             try transaction.downloads.setWasAlreadyThere(false, of: id)
             try parts.hooks.record(.complete, row, transaction)
             try transaction.requests.forget(id)
+            if complete.wasMoved {
+                try transaction.downloads.setConfinement(path.pathFolder, of: id)
+            }
             try transaction.events.append(.finished, row, at: Date())
         }
         try transaction.downloads.save(row)
         try transaction.attempts.forgetStarts(of: id)
         return nil
+    }
+
+    /// Records the end of a download whose file was moved now; `moved` is `nil` if the file stays
+    /// where it is.
+    func record(_ move: RecoveredMove, _ moved: WrittenFile?) throws(DownloadError) {
+        let file = moved ?? move.job.file
+        var complete = RecoveredFile(
+            intention: Intention(
+                id: move.finishing,
+                download: move.job.download,
+                operation: .finish(file),
+                root: move.job.root
+            ),
+            file: file,
+            path: file.path
+        )
+        complete.wasMoved = moved != nil
+        let last = try parts.environment.store.writeInAnyCase { [complete] transaction in
+            _ = try record(complete, [], transaction)
+            return try transaction.events.last()
+        }
+        parts.environment.notifier.published(last)
     }
 
     private static func corrupt(_ path: String) -> DownloadError {

@@ -45,7 +45,7 @@ package enum AccessRules {
         switch demand {
         case .open, .read, .control, .remove, .undo, .changeSettings, .makeSession, .shutDown:
             .allowed
-        case .add, .addFeed, .replace, .readdress, .rename: .allowedInFolders
+        case .add, .addFeed, .replace, .readdress, .rename, .changeLabels: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
         // The program of a session relies on these.
         case .addToSession, .describe, .useSession, .forgetSession: isOwn ? .allowed : .refused
@@ -65,8 +65,8 @@ package enum AccessRules {
         // A feed continues to add downloads when its token has been revoked.
         case .addFeed: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
-        case .readSecrets, .addFromFiles, .setCommand, .changeSettings, .changeBounds, .letIn,
-            .shutDown:
+        case .readSecrets, .addFromFiles, .setCommand, .changeLabels, .changeSettings,
+            .changeBounds, .letIn, .shutDown:
             .refused
         }
     }

@@ -19,6 +19,7 @@ package enum Demand: String, Sendable, CaseIterable {
     case useSession = "use-session"
     case forgetSession = "forget-session"
     case setCommand = "set-command"
+    case changeLabels = "change-labels"
     case changeSettings = "change-settings"
     case changeBounds = "change-bounds"
     case letIn = "let-in"
@@ -53,10 +54,11 @@ package enum Demand: String, Sendable, CaseIterable {
         case .useSession: "attaching to a session, setting its limits and acknowledging its events"
         case .forgetSession: "forgetting a session"
         case .setCommand: "setting the command that a session runs"
+        case .changeLabels: "giving a folder, a limit or a priority to a label, or removing it"
         case .changeSettings: "changing settings"
         case .changeBounds:
             "changing the allowed folders, the access to private addresses, the TCP listener, its "
-                + "proxies or the hooks"
+                + "proxies, the hooks or the rules that move files"
         case .letIn: "creating a login code"
         case .shutDown: "ending the daemon"
         }

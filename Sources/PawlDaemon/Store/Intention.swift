@@ -11,6 +11,8 @@ package struct Intention: Sendable, Hashable {
         case finish(WrittenFile)
         /// Files are removed.
         case remove(Removal)
+        /// A complete file that has its name is moved to a folder.
+        case move(WrittenFile, to: String)
     }
 
     package var id: Int64
@@ -18,6 +20,23 @@ package struct Intention: Sendable, Hashable {
     package var operation: Operation
     /// The folder that no file of the download may leave; `nil` if it is not confined.
     package var root: String?
+}
+
+/// A move of a complete file to another folder, which a rule asks for.
+package struct MoveJob: Sendable, Hashable {
+    package var download: Int64
+    /// The file before the move.
+    package var file: WrittenFile
+    /// The folder, with a slash at its end.
+    package var folder: String
+    /// The folder that the download must not leave; `nil` if it is not confined.
+    ///
+    /// The move may leave it, because only the user makes rules.
+    package var root: String?
+
+    package init(download: Int64, file: WrittenFile, folder: String, root: String?) {
+        (self.download, self.file, self.folder, self.root) = (download, file, folder, root)
+    }
 }
 
 /// The files of a download to be removed.

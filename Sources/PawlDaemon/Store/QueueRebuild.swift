@@ -48,6 +48,7 @@ package struct QueueRebuild {
                 let owner = salvaged.sessionOwners[ExactText(session.identifier)] ?? .user
                 try transaction.sessions.register(session, by: owner, at: Date())
             }
+            for label in salvaged.labels { try transaction.labels.set(label) }
             if salvaged.settings.extent != .none {
                 try transaction.settings.set(salvaged.settings.settings)
             }

@@ -30,6 +30,8 @@ struct SalvagedQueue {
     var destinations: Set<ExactText> = []
     /// The sessions that processes have registered.
     var sessions: [SessionRegistration] = []
+    /// The settings of the labels.
+    var labels: [LabelSettings] = []
     /// The owners of the sessions; a session without one belongs to the user.
     var sessionOwners: [ExactText: DownloadOwner] = [:]
     /// The settings of the daemon.
@@ -76,6 +78,7 @@ struct SalvagedQueue {
         lastDownload = max(ids, lastDownload)
         lastEvent = max(lastEvent, Self.last("event", queue))
         sessions = Self.sessions(queue, items, &sessionOwners)
+        labels = Self.labels(queue)
         destinations.formUnion(items.flatMap(\.paths).map { ExactText($0) })
         // This comes last: it reads rows of all states, and may fail at any of them.
         try? queue.read { database in
@@ -187,6 +190,24 @@ struct SalvagedQueue {
 
     private static let mostSessions = 10_000
 
+    private static func labels(_ queue: DatabaseQueue) -> [LabelSettings] {
+        var found: [LabelSettings] = []
+        // Reading stops where the damage begins.
+        try? queue.read { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM label")
+            while let row = try rows.next(), found.count < LabelTable.most {
+                guard let name: String = value("name", of: row) else { continue }
+                var label = LabelSettings(name: name)
+                label.folder = value("folder", of: row)
+                label.limitBytesPerSecond = value("limitBytesPerSecond", of: row)
+                let priority: Int? = value("priority", of: row)
+                label.priority = priority.flatMap(DownloadPriority.init).map(WirePriority.init)
+                if (try? label.check()) != nil { found.append(label) }
+            }
+        }
+        return found
+    }
+
     private static func read(
         _ database: Database,
         _ order: String,
@@ -224,6 +245,7 @@ struct SalvagedQueue {
         download.priority = WirePriority(priority.flatMap(DownloadPriority.init) ?? .normal)
         download.position = value("position", of: row) ?? id
         download.session = value("session", of: row)
+        download.label = label(of: row)
         download.owner = owner(of: row)
         download.taskIdentifier = value("taskIdentifier", of: row)
         download.taskDescription = value("taskDescription", of: row)
@@ -235,6 +257,12 @@ struct SalvagedQueue {
         let problem: Problem? = ColumnCoding.value(text)
         if problem?.code == .settingsLost { download.problem = problem }
         return Item(row: download, gid: value("gid", of: row))
+    }
+
+    private static func label(of row: Row) -> String? {
+        guard let label: String = value("label", of: row), (try? LabelName.check(label)) != nil
+        else { return nil }
+        return label
     }
 
     private static func owner(of row: Row) -> DownloadOwner? {

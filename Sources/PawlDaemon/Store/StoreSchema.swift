@@ -29,6 +29,7 @@ enum StoreSchema {
         migrator.registerMigration("removed") { database in try database.execute(sql: removed) }
         migrator.registerMigration("feeds") { database in try database.execute(sql: feeds) }
         migrator.registerMigration("gids") { database in try database.execute(sql: gids) }
+        migrator.registerMigration("labels") { database in try database.execute(sql: labels) }
         return migrator
     }
 
@@ -37,6 +38,18 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // `label`: the labels that have settings; others exist only as the label of a download.
+    private static let labels = """
+        CREATE TABLE label (
+            name TEXT PRIMARY KEY,
+            folder TEXT,
+            limitBytesPerSecond INTEGER,
+            priority INTEGER
+        ) STRICT, WITHOUT ROWID;
+        ALTER TABLE download ADD COLUMN label TEXT;
+        CREATE INDEX downloadByLabel ON download (label, id) WHERE label IS NOT NULL;
+        """
 
     // `request` is private: it contains the secrets for a feed. `nextCheck`: NULL if the feed is
     // checked only on request. `state`: what is known of the feed, as JSON. `feedItem`: the items

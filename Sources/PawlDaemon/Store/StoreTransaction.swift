@@ -36,6 +36,8 @@ package struct StoreTransaction {
     package var gids: GIDTable { GIDTable(database) }
     /// The background sessions.
     package var sessions: SessionTable { SessionTable(database) }
+    /// The labels and their settings.
+    package var labels: LabelTable { LabelTable(database) }
     /// The settings of the daemon, and the notes that the store keeps about itself.
     package var settings: StoredSettings { StoredSettings(database) }
     /// The idempotency keys of requests that added downloads.

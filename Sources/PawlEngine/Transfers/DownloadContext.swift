@@ -21,7 +21,7 @@ struct DownloadContext: Sendable {
         let own = job.settings.limitBytesPerSecond
         limits = TransferLimits(
             all: engine.limit,
-            group: job.groupLimit,
+            groups: job.groupLimits,
             own: job.limit ?? RateLimitClock(limitBytesPerSecond: own)
         )
         time = engine.time

@@ -1,22 +1,23 @@
 internal import PawlCore
 
-/// The limits that a transfer keeps: for all downloads together, for a group of them, and its own.
+/// The limits that a transfer keeps: for all downloads together, for groups of them, and its own.
 ///
 /// Each may change at any time.
 struct TransferLimits: Sendable {
     let all: RateLimitClock
-    /// The limit of the group; `nil` if the download belongs to no group.
-    let group: RateLimitClock?
+    /// The limits of the groups; `nil` if the download can belong to none.
+    let groups: GroupLimits?
     let own: RateLimitClock
 
     /// The number of changes of the limits so far.
-    var changes: Int { all.changes + own.changes + (group?.changes ?? 0) }
+    var changes: Int { all.changes + own.changes + (groups?.changes ?? 0) }
 
-    var isLimited: Bool { all.isLimited || own.isLimited || group?.isLimited == true }
+    var isLimited: Bool { all.isLimited || own.isLimited || groups?.isLimited == true }
 
     /// The lowest of the limits; `nil` if there is none.
     var bytesPerSecond: Int64? {
-        [all, group, own].compactMap { $0?.limitBytesPerSecond }.min()
+        [all.limitBytesPerSecond, groups?.bytesPerSecond, own.limitBytesPerSecond]
+            .compactMap { $0 }.min()
     }
 
     /// Counts received bytes.
@@ -25,14 +26,14 @@ struct TransferLimits: Sendable {
     func charge(bytes: Int, now: Moment) -> Duration {
         max(
             all.charge(bytes: bytes, now: now),
-            group?.charge(bytes: bytes, now: now) ?? .zero,
+            groups?.charge(bytes: bytes, now: now) ?? .zero,
             own.charge(bytes: bytes, now: now)
         )
     }
 
     /// Returns for how long a further transfer must not begin.
     func wait(at now: Moment) -> Duration {
-        max(all.wait(at: now), group?.wait(at: now) ?? .zero, own.wait(at: now))
+        max(all.wait(at: now), groups?.wait(at: now) ?? .zero, own.wait(at: now))
     }
 
     /// The number of bytes that a connection should read at once, if `bytes` are best without a

@@ -21,6 +21,32 @@ package enum WrittenFiles {
         return all.first { isThere(file, at: $0) }?.string
     }
 
+    /// Returns the stamp of a file.
+    package static func stamp(of path: FilePath) throws(DownloadError) -> FileStamp {
+        guard let status = try attempt(.inspect, path, path.status()) else {
+            throw DownloadError(.noSuchFileOrDirectory, while: .inspect, path)
+        }
+        return FileStamp(status)
+    }
+
+    /// Returns a finished file that was moved into a folder; `nil` if it is not there.
+    ///
+    /// A copy on another file system has another inode, but the same size and the same time.
+    package static func findMoved(_ file: WrittenFile, in folder: FilePath) -> WrittenFile? {
+        let target = folder.appending(String(file.path.pathFile))
+        let found = names(of: target, .finished).compactMap { path -> WrittenFile? in
+            // A file that cannot be checked is not known to be the one.
+            guard let status = try? path.status(), status.isRegular else { return nil }
+            let stamp = FileStamp(status)
+            guard stamp.size == file.stamp.size, stamp.modified == file.stamp.modified else {
+                return nil
+            }
+            return WrittenFile(.finished, at: path.string, stamp)
+        }
+        return found.first { $0.isSameFile(as: file) }
+            ?? found.first { $0.stamp.device != file.stamp.device }
+    }
+
     /// Whether the path is a folder that can be read.
     package static func isFolder(_ path: String) -> Bool {
         (try? FilePath(path).status())?.isDirectory == true

@@ -5,6 +5,7 @@ package struct ListQuery: Sendable, Hashable {
     /// The states of the downloads; empty means any state.
     package var states: Set<TaskState> = []
     package var session: String?
+    package var label: String?
     /// Ids, names and patterns of names.
     package var targets: [String] = []
     /// A text that the name or the URL must contain, ignoring case.
@@ -36,6 +37,7 @@ package struct ListQuery: Sendable, Hashable {
             parameters["state"] = states.map(\.rawValue).sorted().joined(separator: ",")
         }
         parameters["session"] = session
+        parameters["label"] = label
         if !targets.isEmpty { parameters["target"] = targets.joined(separator: "\n") }
         parameters["search"] = search
         parameters["after"] = after.map { "\($0)" }
@@ -54,6 +56,7 @@ package struct ListQuery: Sendable, Hashable {
             case "state":
                 for word in value.split(separator: ",") { states.insert(try Self.state(word)) }
             case "session": session = value
+            case "label": label = value
             case "target":
                 // An empty parameter selects nothing, rather than everything.
                 targets += value.split(separator: "\n", omittingEmptySubsequences: false)

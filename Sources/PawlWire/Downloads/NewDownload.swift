@@ -9,7 +9,7 @@ package import PawlCore
 package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
         case url, destination, settings, priority, session, notBefore, isPaused, taskIdentifier
-        case taskDescription, resumeData, isConfined, confinedTo, storageKey, replaces
+        case taskDescription, resumeData, isConfined, confinedTo, storageKey, replaces, label
         case avoidsPrivateAddresses
     }
 
@@ -33,6 +33,9 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     /// The identifier that a background session's process uses; unique within the session.
     package var taskIdentifier: Int64?
     package var taskDescription: String?
+    /// The label, from which the download takes the priority if it has none, and the folder if
+    /// `destination` is relative.
+    package var label: String?
     /// The data from which the download resumes.
     package var resumeData: Data?
     /// Whether the daemon confines the download as one that is added over TCP, because somebody
@@ -147,6 +150,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
         }
         let (address, credentials) = try SourceURL.parse(url)
         try checkSession()
+        if let label { try LabelName.check(label) }
         if let taskDescription { try Self.checkDescription(taskDescription) }
         if let storageKey { try Self.check(storageKey, "key") }
         guard confinedTo?.isAbsolutePath != false else {

@@ -4,7 +4,7 @@ package import PawlCore
 /// The downloads that an operation applies to.
 package struct Selection: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
-        case targets, all, states, session
+        case targets, all, states, session, label
     }
 
     package static let knownMembers = KnownMembers(CodingKeys.self)
@@ -18,17 +18,21 @@ package struct Selection: Codable, Sendable, Hashable, RequestObject {
     package var states: Set<TaskState>?
     /// The session to which the selection is limited.
     package var session: String?
+    /// The label to which the selection is limited.
+    package var label: String?
 
     package init(
         targets: [String]? = nil,
         all: Bool? = nil,
         states: Set<TaskState>? = nil,
-        session: String? = nil
+        session: String? = nil,
+        label: String? = nil
     ) {
         self.targets = targets
         self.all = all
         self.states = states
         self.session = session
+        self.label = label
     }
 
     /// Returns the message for a target that matches no download.
@@ -79,6 +83,8 @@ package struct DownloadChanges: Codable, Sendable, Hashable, RequestObject {
     package var name: String?
     /// The description given by a session's process; an empty one removes it.
     package var taskDescription: String?
+    /// The label; an empty one removes it.
+    package var label: String?
     /// The settings to change, of those that can change while a download runs; null restores a
     /// default.
     package var settings = SettingsDocument<DownloadSettings>()
@@ -91,7 +97,7 @@ package struct DownloadChanges: Codable, Sendable, Hashable, RequestObject {
 /// The settings are members of the same object as the others.
 extension DownloadChanges {
     private enum CodingKeys: CodingKey, CaseIterable {
-        case priority, before, url, notBefore, name, taskDescription
+        case priority, before, url, notBefore, name, taskDescription, label
     }
 
     package init(from decoder: any Decoder) throws {
@@ -102,6 +108,7 @@ extension DownloadChanges {
         notBefore = try members.decodeIfPresent(Date.self, forKey: .notBefore)
         name = try members.decodeIfPresent(String.self, forKey: .name)
         taskDescription = try members.decodeIfPresent(String.self, forKey: .taskDescription)
+        label = try members.decodeIfPresent(String.self, forKey: .label)
         settings = try SettingsDocument(from: decoder)
             .keeping { $0.isChangeable }
     }
@@ -114,6 +121,7 @@ extension DownloadChanges {
         try members.encodeIfPresent(notBefore, forKey: .notBefore)
         try members.encodeIfPresent(name, forKey: .name)
         try members.encodeIfPresent(taskDescription, forKey: .taskDescription)
+        try members.encodeIfPresent(label, forKey: .label)
         try settings.encode(to: encoder)
     }
 }

@@ -28,6 +28,7 @@ package struct WireDownload: Codable, Sendable, Hashable {
     /// The position among downloads of the same priority; the lowest starts first.
     package var position: Int64
     package var session: String?
+    package var label: String?
     /// The time before which the download does not start.
     package var notBefore: Date?
     /// The number of failures in a row, if the download waits to be retried.

@@ -19,6 +19,7 @@ package struct HookFacts: Codable, Sendable, Hashable {
     package var completedBytes: Int64
     package var totalBytes: Int64?
     package var session: String?
+    package var label: String?
     package var taskDescription: String?
     /// Why the download failed; `nil` for the other events.
     package var problem: Problem?
@@ -36,6 +37,7 @@ package struct HookFacts: Codable, Sendable, Hashable {
         completedBytes = download.completedBytes
         totalBytes = download.totalBytes
         session = download.session
+        label = download.label
         taskDescription = download.taskDescription
         problem = event == .error ? download.problem : nil
     }
@@ -52,7 +54,7 @@ package struct HookFacts: Codable, Sendable, Hashable {
             ("ID", id.map { "\($0)" }), ("NAME", name), ("URL", url), ("PATH", path),
             ("FOLDER", folder), ("BYTES", "\(completedBytes)"),
             ("TOTAL_BYTES", totalBytes.map { "\($0)" }),
-            ("DESCRIPTION", taskDescription), ("ERROR", problem?.code.rawValue),
+            ("LABEL", label), ("DESCRIPTION", taskDescription), ("ERROR", problem?.code.rawValue),
             ("MESSAGE", problem?.title),
         ]
         var variables: [String: String?] = [

@@ -10,6 +10,7 @@ package enum APIPath {
     package static let undo = "/v1/undo"
     package static let events = "/v1/events"
     package static let sessions = "/v1/sessions"
+    package static let labels = "/v1/labels"
     package static let feeds = "/v1/feeds"
     package static let settings = "/v1/settings"
 

@@ -22,7 +22,8 @@ extension DaemonSettings: TabledSettings {
     ///
     /// A new one needs its property, a row here, its option in the command, and its effect.
     package static let table = SettingTable<DaemonSettings>(
-        queueSettings + hookSettings + networkSettings + proxySettings
+        queueSettings + hookSettings + [Setting.moving(\.moveRules, entries: bounds)]
+            + networkSettings + proxySettings
     )
 
     private static let hookSettings: [Setting<DaemonSettings>] = Setting.hooks(

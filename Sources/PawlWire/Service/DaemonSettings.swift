@@ -19,6 +19,8 @@ package struct DaemonSettings: Sendable, Hashable {
     package var historyDays = 90
     /// What happens when a download starts, finishes or fails that does not say so itself.
     package var hooks = DownloadHooks()
+    /// The rules that move finished files to other folders.
+    package var moveRules: [MoveRule] = []
     /// The folders for downloads that are added over TCP; `nil` is the user's folder for downloads.
     package var allowedFolders: [String]?
     /// Whether downloads that are added over TCP may use private addresses.

@@ -104,6 +104,40 @@ extension DaemonSuites {
             #expect(kills >= 2)
         }
 
+        @Test(arguments: [60_000, 12 << 20])
+        func `a file that a rule moves is complete at one place, whenever the daemon is killed`(
+            size: Int64
+        ) async throws {
+            let resource = Resource(size: size)
+            let kills = try await killAtEach([.link, .rename], of: Workshop.name) { scene in
+                scene.workshop.serve(.resource(resource))
+            } act: { scene in
+                let rule = "name=*.iso -> \(scene.workshop.folder.path("images"))"
+                try await scene.succeed("daemon", "hooks", "--move", rule)
+                _ = try await scene.run("add", scene.workshop.url, "-x", "1")
+                _ = try await scene.run("wait", "1")
+            } check: { scene in
+                let wasComplete =
+                    scene.workshop.folder.exists(Workshop.name)
+                    || scene.workshop.folder.exists("images/disk.iso")
+                let requests = scene.workshop.origin.snapshot.requests.count
+                try await scene.succeed("wait", "1")
+                #expect(try scene.workshop.folder.read("images/disk.iso") == resource.bytes())
+                #expect(scene.workshop.folder.list() == ["images"])
+                if wasComplete {
+                    #expect(scene.workshop.origin.snapshot.requests.count == requests)
+                }
+                let row = try #require(try await scene.downloads().first)
+                #expect(row.path == scene.workshop.folder.path("images/disk.iso"))
+                let events = try await scene.events().filter { $0.kind != .settings }
+                expectSound(events)
+                #expect(events.filter { $0.kind == .finished }.map(\.path) == [row.path])
+                try await scene.succeed("remove", "1", "--with-files")
+                #expect(!scene.workshop.folder.exists("images/disk.iso"))
+            }
+            #expect(kills >= 2)
+        }
+
         /// A paused download with received bytes, in an idle queue.
         private func pause(_ scene: DaemonScene, _ resource: Resource) async throws {
             let daemon = try await scene.startDaemon()

@@ -57,9 +57,9 @@ struct SafetyValueTests {
         var delay = FailureDelay()
         func wait(_ address: String, after time: Duration = .zero) throws -> Duration {
             defer { delay.ended() }
-            return try #require(
-                delay.failed(by: IPAddress(address), at: start.advanced(by: time))
-            )
+            // A macro's argument cannot change `delay`.
+            let wait = delay.failed(by: IPAddress(address), at: start.advanced(by: time))
+            return try #require(wait)
         }
         let first = try wait("192.0.2.1")
         for _ in 0..<5 { _ = try wait("192.0.2.1") }

@@ -285,6 +285,27 @@ struct QueueRebuildTests {
         try folder.write(StoreScene.name, bytes)
     }
 
+    @Test func `the labels of a damaged queue are kept`() throws {
+        let store = try DaemonStore(path: path)
+        try add(3, to: store)
+        var films = LabelSettings(name: "films")
+        (films.folder, films.limitBytesPerSecond, films.priority) = ("/films/", 1000, .low)
+        try store.write { [films] transaction in
+            try transaction.labels.set(films)
+            guard var row = try transaction.downloads.find(2) else { return }
+            row.label = "films"
+            try transaction.downloads.save(row)
+        }
+        try store.close()
+        var bytes = try folder.read(StoreScene.name)
+        Self.replace("count + 1", "count + 7", in: &bytes)
+        try folder.write(StoreScene.name, bytes)
+        let (rebuilt, _) = try reopen()
+        #expect(rebuilt.damaged == 1)
+        #expect(try rebuilt.write { try $0.downloads.find(2)?.label } == "films")
+        #expect(try rebuilt.write { try $0.labels.settings() } == ["films": films])
+    }
+
     @Test func `the settings of a damaged queue that can be read are kept`() throws {
         try leaveSettings()
         let (store, note) = try reopen()

@@ -122,6 +122,7 @@ struct DaemonSettingsTests {
         settings.hooks.onError = try HookCommand(["error"])
         settings.hooks.webhook = Webhook(try #require(URL(string: "https://host.example/hook")))
         (settings.hooks.notifies, settings.hooks.unpacks) = (true, true)
+        settings.moveRules = [try MoveRule(parsing: "name=*.iso, size>1G -> ~/Images")]
         #expect(
             SettingsDocument(settings).members == Set(DaemonSettings.table.settings.map(\.member))
         )

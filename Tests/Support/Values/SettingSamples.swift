@@ -54,8 +54,10 @@ package enum SettingSamples {
                 "md5=d41d8cd98f00b204e9800998ecf8427e", "socks5://me:secret@proxy.example:1080",
                 "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
                 "host.example:443:192.0.2.1",
-                "eth0", "0-999", "firefox:work", "sha1:262144:AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+                "eth0", "0-999", "firefox:work",
+                "sha1:262144:AAAAAAAAAAAAAAAAAAAAAAAAAAA=",
                 "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
+                "name=*.iso -> /images",
             ]
         }
     }

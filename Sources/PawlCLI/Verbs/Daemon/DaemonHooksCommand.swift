@@ -12,8 +12,9 @@ struct DaemonHooksCommand: PawlVerb {
         discussion: """
             These hooks apply to all downloads of the daemon, also to those that are added on its \
             page or over TCP. A download that was added with a hook of its own has that one \
-            instead. To turn off one hook, here or for one download, use none, --no-notify or \
-            --no-unpack. The daemon remembers a change. A program gets the facts as environment \
+            instead; to turn off one hook, here or for one download, use none, --no-notify or \
+            --no-unpack. Its own rules for moving come before those of the daemon, and --move \
+            replaces all earlier ones. The daemon remembers a change. A program gets the facts as environment \
             variables, such as PAWL_DOWNLOAD_PATH, and as JSON on its standard input; what it \
             prints is in the log of the daemon.
             """
@@ -29,7 +30,8 @@ struct DaemonHooksCommand: PawlVerb {
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let settings =
                 change.isEmpty ? try await client.settings() : try await client.change(change)
-            console.output(.table(Self.rows(settings.hooks)))
+            let rules = settings.moveRules.map { (name: "move", value: Optional($0.text)) }
+            console.output(.table(Self.rows(settings.hooks) + rules))
             return 0
         }
     }
@@ -48,7 +50,10 @@ struct DaemonHooksCommand: PawlVerb {
     private func change() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange()
         if reset {
-            for member in ["onStart", "onComplete", "onError", "webhook", "notifies", "unpacks"] {
+            let members = [
+                "onStart", "onComplete", "onError", "webhook", "notifies", "unpacks", "moveRules",
+            ]
+            for member in members {
                 change[member: member] = .null
             }
         }

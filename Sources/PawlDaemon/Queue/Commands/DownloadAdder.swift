@@ -28,7 +28,11 @@ struct DownloadAdder {
         gid: String?,
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
-        let admitted = try QueueAccess.admitted(new, by: authority, parts.settings.networkRules)
+        let completed = try new.map { (download) throws(DownloadError) in
+            try parts.labels.completed(download)
+        }
+        let rules = parts.settings.networkRules
+        let admitted = try QueueAccess.admitted(completed, by: authority, rules)
         let checked = try Self.checked(admitted, authority)
         recordFolders(checked.map(\.row.destination))
         let fingerprint = try key == nil ? 0 : Self.fingerprint(checked)
@@ -139,6 +143,7 @@ struct DownloadAdder {
         row.destination = new.destination.sanitized
         row.priority = new.priority ?? .normal
         row.session = new.session
+        row.label = new.label
         row.notBefore = new.notBefore
         row.taskIdentifier = new.taskIdentifier
         row.taskDescription = new.taskDescription

@@ -29,7 +29,7 @@ struct DownloadEditor {
                 throw Self.onlyOne
             }
             for item in selected {
-                guard item.download.state != .finished else {
+                guard item.download.state != .finished || changes.isOnlyLabel else {
                     guard item.isNamed else { continue }
                     throw Self.finished(item.download)
                 }
@@ -76,6 +76,7 @@ struct DownloadEditor {
     private static func check(_ changes: DownloadChanges) throws(DownloadError) {
         _ = try changes.settings.settings()
         if let text = changes.taskDescription { try NewDownload.checkDescription(text) }
+        if let label = changes.label, !label.isEmpty { try LabelName.check(label) }
         guard let name = changes.name else { return }
         guard !name.isEmpty, name != ".", name != "..", name.pathFolder.isEmpty,
             !name.holdsUnsafeToShow, !FileName.isTooLong(name)
@@ -126,6 +127,7 @@ struct DownloadEditor {
             row.failures = nil
         }
         if let text = changes.taskDescription { row.taskDescription = text.isEmpty ? nil : text }
+        if let label = changes.label { row.label = label.isEmpty ? nil : label }
         if changes.concernRequest {
             guard let body = try transaction.requests.request(of: row.id) else {
                 throw finished(row)
@@ -188,6 +190,9 @@ struct DownloadEditor {
         if changes.name != nil { parts.renames.add(row.id) }
         if row.state == .waiting { parts.waiting.wait(parts.retries.entry(of: row)) }
         guard row.state.isActive else { return }
+        if changes.label != nil {
+            parts.environment.running.regroup(row, limits: parts.groupLimits(of: row))
+        }
         if changes.settings[\.limitBytesPerSecond] != nil {
             parts.environment.running[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
         }
@@ -209,6 +214,13 @@ struct DownloadEditor {
 }
 
 extension DownloadChanges {
+    /// Whether nothing but the label changes, which is possible after the end of a download, too.
+    fileprivate var isOnlyLabel: Bool {
+        var others = self
+        others.label = nil
+        return others.isEmpty && label != nil
+    }
+
     fileprivate var needRestart: Bool {
         // A rate limit applies without a restart.
         url != nil || name != nil || !settings.keeping { $0.path != \.limitBytesPerSecond }.isEmpty
@@ -222,7 +234,9 @@ extension DownloadChanges {
         if url.map(SourceURL.isOfFile) == true { demands.append(.addFromFiles) }
         if name != nil { demands.append(.rename) }
         if taskDescription != nil { demands.append(.describe) }
-        if priority != nil || before != nil || notBefore != nil || !plain.isEmpty {
+        if priority != nil || before != nil || notBefore != nil || label != nil
+            || !plain.isEmpty
+        {
             demands.append(.control)
         }
         return demands

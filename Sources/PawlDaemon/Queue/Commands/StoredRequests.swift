@@ -41,6 +41,7 @@ struct StoredRequests {
         request.destination = row.path ?? request.destination
         (request.priority, request.notBefore) = (row.priority, row.notBefore)
         (request.session, request.taskDescription) = (row.session, row.taskDescription)
+        request.label = row.label
         request.isPaused = row.state == .paused || row.state == .suspended ? true : nil
         return request
     }

@@ -47,7 +47,11 @@ struct RunEndRecorder {
         if let corrupt { try transaction.writtenFiles.record(corrupt, of: row.id) }
         switch end.result {
         case .success(let file):
-            try recordFinished(file, &row, newName, transaction)
+            let written = end.moved ?? parts.announcements.finishingFile(of: row.id)
+            try recordFinished(file, written, &row, newName, transaction)
+            if end.moved != nil, let path = row.path {
+                try transaction.downloads.setConfinement(path.pathFolder, of: row.id)
+            }
             outcome.finished.append(row.id)
         case .failure(let error):
             let partial = running.partialFile(of: row.id)
@@ -111,14 +115,16 @@ struct RunEndRecorder {
         // The run may have finished or have kept a corrupt file before it was stopped.
         var last = corrupt
         if case .success(let file) = end.result, !file.wasAlreadyThere {
-            last = parts.announcements.finishingFile(of: end.id)
+            last = end.moved ?? parts.announcements.finishingFile(of: end.id)
             last?.path = running.folder(of: end.id)?.shown(file.path) ?? file.path
         }
         guard let last else { return }
+        // A rule may have moved it out of the folder.
+        let root = job.root == nil ? nil : end.moved?.path.pathFolder ?? job.root
         let more = try PendingRemovals.record(
             Removal([last]),
             of: end.id,
-            root: job.root,
+            root: root,
             transaction
         )
         if let more { outcome.removals.append(more) }
@@ -126,6 +132,7 @@ struct RunEndRecorder {
 
     private func recordFinished(
         _ file: DownloadedFile,
+        _ written: WrittenFile?,
         _ row: inout WireDownload,
         _ newName: NewName?,
         _ transaction: StoreTransaction
@@ -137,9 +144,7 @@ struct RunEndRecorder {
         try transaction.renamings.set(nil, of: row.id)
         try transaction.downloads.setWasAlreadyThere(file.wasAlreadyThere, of: row.id)
         try transaction.writtenFiles.forgetPartialFiles(of: row.id)
-        if !file.wasAlreadyThere, var written = parts.announcements.finishingFile(of: row.id),
-            let path = row.path
-        {
+        if !file.wasAlreadyThere, var written, let path = row.path {
             written.path = path
             try transaction.writtenFiles.record(written, of: row.id)
         }

@@ -139,11 +139,12 @@ struct RunStarter {
             }
         }
         parts.retries.began(id, start.request.settings)
+        parts.moves.began(id, start.request)
         parts.waiting.began(id, at: start.target)
         parts.environment.running.add(
             row,
             task,
-            limitBytesPerSecond: row.session.flatMap(parts.sessions.limitBytesPerSecond),
+            limits: parts.groupLimits(of: row),
             folder: folder
         )
         return task

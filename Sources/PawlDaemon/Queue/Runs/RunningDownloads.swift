@@ -8,6 +8,8 @@ final class RunningDownloads: Sendable {
     private struct Entry: Sendable {
         var task: DownloadTask
         var session: String?
+        /// The groups whose rate limits it shares.
+        var groups: [LimitGroup]
         /// The row at the start of the run, which is used until the task knows the partial file.
         var before: WireDownload
         /// The folder that the download must not leave, held open; `nil` if it is not confined.
@@ -46,8 +48,25 @@ final class RunningDownloads: Sendable {
 
     private struct State {
         var entries: [Int64: Entry] = [:]
+        /// The limits of the groups that have a running download.
+        var clocks: [LimitGroup: RateLimitClock] = [:]
         /// The bytes that ended runs received.
         var endedBytes: Int64 = 0
+
+        /// Returns the clocks of groups, and forgets those that no running download shares.
+        mutating func share(
+            _ groups: [LimitGroup],
+            _ limits: [LimitGroup: Int64]
+        ) -> [RateLimitClock] {
+            let used = Set(entries.values.flatMap(\.groups))
+            clocks = clocks.filter { used.contains($0.key) }
+            return groups.map { group in
+                let clock =
+                    clocks[group] ?? RateLimitClock(limitBytesPerSecond: limits[group])
+                clocks[group] = clock
+                return clock
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -56,32 +75,46 @@ final class RunningDownloads: Sendable {
 
     /// Adds a task that is about to run.
     ///
-    /// It shares the rate limit of its session, even if there is none yet.
+    /// It shares the rate limits of its groups, even if they have none yet.
     func add(
         _ row: WireDownload,
         _ task: DownloadTask,
-        limitBytesPerSecond limit: Int64?,
+        limits: [LimitGroup: Int64],
         folder: ConfinedFolder?
     ) {
-        if let session = row.session {
-            let shared =
-                tasks(of: session).lazy.compactMap(\.groupLimit).first
-                ?? RateLimitClock(limitBytesPerSecond: limit)
-            task.configure { $0.groupLimit = shared }
+        let entry = Entry(
+            task: task,
+            session: row.session,
+            groups: row.limitGroups,
+            before: row,
+            folder: folder
+        )
+        let clocks = state.withLock { state in
+            state.entries[row.id] = entry
+            return state.share(entry.groups, limits)
         }
-        let entry = Entry(task: task, session: row.session, before: row, folder: folder)
-        state.withLock { $0.entries[row.id] = entry }
+        task.setGroupLimits(clocks)
     }
 
-    /// Sets the rate limit that the downloads of a session share; `nil` is no limit.
-    func setLimit(bytesPerSecond limit: Int64?, ofSession session: String) {
-        for task in tasks(of: session) { task.setGroupLimit(bytesPerSecond: limit) }
+    /// Puts a running download into the groups that its row has now.
+    func regroup(_ row: WireDownload, limits: [LimitGroup: Int64]) {
+        let (task, clocks) = state.withLock { state in
+            state.entries[row.id]?.groups = row.limitGroups
+            return (state.entries[row.id]?.task, state.share(row.limitGroups, limits))
+        }
+        task?.setGroupLimits(clocks)
     }
 
-    private func tasks(of session: String) -> [DownloadTask] {
-        state.withLock {
-            $0.entries.values.filter { $0.session?.isExactly(session) == true }.map(\.task)
+    /// Sets the rate limit that the downloads of a group share; `nil` is no limit.
+    func setLimit(bytesPerSecond limit: Int64?, of group: LimitGroup) {
+        let (clock, tasks) = state.withLock { state in
+            (
+                state.clocks[group],
+                state.entries.values.filter { $0.groups.contains(group) }.map(\.task)
+            )
         }
+        guard let clock else { return }
+        for task in tasks { task.setLimit(bytesPerSecond: limit, of: clock) }
     }
 
     /// The folder that a running download must not leave, held open; `nil` if it is not confined.

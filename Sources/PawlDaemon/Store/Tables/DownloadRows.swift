@@ -16,8 +16,8 @@ package struct DownloadRows {
         try database.run(
             """
             INSERT INTO download (state, name, url, destination, priority, position, session,
-                notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner, label)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 download.state.rawValue, download.name, download.url, download.destination,
@@ -25,7 +25,7 @@ package struct DownloadRows {
                 download.notBefore?.timeIntervalSince1970,
                 download.createdAt.timeIntervalSince1970, download.taskIdentifier,
                 download.taskDescription, ColumnCoding.text(download.mirrors),
-                (download.owner ?? .user).text,
+                (download.owner ?? .user).text, download.label,
             ]
         )
         let id = database.lastInsertedRowID
@@ -39,7 +39,8 @@ package struct DownloadRows {
             """
             UPDATE download SET state = ?, name = ?, url = ?, path = ?, completedBytes = ?,
                 totalBytes = ?, priority = ?, position = ?, notBefore = ?, failures = ?,
-                problem = ?, endedAt = ?, response = ?, metrics = ?, taskDescription = ?
+                problem = ?, endedAt = ?, response = ?, metrics = ?, taskDescription = ?,
+                label = ?
             WHERE id = ?
             """,
             [
@@ -49,7 +50,7 @@ package struct DownloadRows {
                 download.notBefore?.timeIntervalSince1970, download.failures ?? 0,
                 ColumnCoding.text(download.problem), download.endedAt?.timeIntervalSince1970,
                 ColumnCoding.text(download.response), ColumnCoding.text(download.metrics),
-                download.taskDescription, download.id,
+                download.taskDescription, download.label, download.id,
             ]
         )
     }
@@ -63,6 +64,14 @@ package struct DownloadRows {
         try database.run(
             "UPDATE download SET limitBytesPerSecond = ? WHERE id = ?",
             [bytesPerSecond, id]
+        )
+    }
+
+    /// Sets the folder that the file of an ended download must not leave, if it is confined to one.
+    package func setConfinement(_ folder: String, of id: Int64) throws {
+        try database.run(
+            "UPDATE download SET confinedTo = ? WHERE id = ? AND confinedTo IS NOT NULL",
+            [folder, id]
         )
     }
 
@@ -162,18 +171,28 @@ package struct DownloadRows {
         ).map(Self.download)
     }
 
-    /// Returns the number of downloads per state, of all downloads or of a session.
-    package func counts(of session: String? = nil) throws -> [String: Int] {
-        let rows =
-            if let session {
-                try database.rows(
-                    "SELECT state, COUNT(*) FROM download WHERE session = ? GROUP BY state",
-                    [session]
-                )
-            } else {
-                try database.rows("SELECT state, count FROM tally WHERE count > 0")
-            }
-        return Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
+    /// Returns the number of downloads per state.
+    package func counts() throws -> [String: Int] {
+        Self.counts(try database.rows("SELECT state, count FROM tally WHERE count > 0"))
+    }
+
+    /// A column that puts downloads together.
+    enum Group: String {
+        case session, label
+    }
+
+    /// Returns the number of downloads of a session or a label, per state.
+    func counts(in group: Group, _ name: String) throws -> [String: Int] {
+        Self.counts(
+            try database.rows(
+                "SELECT state, COUNT(*) FROM download WHERE \(group.rawValue) = ? GROUP BY state",
+                [name]
+            )
+        )
+    }
+
+    private static func counts(_ rows: [Row]) -> [String: Int] {
+        Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
     }
 
     /// Returns the paths of the downloads that have not ended, or their destinations if the paths
@@ -231,6 +250,7 @@ package struct DownloadRows {
         download.endedAt = ColumnCoding.date(row["endedAt"])
         download.taskIdentifier = row["taskIdentifier"]
         download.taskDescription = row["taskDescription"]
+        download.label = row["label"]
         download.response = ColumnCoding.value(row["response"])
         download.limitBytesPerSecond = row["limitBytesPerSecond"]
         download.metrics = ColumnCoding.value(row["metrics"])

@@ -21,6 +21,10 @@ package struct DownloadSearch {
             conditions.append("session = ?")
             arguments += [session]
         }
+        if let label = query.label {
+            conditions.append("label = ?")
+            arguments += [label]
+        }
         if query.isPending {
             guard let session = query.session else {
                 throw DownloadError.usage("'pending' requires 'session'")
@@ -83,7 +87,7 @@ package struct DownloadSearch {
             guard targets.isEmpty else {
                 throw DownloadError.usage("'all' and 'targets' cannot be combined")
             }
-            let rows = try rows(in: selection.states ?? states, of: selection.session)
+            let rows = try rows(in: selection.states ?? states, of: selection)
             return rows.map { Selected(download: $0, isNamed: false) }
         }
         guard !targets.isEmpty else {
@@ -95,7 +99,7 @@ package struct DownloadSearch {
         var found: [Int64: Selected] = [:]
         for target in targets {
             let isPattern = NamePattern.isOne(target)
-            let rows = try rows(target, of: selection.session)
+            let rows = try rows(target, of: selection)
                 .filter { selection.states?.contains($0.state) ?? true }
             guard !rows.isEmpty else {
                 throw DownloadError(
@@ -118,26 +122,30 @@ package struct DownloadSearch {
         package var isNamed: Bool
     }
 
-    private func rows(in states: Set<TaskState>, of session: String?) throws -> [WireDownload] {
+    private func rows(
+        in states: Set<TaskState>,
+        of selection: Selection
+    ) throws -> [WireDownload] {
         let states = states.map(\.rawValue).sorted()
         return try Row.fetchAll(
             database,
             sql: """
                 SELECT * FROM download
                 WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
-                    AND (? IS NULL OR session = ?)
+                    AND (? IS NULL OR session = ?) AND (? IS NULL OR label = ?)
                 ORDER BY id
                 """,
-            arguments: StatementArguments(states) + [session, session]
+            arguments: StatementArguments(states) + [
+                selection.session, selection.session, selection.label, selection.label,
+            ]
         ).map(DownloadRows.download)
     }
 
     /// Finds by id if a download has this id, otherwise by name.
-    private func rows(_ target: String, of session: String?) throws -> [WireDownload] {
-        let isOfSession = { (row: WireDownload) in
-            session.map { row.session?.isExactly($0) == true } ?? true
-        }
-        if let id = Int64(target), let row = try DownloadRows(database).find(id), isOfSession(row) {
+    private func rows(_ target: String, of selection: Selection) throws -> [WireDownload] {
+        if let id = Int64(target), let row = try DownloadRows(database).find(id),
+            selection.groupsContain(row)
+        {
             return [row]
         }
         let (condition, arguments) = try Self.condition([target])
@@ -145,7 +153,7 @@ package struct DownloadSearch {
             database,
             sql: "SELECT * FROM download WHERE \(condition) ORDER BY id",
             arguments: arguments
-        ).map(DownloadRows.download).filter(isOfSession)
+        ).map(DownloadRows.download).filter(selection.groupsContain)
     }
 
     /// The maximum length of a pattern in bytes; escaped, it may be three times as long.
@@ -184,5 +192,13 @@ package struct DownloadSearch {
             }
         }
         return ("(" + parts.joined(separator: " OR ") + ")", arguments)
+    }
+}
+
+extension Selection {
+    /// Whether a download belongs to the session and to the label to which it is limited.
+    fileprivate func groupsContain(_ row: WireDownload) -> Bool {
+        (session.map { row.session?.isExactly($0) == true } ?? true)
+            && (label.map { row.label?.isExactly($0) == true } ?? true)
     }
 }

@@ -9,6 +9,13 @@ package struct IntentionTable {
 
     private static let finish = "finish"
     private static let remove = "remove"
+    private static let move = "move"
+
+    /// The form in which a move is stored.
+    private struct Move: Codable {
+        var file: WrittenFile
+        var folder: String
+    }
 
     /// Adds an operation; returns its id.
     ///
@@ -22,12 +29,20 @@ package struct IntentionTable {
             switch operation {
             case .finish(let file): (Self.finish, try ColumnCoding.text(file))
             case .remove(let removal): (Self.remove, try ColumnCoding.text(removal))
+            case .move(let file, let folder):
+                (Self.move, try ColumnCoding.text(Move(file: file, folder: folder)))
             }
         try database.run(
             "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)",
             [download, kind, root, detail]
         )
         return database.lastInsertedRowID
+    }
+
+    /// Adds a move.
+    func add(_ job: MoveJob) throws {
+        let operation = Intention.Operation.move(job.file, to: job.folder)
+        _ = try add(operation, for: job.download, root: job.root)
     }
 
     /// Returns the operations that are still to be carried out, the oldest first.
@@ -50,6 +65,9 @@ package struct IntentionTable {
         switch row["kind"] as String {
         case finish: operation = ColumnCoding.value(row["detail"]).map { .finish($0) }
         case remove: operation = ColumnCoding.value(row["detail"]).map { .remove($0) }
+        case move:
+            let move: Move? = ColumnCoding.value(row["detail"])
+            operation = move.map { .move($0.file, to: $0.folder) }
         // A newer version wrote it.
         default: operation = nil
         }
@@ -67,12 +85,12 @@ package struct IntentionTable {
         for id in ids { try database.run("DELETE FROM intention WHERE id = ?", [id]) }
     }
 
-    /// Deletes the operation that finishes a run's file, because the row records the end of the
+    /// Deletes the operations that finish and move a run's file, because the row records the end of the
     /// run.
     package func deleteFinishing(of download: Int64) throws {
         try database.run(
-            "DELETE FROM intention WHERE download = ? AND kind = '\(Self.finish)'",
-            [download]
+            "DELETE FROM intention WHERE download = ? AND kind IN (?, ?)",
+            [download, Self.finish, Self.move]
         )
     }
 }

@@ -42,7 +42,7 @@ package struct SessionTable {
 
     /// Returns a session, whether or not it was registered.
     package func find(_ identifier: String) throws -> WireSession {
-        let counts = try DownloadRows(database).counts(of: identifier)
+        let counts = try DownloadRows(database).counts(in: .session, identifier)
         var session = WireSession(identifier: identifier, counts: counts)
         let row = try database.row("SELECT * FROM session WHERE identifier = ?", [identifier])
         session.acknowledged = row?["acknowledged"]

@@ -70,7 +70,7 @@ struct APIDocumentTests {
         #expect(words("Download", "state") == states)
         #expect(words("Segments", "state") == states)
         let priorities = WirePriority.allCases.map(\.rawValue)
-        for schema in ["Download", "NewDownload", "DownloadChanges"] {
+        for schema in ["Download", "NewDownload", "DownloadChanges", "Label", "LabelSettings"] {
             #expect(words(schema, "priority") == priorities, "\(schema)")
         }
         #expect(words("Event", "kind") == WireEvent.Kind.allCases.map(\.rawValue))
@@ -83,7 +83,7 @@ struct APIDocumentTests {
         #expect(
             parameter("listDownloads", "limit")?["maximum"] == .number(Double(ListQuery.mostLimit))
         )
-        for operation in ["downloadEvents", "listSessions", "hosts"] {
+        for operation in ["downloadEvents", "listSessions", "listLabels", "hosts"] {
             let most = parameter(operation, "limit")?["maximum"]
             #expect(most == .number(Double(PageQuery.mostLimit)), "\(operation)")
         }

@@ -126,6 +126,17 @@ extension DaemonSuites {
                 return [Request(path: "\(path)?session=\(session)")]
             case ("POST /v1/acknowledgements", .useSession):
                 return [Request(path: path, body: #"{"session":"\#(session)","event":1}"#)]
+            case ("POST /v1/labels", .changeLabels):
+                let folders = [
+                    (network.scene.home.path("Downloads"), false),
+                    (network.scene.workshop.folder.path, true),
+                ]
+                return folders.map { folder, isOutside in
+                    let body = #"{"name":"label-\#(id)","folder":"\#(folder)/x"}"#
+                    return Request(path: path, body: body, isOutside: isOutside)
+                }
+            case ("DELETE /v1/labels", .changeLabels):
+                return [Request(path: "\(path)?label=label-\(id)")]
             case ("PATCH /v1/settings", .changeSettings):
                 return [Request(path: path, body: #"{"maximumConcurrentDownloads":7}"#)]
             case ("PATCH /v1/settings", .changeBounds):

@@ -26,6 +26,7 @@ extension DaemonSuites {
                 "changeSettings":
                     #"{"limitBytesPerSecond":100000,"timetable":[{"from":"22:00","to":"07:00"}]}"#,
                 "registerSession": #"{"identifier":"s"}"#,
+                "setLabel": #"{"name":"films","limitBytesPerSecond":1000}"#,
                 "acknowledge": #"{"session":"t","event":1}"#,
                 "addFeed": #"{"download":{"url":"\#(url)","destination":""}}"#,
                 "changeFeed": #"{"name":"other","rules":{"match":["a"]}}"#,
@@ -52,6 +53,7 @@ extension DaemonSuites {
                     with: "actions/move-last"
                 )
                 if name == "forgetSession" { path += "?session=s" }
+                if name == "removeLabel" { path += "?label=films" }
                 if name == "removeFeed" { path = "/v1/feeds/2" }
                 let answer = try await network.ask(operation.method, path, bodies[name])
                 let closed = ["resumeData", "request", "errorResponse", "makeLoginCode"]

@@ -22,6 +22,7 @@ extension DaemonSuites {
             var settings: String
             var sessions: String
             var feeds: String
+            var labels: String
         }
 
         private func state(_ network: NetworkScene) async throws -> State {
@@ -30,7 +31,8 @@ extension DaemonSuites {
                 events: try await network.scene.events(),
                 settings: try await network.ask("GET", "/v1/settings").body,
                 sessions: try await network.ask("GET", "/v1/sessions").body,
-                feeds: try await network.ask("GET", "/v1/feeds").body
+                feeds: try await network.ask("GET", "/v1/feeds").body,
+                labels: try await network.ask("GET", "/v1/labels").body
             )
         }
 
@@ -40,6 +42,8 @@ extension DaemonSuites {
             let reading = try APIReading.document()
             let session = #"{"identifier":"s"}"#
             #expect(try await network.ask("POST", "/v1/sessions", session).status == 200)
+            let label = #"{"name":"films","priority":"high"}"#
+            #expect(try await network.ask("POST", "/v1/labels", label).status == 200)
             let body =
                 #"{"downloads":[{"url":"http://example.org/a","destination":"a","isPaused":true,"#
                 + #""session":"s"}]}"#
@@ -60,13 +64,18 @@ extension DaemonSuites {
             "changeDownloads": #"{"selection":{"all":true},"changes":{"priority":"high"}}"#,
             "changeSettings": #"{"limitBytesPerSecond":1}"#,
             "registerSession": #"{"identifier":"other"}"#,
+            "setLabel": #"{"name":"other","limitBytesPerSecond":1000}"#,
             "acknowledge": #"{"session":"s","event":1}"#,
             "login": #"{"code":"x"}"#,
         ]
 
         private func path(_ operation: APIReading.Operation) -> String {
             let path = operation.filledPath.replacing("actions/pause", with: "actions/remove")
-            return operation.name == "forgetSession" ? "\(path)?session=s" : path
+            return switch operation.name {
+            case "forgetSession": "\(path)?session=s"
+            case "removeLabel": "\(path)?label=films"
+            default: path
+            }
         }
 
         private func run(_ attempts: [Attempt], _ network: NetworkScene) async throws {
@@ -232,7 +241,9 @@ extension DaemonSuites {
                     Attempt(method: "GET", path: path, fields: [right], expected: [status])
                 )
             }
-            for (path, status) in [("/v1/sessions", 400), ("/v1/sessions?session=none", 404)] {
+            for (path, status) in [
+                ("/v1/sessions", 400), ("/v1/sessions?session=none", 404), ("/v1/labels", 400),
+            ] {
                 attempts.append(
                     Attempt(method: "DELETE", path: path, fields: [right], expected: [status])
                 )

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 internal import PawlCore
 
-/// The states to which a selection of downloads is limited.
-struct StateOptions: ParsableArguments {
+/// The states and the session to which a selection of downloads is limited.
+struct FilterOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
@@ -14,6 +14,12 @@ struct StateOptions: ParsableArguments {
         )
     )
     var state: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only downloads of this session.", valueName: "name")
+    )
+    var session: String?
 
     /// The states; `nil` if the option was not given.
     func states() throws(DownloadError) -> Set<TaskState>? {

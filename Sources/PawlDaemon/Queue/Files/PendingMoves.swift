@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// The moves of finished files that rules ask for.
+///
+/// A file is moved after its run has ended and before the store records that end, so that nobody
+/// is told the old path. The move is recorded before.
+final class PendingMoves {
+    private let environment: QueueEnvironment
+    private let settings: QueueSettings
+    /// The rules of the running downloads whose files may be moved.
+    private var rules: [Int64: [MoveRule]] = [:]
+    /// The moves that an earlier daemon has not finished.
+    private var queued: [RecoveredMove] = []
+
+    init(_ environment: QueueEnvironment, _ settings: QueueSettings) {
+        (self.environment, self.settings) = (environment, settings)
+    }
+
+    // MARK: - Runs
+
+    /// Keeps the rules of a run that begins.
+    ///
+    /// The program of a background session is told a path, and a library relies on the name.
+    func began(_ id: Int64, _ request: NewDownload) { rules[id] = Self.rules(request) }
+
+    /// The own rules of a download; `nil` if its file is never moved.
+    private static func rules(_ request: NewDownload) -> [MoveRule]? {
+        guard request.taskIdentifier == nil, request.storageKey == nil else { return nil }
+        return request.settings?.validSettings.moveRules ?? []
+    }
+
+    func ended(_ id: Int64) { rules[id] = nil }
+
+    /// Records that the file of a run is to be moved; returns the job to do so, or `nil` if the
+    /// file stays where it is.
+    ///
+    /// `announced` is the file as it was announced before it got its name.
+    func job(
+        for file: DownloadedFile,
+        of id: Int64,
+        announced: WrittenFile?,
+        mediaType: String?
+    ) -> MoveJob? {
+        guard let rules = rules[id].map({ $0 + settings.current.moveRules }), !rules.isEmpty,
+            !file.wasAlreadyThere, var written = announced, written.kind == .finished
+        else { return nil }
+        written.path = environment.running.folder(of: id)?.shown(file.path) ?? file.path
+        return record(rules, for: written, of: id, mediaType)
+    }
+
+    private func record(
+        _ rules: [MoveRule],
+        for file: WrittenFile,
+        of id: Int64,
+        _ mediaType: String?
+    ) -> MoveJob? {
+        do throws(DownloadError) {
+            return try environment.store.writeInAnyCase { transaction in
+                guard let row = try transaction.downloads.find(id), row.state.isActive,
+                    let folder = Self.folder(rules, for: file, row, mediaType)
+                else { return nil }
+                let move = MoveJob(
+                    download: id,
+                    file: file,
+                    folder: folder,
+                    root: try transaction.requests.confiningFolder(of: id)
+                )
+                try transaction.intentions.add(move)
+                return move
+            }
+        } catch {
+            environment.logger.warning("the file of download \(id) is not moved: \(error)")
+            return nil
+        }
+    }
+
+    private static func folder(
+        _ rules: [MoveRule],
+        for file: WrittenFile,
+        _ row: WireDownload,
+        _ mediaType: String?
+    ) -> String? {
+        var facts = FinishedFacts(name: String(file.path.pathFile), size: file.stamp.size)
+        facts.host = URL(string: row.url)?.host(percentEncoded: false)
+        facts.mediaType = mediaType
+        (facts.session, facts.label) = (row.session, row.label)
+        return rules.folder(for: facts, home: UserHome.path)?.asFolderPath
+    }
+
+    // MARK: - Recovery
+
+    /// Records that a complete file is to be moved that an earlier daemon has given its name; `nil`
+    /// if it stays where it is.
+    ///
+    /// The media type is known only if the store has recorded the response.
+    func job(forRecovered file: WrittenFile, of id: Int64) throws(DownloadError) -> MoveJob? {
+        let (request, response) = try environment.store.write { transaction in
+            (
+                try transaction.requests.request(of: id),
+                try transaction.downloads.find(id)?.response
+            )
+        }
+        // A request that cannot be read has no rules.
+        let own = request.flatMap { try? WireJSON.decode(NewDownload.self, from: $0) }
+            .flatMap(Self.rules)
+        guard let rules = own.map({ $0 + settings.current.moveRules }), !rules.isEmpty,
+            file.kind == .finished
+        else { return nil }
+        return record(rules, for: file, of: id, response?.response?.mediaType)
+    }
+
+    func queue(_ moves: [RecoveredMove]) { queued += moves }
+
+    /// Returns the queued moves, which the caller carries out.
+    func takeQueued() -> [RecoveredMove] {
+        defer { queued = [] }
+        return queued
+    }
+}
+
+/// A complete file that an earlier daemon was about to move.
+struct RecoveredMove: Sendable {
+    var job: MoveJob
+    /// The record that the file gets its name.
+    var finishing: Int64
+}

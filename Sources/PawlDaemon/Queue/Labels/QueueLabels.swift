@@ -1,0 +1,79 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+internal import PawlWire
+
+/// The labels: what new downloads take from them, and the limits that their downloads share.
+final class QueueLabels {
+    private let environment: QueueEnvironment
+    /// The settings of the labels that have any.
+    private var settings: [ExactText: LabelSettings] = [:]
+
+    init(_ environment: QueueEnvironment) { self.environment = environment }
+
+    subscript(name: ExactText) -> LabelSettings? { settings[name] }
+
+    /// Returns a new download with what its label supplies: the priority if it has none, and the
+    /// folder if its destination is relative.
+    func completed(_ new: NewDownload) throws(DownloadError) -> NewDownload {
+        guard let label = new.label else { return new }
+        try LabelName.check(label)
+        guard let settings = settings[ExactText(label)] else { return new }
+        var new = new
+        new.priority = new.priority ?? settings.priority
+        if let folder = settings.folder, !new.destination.isAbsolutePath {
+            new.destination = folder.asFolderPath + new.destination
+        }
+        return new
+    }
+
+    /// Gives settings to a label, which need not exist.
+    func set(
+        _ change: LabelSettings,
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> WireLabel {
+        try change.check()
+        var change = change
+        if let folder = change.folder, !folder.isEmpty { change.folder = folder.asFolderPath }
+        if try AccessRules.check(.changeLabels, by: authority), let folder = change.folder,
+            !folder.isEmpty
+        {
+            _ = try QueueAccess.root(of: folder, rules)
+        }
+        let (label, all) = try environment.store.writeWithRoom { [change] transaction in
+            try transaction.labels.set(change)
+            return (
+                try transaction.labels.find(change.name), try transaction.labels.settings()
+            )
+        }
+        apply(all)
+        return label
+    }
+
+    /// Removes a label; its downloads continue without it.
+    func remove(_ name: String, by authority: Authority) throws(DownloadError) {
+        try AccessRules.check(.changeLabels, by: authority)
+        let (rows, all, last) = try environment.store.writeInAnyCase { transaction in
+            let rows = try transaction.labels.remove(name)
+            for row in rows { try transaction.events.append(.changed, row, at: Date()) }
+            return (rows, try transaction.labels.settings(), try transaction.events.last())
+        }
+        apply(all)
+        for row in rows where row.state.isActive {
+            environment.running.regroup(row, limits: [:])
+        }
+        environment.notifier.published(last)
+    }
+
+    /// Applies the settings that the store has recorded.
+    func apply(_ new: [ExactText: LabelSettings]) {
+        let old = settings
+        settings = new
+        for name in Set(new.keys).union(old.keys) {
+            let limit = new[name]?.limitBytesPerSecond
+            guard limit != old[name]?.limitBytesPerSecond else { continue }
+            environment.running.setLimit(bytesPerSecond: limit, of: .label(name))
+        }
+    }
+}

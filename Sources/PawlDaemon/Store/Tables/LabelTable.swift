@@ -1,0 +1,102 @@
+internal import GRDB
+package import PawlCore
+package import PawlWire
+
+/// The labels and their settings.
+package struct LabelTable {
+    private let database: Database
+
+    /// The maximum number of labels that have settings.
+    package static let most = 1000
+
+    init(_ database: Database) { self.database = database }
+
+    /// Returns a page of the labels that have settings, or that a download has.
+    package func list(_ query: PageQuery) throws -> WireLabels {
+        // One more row shows whether there are more.
+        let names: [String] = try database.values(
+            """
+            SELECT name FROM label WHERE name > ?1
+            UNION SELECT label FROM download WHERE label > ?1 ORDER BY 1 LIMIT ?2
+            """,
+            [query.cursor ?? "", query.limit + 1]
+        )
+        let page = names.prefix(query.limit)
+        return WireLabels(try page.map(find), next: page.count < names.count ? page.last : nil)
+    }
+
+    /// Returns a label, whether or not it has settings.
+    package func find(_ name: String) throws -> WireLabel {
+        let counts = try DownloadRows(database).counts(in: .label, name)
+        var label = WireLabel(name: name, counts: counts)
+        guard let row = try database.row("SELECT * FROM label WHERE name = ?", [name]) else {
+            return label
+        }
+        label.folder = row["folder"]
+        label.limitBytesPerSecond = row["limitBytesPerSecond"]
+        label.priority = Self.priority(row)
+        return label
+    }
+
+    /// Returns the settings of the labels that have any.
+    package func settings() throws -> [ExactText: LabelSettings] {
+        let labels = try database.rows("SELECT * FROM label").map { row in
+            var settings = LabelSettings(name: row["name"])
+            settings.folder = row["folder"]
+            settings.limitBytesPerSecond = row["limitBytesPerSecond"]
+            settings.priority = Self.priority(row)
+            return (ExactText(settings.name), settings)
+        }
+        return Dictionary(labels, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func priority(_ row: Row) -> WirePriority? {
+        let number: Int? = row["priority"]
+        return number.flatMap { DownloadPriority(rawValue: $0) }.map { WirePriority($0) }
+    }
+
+    /// Gives settings to a label; those that are `nil` stay as they are.
+    package func set(_ change: LabelSettings) throws {
+        let others: Int? = try database.value(
+            "SELECT COUNT(*) FROM label WHERE name <> ?",
+            [change.name]
+        )
+        guard (others ?? 0) < Self.most else {
+            throw DownloadError(
+                .conflict,
+                "there are already \(Self.most) labels with settings",
+                advice: "remove one: pawl label remove"
+            )
+        }
+        try database.run("INSERT OR IGNORE INTO label (name) VALUES (?)", [change.name])
+        if let folder = change.folder {
+            try database.run(
+                "UPDATE label SET folder = ? WHERE name = ?",
+                [folder.isEmpty ? nil : folder, change.name]
+            )
+        }
+        if let limit = change.limitBytesPerSecond {
+            try database.run(
+                "UPDATE label SET limitBytesPerSecond = ? WHERE name = ?",
+                [limit > 0 ? limit : nil, change.name]
+            )
+        }
+        if let priority = change.priority {
+            try database.run(
+                "UPDATE label SET priority = ? WHERE name = ?",
+                [priority.priority.rawValue, change.name]
+            )
+        }
+    }
+
+    /// Removes a label; returns its downloads, which have no label any more.
+    package func remove(_ name: String) throws -> [WireDownload] {
+        try database.run("DELETE FROM label WHERE name = ?", [name])
+        let ids: [Int64] = try database.values(
+            "SELECT id FROM download WHERE label = ? ORDER BY id",
+            [name]
+        )
+        try database.run("UPDATE download SET label = NULL WHERE label = ?", [name])
+        return try ids.compactMap { try DownloadRows(database).find($0) }
+    }
+}
