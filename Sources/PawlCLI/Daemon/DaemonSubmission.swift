@@ -36,9 +36,9 @@ struct DaemonSubmission {
             if usesAllowedFolder, case .directory = download.destination { new.destination = "" }
             return (new: new, place: download.placeInLabel)
         }
-        let (isQuiet, label) = (isQuiet, label)
+        let (isQuiet, usedLabel) = (isQuiet, label)
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            let folder = try await client.folder(ofLabel: label)
+            let folder = try await client.folder(ofLabel: usedLabel)
             let outcome = try await client.submit(
                 downloads.map { download in
                     var new = download.new

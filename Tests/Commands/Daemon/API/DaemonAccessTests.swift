@@ -96,15 +96,8 @@ extension DaemonSuites {
                 return (actions[demand] ?? []).map { action in
                     Request(path: APIPath.action(action), body: #"{"targets":["\#(id)"]}"#)
                 }
-            case ("POST /v1/feeds", _): return feeds(demand, path, id, session, network)
-            case ("POST /v1/feeds/{id}/check", _):
-                return [Request(path: APIPath.feedCheck(id))]
-            case ("PATCH /v1/feeds/{id}", .control):
-                return [Request(path: APIPath.feed(id), body: #"{"rules":{"newest":2}}"#)]
-            case ("PATCH /v1/feeds/{id}", .readdress):
-                let body = #"{"url":"http://example.net/\#(id)"}"#
-                return [Request(path: APIPath.feed(id), body: body)]
-            case ("DELETE /v1/feeds/{id}", _): return [Request(path: APIPath.feed(id))]
+            case _ where path.hasPrefix(APIPath.feeds):
+                return feedRequests(route, demand, id, session, network)
             case ("POST /v1/undo", .undo): return [Request(path: path)]
             case ("POST /v1/changes", .control): return change(#""priority":"high""#)
             case ("POST /v1/changes", .readdress):
@@ -146,6 +139,27 @@ extension DaemonSuites {
             case ("POST /v1/login-codes", .letIn): return [Request(path: path)]
             case (_, .read) where route.hasPrefix("GET "), (_, .readSecrets):
                 return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
+            default: return []
+            }
+        }
+
+        private func feedRequests(
+            _ route: String,
+            _ demand: Demand,
+            _ id: Int64,
+            _ session: String,
+            _ network: NetworkScene
+        ) -> [Request] {
+            switch (route, demand) {
+            case ("POST /v1/feeds", _): return feeds(demand, APIPath.feeds, id, session, network)
+            case ("POST /v1/feeds/{id}/check", _):
+                return [Request(path: APIPath.feedCheck(id))]
+            case ("PATCH /v1/feeds/{id}", .control):
+                return [Request(path: APIPath.feed(id), body: #"{"rules":{"newest":2}}"#)]
+            case ("PATCH /v1/feeds/{id}", .readdress):
+                let body = #"{"url":"http://example.net/\#(id)"}"#
+                return [Request(path: APIPath.feed(id), body: body)]
+            case ("DELETE /v1/feeds/{id}", _): return [Request(path: APIPath.feed(id))]
             default: return []
             }
         }
