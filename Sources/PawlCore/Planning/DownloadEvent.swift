@@ -101,9 +101,11 @@ package indirect enum DownloadEvent: Sendable {
     case seamDiffered(TransferID)
     /// A sync failed; only these bytes on disk can be trusted.
     case syncFailed(durable: RangeSet)
+    /// The digest of the file was found beside it, perhaps with other sources.
+    case digestFound(ContentDigest, [URL])
     /// The complete file has a wrong digest; the pieces are those that are known to be wrong, if
-    /// there are any.
-    case digestDiffered(wrongPieces: [ByteRange])
+    /// there are any. `expected`: the digest that the file must have, if it is known.
+    case digestDiffered(wrongPieces: [ByteRange], expected: ContentDigest? = nil)
     /// The driver ends the download.
     case abandoned
 }
@@ -128,8 +130,8 @@ package indirect enum DownloadAction: Sendable {
     case resetStore(TransferID?, Representation)
     /// Trusts only these bytes of ended transfers.
     case restrictLedger(RangeSet)
-    /// Stores new facts about the representation: its length, or that its entity tag is not
-    /// trusted.
+    /// Stores new facts about the representation: its length, its digest, or that its entity tag is
+    /// not trusted.
     case updateRepresentation(Representation)
     /// Opens no new connection to the host for any download, because it sent `Retry-After`.
     case backOffHost(String, Duration)

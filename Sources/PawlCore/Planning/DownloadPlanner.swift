@@ -11,6 +11,8 @@ package struct DownloadPlanner: Sendable {
     private var connections: ConnectionPlanner
     private var transfers: TransferPlanner
     private var repair: RepairPlanner
+    /// Whether the store still has a complete file with a wrong digest.
+    private var hasWrongFile = false
 
     private enum Phase {
         case running
@@ -81,10 +83,12 @@ package struct DownloadPlanner: Sendable {
         case .storeOpened(let id, let point):
             guard case .openingStore(id, let representation) = phase else { return }
             phase = .running
+            hasWrongFile = false
             carryOut(responses.storeOpened(id, representation, point, &transfers))
         case .storeReset(let id):
             guard case .resetting(id, let representation) = phase else { return }
             phase = .running
+            hasWrongFile = false
             transfers.pin(representation, by: id.flatMap { transfers.parts.segments[$0]?.source })
             transfers.begin(total: representation.total)
             if let id { transfers.resume(id, skipUntil: 0) }
@@ -104,7 +108,14 @@ package struct DownloadPlanner: Sendable {
             // The bytes are being dropped in any case.
             if case .draining(.startOver) = phase { return }
             drain(.restrict(durable))
-        case .digestDiffered(let pieces): digestDiffered(pieces)
+        case .digestFound(let digest, let urls):
+            if let known = transfers.file.foundDigest(digest) {
+                transfers.add(.updateRepresentation(known))
+            }
+            transfers.sources.addNamed(urls)
+        case .digestDiffered(let pieces, let expected):
+            transfers.file.noteDigest(expected, from: transfers.file.pinnedSource)
+            digestDiffered(pieces)
         case .abandoned: end()
         }
     }
@@ -229,14 +240,18 @@ package struct DownloadPlanner: Sendable {
         case .startOverFrom(let source):
             transfers.sources.tryAlone(source)
             fetchFromOthers("one of the sources has a different file")
-        case .fail:
-            end()
-            transfers.add(.failDigest)
+        case .fail: failDigest()
         }
+    }
+
+    private mutating func failDigest() {
+        end()
+        transfers.add(.failDigest)
     }
 
     private mutating func fetchFromOthers(_ reason: String) {
         transfers.startingOver(.digestDiffers, "the file has a wrong checksum (\(reason))")
+        hasWrongFile = true
         startOver()
     }
 
@@ -284,7 +299,10 @@ package struct DownloadPlanner: Sendable {
     private mutating func runOut() {
         if transfers.sources.takeBack(), transfers.sources.isAnyUsable { return proceed() }
         guard transfers.sources.hasUnfailed(), !transfers.file.isAdopting else {
-            return fail(transfers.sources.lastError)
+            let error = transfers.sources.lastError
+            // Unless a source may deliver the file later, the wrong one is the result.
+            let isHopeless = error.retryClass != .later && error.retryClass != .now
+            return hasWrongFile && isHopeless ? failDigest() : fail(error)
         }
         transfers.sources.forgetProofs()
         if transfers.parts.have.isEmpty {

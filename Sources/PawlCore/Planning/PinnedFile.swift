@@ -14,8 +14,12 @@ struct PinnedFile: Sendable {
     private var hasAnnouncedRestart = false
     /// The previous pinned representation and the source it came from.
     private var former: (representation: Representation, source: Int?)?
+    /// The digest that the file must have if the user gave none; it stays when the download starts
+    /// over.
+    private var demand: DigestDemand?
     /// The digest that the user gave.
     private let digest: ContentDigest?
+    private let takesServerDigests: Bool
     private let allowsWeakResume: Bool
     private let adoptsPartialFile: Bool
     /// Whether the request asks for a file, parts of which can be requested.
@@ -27,6 +31,7 @@ struct PinnedFile: Sendable {
         } else {
             digest = nil
         }
+        takesServerDigests = settings.checksum.takesServers
         allowsWeakResume = settings.allowsWeakResume
         adoptsPartialFile = settings.adoptsPartialFile
         asksForFile = settings.asksForFile
@@ -61,6 +66,7 @@ struct PinnedFile: Sendable {
     mutating func pin(_ representation: Representation, by source: Int?) {
         (self.representation, pinnedSource) = (representation, source)
         (isUpForReplacement, hasAnnouncedRestart) = (false, false)
+        noteDigest(representation.digest, from: source)
     }
 
     /// Notes that the bytes are about to be discarded; returns whether that was not known.
@@ -100,6 +106,42 @@ struct PinnedFile: Sendable {
     mutating func distrustValidators(keeping tag: EntityTag? = nil) {
         representation?.entityTag = tag
         representation?.lastModifiedIsOld = false
+    }
+
+    // MARK: - The digest
+
+    /// Takes a digest that was named for the file, unless one is known.
+    mutating func noteDigest(_ digest: ContentDigest?, from source: Int?) {
+        guard takesServerDigests, demand == nil, let digest else { return }
+        demand = DigestDemand(digest, of: representation ?? Representation(), from: source)
+    }
+
+    /// Takes a digest that was found beside the file of the requested URL; returns the pinned
+    /// representation if it gets that digest.
+    mutating func foundDigest(_ digest: ContentDigest) -> Representation? {
+        noteDigest(digest, from: 0)
+        guard demand?.digest == digest, representation?.digest == nil else { return nil }
+        representation?.digest = digest
+        return representation
+    }
+
+    /// Notes the representation that a source has now; returns it with the digest that its bytes
+    /// must have.
+    @discardableResult
+    mutating func demandDigest(of seen: Representation, from source: Int) -> Representation {
+        guard takesServerDigests else { return seen }
+        if let known = demand, !known.isReplaced(by: seen, from: source) {
+            var demanded = seen
+            demanded.digest = known.digest
+            return demanded
+        }
+        demand = seen.digest.map { DigestDemand($0, of: seen, from: source) }
+        return seen
+    }
+
+    /// Returns why a representation of a source cannot be the file whose digest is known.
+    func refusal(of seen: Representation, from source: Int, host: String) -> DownloadError? {
+        demand?.refusal(of: seen, from: source, host: host)
     }
 
     // MARK: - Proof

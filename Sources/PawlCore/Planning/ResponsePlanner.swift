@@ -67,7 +67,14 @@ struct ResponsePlanner: Sendable {
             return nil
         }
         switch verdict {
-        case .pin(let representation, let acceptsRanges):
+        case .pin(let seen, let acceptsRanges):
+            let (source, host) = (segment.source, segment.host)
+            if let error = transfers.file.refusal(of: seen, from: source, host: host) {
+                transfers.giveUp(source, error)
+                transfers.close(id)
+                return nil
+            }
+            let representation = transfers.file.demandDigest(of: seen, from: source)
             transfers.sources.succeeded(segment)
             learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
             guard transfers.file.isUpForReplacement else { return .openStore(id, representation) }
@@ -159,6 +166,8 @@ struct ResponsePlanner: Sendable {
             transfers.sources.learn(about: source) { $0.prove(representation) }
         }
         transfers.accepted(segment, range)
+        let namer = transfers.file.pinnedSource ?? source
+        transfers.file.noteDigest(representation.digest, from: namer)
         if transfers.file.isAdopting { transfers.adopt(representation, by: source) }
         transfers.setTotal(representation.total)
     }
@@ -309,6 +318,7 @@ struct ResponsePlanner: Sendable {
         } else if changes > 1, let error = leaveChanging(source, &transfers) {
             return .fail(error)
         }
+        transfers.file.demandDigest(of: representation, from: source)
         if !onlyEntityTag || changes <= 1 {
             transfers.startingOver(.fileChanged, "the file changed on the server")
         }
@@ -392,7 +402,8 @@ struct ResponsePlanner: Sendable {
         }
         let acceptsRanges = transfers.sources[source].evidence.ranges != .unusable
         learnFirst(segment, representation, acceptsRanges: acceptsRanges, &transfers)
-        return .startOverWith(segment.id, representation)
+        let demanded = transfers.file.demandDigest(of: representation, from: source)
+        return .startOverWith(segment.id, demanded)
     }
 
     // MARK: - The store

@@ -192,7 +192,7 @@ package final class DownloadDriver {
         case .transferEnded(let id, let end, let failure):
             await ended(id, end, failure)
         case .seamDiffered(let id): await report(.seamDiffered(id))
-        case .mirrorsNamed(let urls): await report(.mirrorsNamed(urls))
+        case .digestFound(let digest, let urls): await report(.digestFound(digest, urls))
         case .arrived(let id, let body): await arrived(id, body)
         case .overdue(let id, let body): await show(id, body)
         case .brokeOff(let id, let body, let end): await brokeOff(id, body, end)
@@ -510,9 +510,9 @@ package final class DownloadDriver {
                     file.contentEncoding = self.planner.representation?.contentEncoding
                 }
             case .syncFailed(let durable): await self.report(.syncFailed(durable: durable))
-            case .differed(let pieces):
+            case .differed(let pieces, let expected):
                 await self.report(.mirrorsNamed(self.parts.metalink.mirrors))
-                await self.report(.digestDiffered(wrongPieces: pieces))
+                await self.report(.digestDiffered(wrongPieces: pieces, expected: expected))
             }
         }
     }

@@ -465,7 +465,7 @@ final class DownloadStore {
         /// A sync failed, and only these bytes still count.
         case syncFailed(durable: RangeSet)
         /// The file is wrong; the pieces are those that are known to be wrong.
-        case differed([ByteRange])
+        case differed([ByteRange], expected: ContentDigest?)
     }
 
     /// Verifies the file after all its bytes have been received, and gives it its name.
@@ -487,7 +487,7 @@ final class DownloadStore {
             if feed != nil { throw error }
             digests.distrust()
             difference = (total, error)
-            return .differed(pieces)
+            return .differed(pieces, expected: digests.expected)
         }
         if let feed {
             try await feed.finish(total, in: store)

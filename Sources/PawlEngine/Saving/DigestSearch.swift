@@ -46,7 +46,7 @@ final class DigestSearch: Sendable {
     func run() async {
         if await isWanted.wait() != nil, let digest = await find() {
             digests.note(digest)
-            mailbox.post(.mirrorsNamed(metalink.mirrors))
+            mailbox.post(.digestFound(digest, metalink.mirrors))
         }
         isDone.complete(with: ())
     }

@@ -19,8 +19,8 @@ indirect enum DriverMessage: Sendable {
     ///
     /// It is ending.
     case seamDiffered(TransferID)
-    /// The server has named other sources of the file, whose digest is known.
-    case mirrorsNamed([URL])
+    /// The digest of the file was found beside it, perhaps with other sources.
+    case digestFound(ContentDigest, [URL])
     case slotGranted(host: String)
     /// Enough bytes were received for a checkpoint.
     case checkpointDue
