@@ -123,7 +123,7 @@ public enum PawlProgram {
         if let option = unknownOption(in: reason) {
             let similar = removeProposal(from: &reason).map { [$0] } ?? []
             advice =
-                ForeignOption.advice(for: option).map { "\($0)" }
+                ForeignOption.advice(for: option, in: arguments).map { "\($0)" }
                 ?? SimilarWord.nearest(to: option, among: similar + ["--help", "--version"])
                 .map { "did you mean '\($0)'?" }
         }

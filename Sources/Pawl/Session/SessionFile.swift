@@ -12,6 +12,8 @@ final class SessionFile<Values: FiledValues>: Sendable {
     private struct Schedule {
         var isScheduled = false
         var lastWrite: Moment?
+        /// The latest warning, which is not repeated.
+        var warning: String?
     }
 
     let values: Values
@@ -78,7 +80,7 @@ final class SessionFile<Values: FiledValues>: Sendable {
     }
 
     private func save(at now: Moment) {
-        schedule.withLock { $0 = Schedule(isScheduled: false, lastWrite: now) }
+        schedule.withLock { ($0.isScheduled, $0.lastWrite) = (false, now) }
         save()
     }
 
@@ -104,9 +106,18 @@ final class SessionFile<Values: FiledValues>: Sendable {
                 }
                 saved = values
             } catch {
-                logger.warning("\(Values.contentName) were not written: \(error)")
+                warn("\(Values.contentName) were not written: \(error)")
             }
         }
+    }
+
+    /// Logs a warning unless it is the latest one again.
+    private func warn(_ text: String) {
+        let isNew = schedule.withLock { schedule in
+            defer { schedule.warning = text }
+            return schedule.warning != text
+        }
+        if isNew { logger.warning("\(text)") }
     }
 
     private static func read(_ file: PrivateFile) throws(DownloadError) -> String {

@@ -34,11 +34,23 @@ package enum ConfigVariables {
 
     /// The `PAWL_` variables of an environment that belong to no option.
     package static func unknown(in environment: [String: String]) -> [String] {
-        let names = variables
         let prefix = scope.uppercased() + "_"
-        return environment.keys.filter { $0.hasPrefix(prefix) && names[$0] == nil }
+        let given = environment.keys.filter { $0.hasPrefix(prefix) }
+        guard !given.isEmpty else { return [] }
+        let names = variables
+        return given.filter { names[$0] == nil }
             .filter { !otherVariables.contains($0) && !$0.hasPrefix(HookFacts.variablePrefix) }
             .sorted()
+    }
+
+    /// Returns a note for each variable that belongs to no option.
+    static func notes(on unknown: [String]) -> [String] {
+        let known = Array(variables.keys)
+        return unknown.map { name in
+            let proposal = SimilarWord.nearest(to: name, among: known)
+            return "\(name.sanitized) is not the variable of an option"
+                + (proposal.map { "; did you mean \($0)?" } ?? "")
+        }
     }
 
     /// The variables that have another meaning: `PAWL_SESSION` tells an application that the daemon

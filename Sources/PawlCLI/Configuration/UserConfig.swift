@@ -10,6 +10,8 @@ package struct UserConfig: Sendable {
     private let variables: [OptionAssignment]
     /// Whether the URLs come from the user; a server's list may name any host.
     private var trustsURLs = true
+    /// The `PAWL_` variables that belong to no option.
+    private(set) var unknownVariables: [String] = []
 
     /// No options.
     package static let empty = UserConfig(file: nil, variables: [])
@@ -29,7 +31,9 @@ package struct UserConfig: Sendable {
         for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
         let named = choice ?? fileInVariable(environment)
         guard named?.lowercased() != none else { return .empty }
-        return UserConfig(file: try ConfigPlace(named).read(), variables: variables)
+        var config = UserConfig(file: try ConfigPlace(named).read(), variables: variables)
+        config.unknownVariables = ConfigVariables.unknown(in: environment)
+        return config
     }
 
     private static let none = "none"

@@ -50,9 +50,25 @@ package struct DownloadBatch: Sendable {
         for missing in batch.missingPasswords {
             batch.complete(missing, with: try missing.read(console))
         }
+        try batch.unlockKeys(console)
         try checkCookies(of: batch.downloads)
-        if prints { batch.notes.forEach(console.message) }
+        if prints {
+            let notes = ConfigVariables.notes(on: config.unknownVariables) + batch.notes
+            notes.forEach(console.message)
+        }
         return batch
+    }
+
+    /// Asks for the password of each key that is encrypted, if there is a terminal to ask on.
+    ///
+    /// Otherwise the error of the download names the option.
+    private mutating func unlockKeys(_ console: Console) throws(DownloadError) {
+        guard PasswordPrompt.isPossible else { return }
+        let identities = Set(downloads.map(\.settings.connection.clientIdentity))
+        for key in Set(identities.compactMap(LockedKey.init(of:))) {
+            let password = try PasswordPrompt.ask(for: key, console: console)
+            for index in downloads.indices { downloads[index].unlock(key, with: password) }
+        }
     }
 
     /// Throws if the cookies of a browser cannot be read: without them, a server may answer with a

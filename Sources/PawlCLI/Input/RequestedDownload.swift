@@ -61,6 +61,14 @@ package struct RequestedDownload: Sendable {
         missingPassword = nil
     }
 
+    /// The client's key that is encrypted, and whose password is not given.
+    var lockedKey: LockedKey? { LockedKey(of: settings.connection.clientIdentity) }
+
+    mutating func unlock(_ key: LockedKey, with password: String) {
+        guard lockedKey == key else { return }
+        settings.connection.clientIdentity.keyPassword = password
+    }
+
     /// Gives the finished file the server's modification time.
     mutating func keepServerTime() { settings.keepsServerTime = true }
 

@@ -144,6 +144,12 @@ package struct DownloadOptions: Sendable {
                 setting.copy(&changed, DownloadSettings())
             }
         }
+        if option.name == "referer", option.value.hasPrefix("robots=") {
+            throw .usage(
+                "\(option.location): '\(option.value.sanitized(atMost: 40))' is not a URL",
+                advice: "for wget's -e robots=off: use 'pawl mirror' with --no-robots"
+            )
+        }
         if option.name == "json", !changed.body.isEmpty {
             throw .usage(
                 "\(option.location): there is already a body",
@@ -200,8 +206,12 @@ package struct DownloadOptions: Sendable {
                 path != settings.connection[keyPath: file.path]
             else { continue }
             // Some files are created when they are first written.
-            let isCreated = option.name == "cookies" || option.name == "hsts"
-            guard !isCreated || access(path, F_OK) == 0 else { continue }
+            let isCreated = ["cookies", "hsts", "known-hosts"].contains(option.name)
+            guard !isCreated || access(path, F_OK) == 0 else {
+                // curl's option of this letter also takes cookies themselves.
+                if option.name == "cookies", path.contains("=") { throw Self.noCookieFile(option) }
+                continue
+            }
             try OutputPath.checkReadable(path, location: option.location)
             switch option.name {
             case "cookies": try InputFile.checkCookies(path, location: option.location)
@@ -209,6 +219,15 @@ package struct DownloadOptions: Sendable {
             default: break
             }
         }
+    }
+
+    /// The error for cookies instead of a file; it does not contain them.
+    private static func noCookieFile(_ option: OptionAssignment) -> DownloadError {
+        .usage(
+            "\(option.location): there is no such file of cookies",
+            advice: "to send a cookie, use --header 'Cookie: name=value'; a new file has no '=' in "
+                + "its name"
+        )
     }
 
     /// Removes the headers of earlier places that have the name of an added one.

@@ -17,10 +17,36 @@ package struct ForeignOption: Sendable {
     }
 
     /// Returns what to use instead of an option; `nil` if no tool has it.
-    package static func advice(for option: String) -> String? {
+    ///
+    /// - Parameters:
+    ///   - option: The unknown option as the parser reports it; of `-nc`, that is `-n`.
+    ///   - arguments: The arguments, of which one contains the option.
+    package static func advice(for option: String, in arguments: [String] = []) -> String? {
+        let short = arguments.first { argument in
+            argument.hasPrefix("-") && argument.dropFirst().first != "-" && argument.count > 2
+                && (option == argument || option == "--" || option == argument.prefix(2))
+        }
+        return short.flatMap(advice) ?? advice(option) ?? short.flatMap(adviceForLetters)
+    }
+
+    private static func advice(_ option: String) -> String? {
         let name = String(option.prefix { $0 != "=" })
         guard let found = all.first(where: { $0.names.contains(name) }) else { return nil }
         return "for \(found.tool.rawValue)'s \(name): \(found.instead)"
+    }
+
+    /// Returns the advice for each letter of an argument such as `-fsS`.
+    private static func adviceForLetters(_ argument: String) -> String? {
+        var found: [ForeignOption] = []
+        let advice = argument.dropFirst().compactMap { letter -> String? in
+            let name = "-\(letter)"
+            guard let option = all.first(where: { $0.names.contains(name) }),
+                !found.contains(where: { $0.names == option.names })
+            else { return nil }
+            found.append(option)
+            return Self.advice(name)
+        }
+        return advice.isEmpty ? nil : advice.joined(separator: "; ")
     }
 
     package static let all: [ForeignOption] = [
@@ -45,7 +71,7 @@ package struct ForeignOption: Sendable {
             "-f --fail --fail-with-body",
             "leave it out: an error page is never saved"
         ),
-        ForeignOption(.curl, "-s --silent -S --show-error", "use --quiet"),
+        ForeignOption(.curl, "-s --silent -S --show-error -sS", "use --quiet"),
         ForeignOption(.curl, "-# --progress-bar", "use '--progress bar'"),
         ForeignOption(.curl, "-Z --parallel", "leave it out: several files are fetched at once"),
         ForeignOption(.curl, "--parallel-max", "use --jobs"),
@@ -124,6 +150,34 @@ package struct ForeignOption: Sendable {
             "leave it out: the system's settings for TLS are used"
         ),
         ForeignOption(.curl, "--ssl-reqd", "write ftpes:// or ftps:// in the URL"),
+        ForeignOption(.curl, "--url", "give the URL as an argument"),
+        ForeignOption(
+            .curl,
+            "--aws-sigv4",
+            "write s3://bucket/file as the URL, and the service with --s3-endpoint"
+        ),
+        ForeignOption(
+            .curl,
+            "--hostpubsha256 --hostpubmd5",
+            "use --host-key with the fingerprint that ssh shows"
+        ),
+        ForeignOption(
+            .curl,
+            "--proxy-cert --proxy-key --proxy-pass",
+            "leave it out: Pawl shows no certificate to a proxy"
+        ),
+        ForeignOption(.curl, "--proxy-cacert", "use --cacert"),
+        ForeignOption(.curl, "--no-progress-meter", "use '--progress none'"),
+        ForeignOption(
+            .curl,
+            "--ntlm --proxy-ntlm",
+            "leave it out: Pawl signs in with basic, digest or negotiate"
+        ),
+        ForeignOption(
+            .curl,
+            "-g --globoff",
+            "leave it out: only {a,b} and {1..9} are patterns, and %7B is a brace"
+        ),
         ForeignOption(.wget, "--output-document", "use --output"),
         ForeignOption(.wget, "-P --directory-prefix", "use --directory"),
         ForeignOption(.wget, "--post-data --body-data", "use --data"),
@@ -137,7 +191,7 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(
             .wget,
-            "--page-requisites --convert-links --adjust-extension --span-hosts",
+            "-p --page-requisites --convert-links --adjust-extension --span-hosts",
             "leave it out: Pawl saves pages as they are"
         ),
         ForeignOption(
@@ -150,7 +204,7 @@ package struct ForeignOption: Sendable {
             "--wait --random-wait --waitretry",
             "leave it out: Pawl waits when a server asks for it"
         ),
-        ForeignOption(.wget, "--level", "use 'pawl mirror' with --depth"),
+        ForeignOption(.wget, "-l --level", "use 'pawl mirror' with --depth"),
         ForeignOption(.wget, "--cut-dirs", "use 'pawl mirror', which begins at the folder"),
         ForeignOption(.wget, "--spider --server-response", "use 'pawl inspect'"),
         ForeignOption(
@@ -212,6 +266,18 @@ package struct ForeignOption: Sendable {
             "--background",
             "use --background, which adds the downloads to the daemon's queue"
         ),
+        ForeignOption(
+            .wget,
+            "--ftp-user --ftp-password",
+            "use '--user name:password'"
+        ),
+        ForeignOption(
+            .wget,
+            "--max-redirect",
+            "leave it out: 20 redirects in a row are followed"
+        ),
+        ForeignOption(.wget, "--no-netrc", "use '--netrc none'"),
+        ForeignOption(.wget, "-qO- -O-", "use '--output -' for standard output"),
         ForeignOption(.aria2, "--dir", "use --directory"),
         ForeignOption(.aria2, "--conf-path", "use --config"),
         ForeignOption(.aria2, "--no-conf", "use '--config none'"),
@@ -280,6 +346,24 @@ package struct ForeignOption: Sendable {
             "leave it out: Pawl does not use BitTorrent"
         ),
         ForeignOption(.aria2, "--disk-cache --event-poll", "leave it out: Pawl has no equivalent"),
+        ForeignOption(.aria2, "--on-download-complete", "use --on-complete"),
+        ForeignOption(.aria2, "--on-download-error", "use --on-error"),
+        ForeignOption(.aria2, "--on-download-start", "use --on-start"),
+        ForeignOption(.aria2, "--netrc-path", "use --netrc"),
+        ForeignOption(.aria2, "--ftp-passwd", "use '--user name:password'"),
+        ForeignOption(.aria2, "--disable-ipv6", "use --ipv4"),
+        ForeignOption(
+            .aria2,
+            "--daemon",
+            "use --background, which adds the downloads to the daemon's queue"
+        ),
+        ForeignOption(.aria2, "--http-accept-gzip", "use --compressed"),
+        ForeignOption(
+            .aria2,
+            "--ssh-host-key-md",
+            "use --host-key with the fingerprint that ssh shows"
+        ),
+        ForeignOption(.aria2, "--hash-check-only", "use 'pawl verify'"),
         ForeignOption(.rclone, "--transfers", "use --jobs"),
         ForeignOption(
             .rclone,
@@ -307,13 +391,22 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(
             .rclone,
-            "--filter --include-from --exclude-from",
+            "--include --exclude --filter --include-from --exclude-from",
             "use 'pawl mirror' with --include and --exclude"
         ),
         ForeignOption(.rclone, "--delete-after --delete-during", "use 'pawl mirror --delete'"),
         ForeignOption(.rclone, "--header-download", "use --header"),
         ForeignOption(.rclone, "--bwlimit", "use --total-limit"),
         ForeignOption(.rclone, "--ignore-existing", "use '--if-exists skip'"),
+        ForeignOption(.rclone, "--ca-cert", "use --cacert"),
+        ForeignOption(.rclone, "--client-cert", "use --cert"),
+        ForeignOption(.rclone, "--client-key --sftp-key-file", "use --key"),
+        ForeignOption(.rclone, "--contimeout", "use --connect-timeout"),
+        ForeignOption(.rclone, "--low-level-retries", "use --retries"),
+        ForeignOption(.rclone, "--files-from", "use --input-file"),
+        ForeignOption(.rclone, "--max-duration", "use --max-time"),
+        ForeignOption(.rclone, "--disable-http2", "use --http1.1"),
+        ForeignOption(.rclone, "--stdout", "use '--output -'"),
         ForeignOption(.aws, "--endpoint-url", "use --s3-endpoint"),
         ForeignOption(.aws, "--region", "use --s3-region"),
         ForeignOption(.aws, "--profile", "use --s3-profile"),

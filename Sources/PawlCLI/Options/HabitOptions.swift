@@ -14,8 +14,18 @@ struct HabitOptions: ParsableArguments {
     )
     var offset: String?
 
-    /// Throws `.usage` for an offset that the user has chosen.
-    func check() throws(DownloadError) {
+    /// Throws `.usage` for an offset that the user has chosen, and for a name that follows `-O` as
+    /// in wget.
+    func check(_ urls: [String]) throws(DownloadError) {
+        if remoteName, urls.count > 1,
+            let name = urls.first(where: { AddressParts($0).scheme == nil })
+        {
+            let shown = name.sanitized(atMost: 80)
+            throw .usage(
+                "'\(shown)' is not a URL, and -O takes no name",
+                advice: "to name the file, use '-o \(shown)'"
+            )
+        }
         guard let offset, offset != "-" else { return }
         throw .usage(
             "-C \(offset.sanitized(atMost: 40)): Pawl itself determines where to resume",

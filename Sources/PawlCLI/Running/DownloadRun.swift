@@ -129,8 +129,11 @@ struct DownloadRun: Sendable {
     }
 
     private func report(_ error: DownloadError, of requested: RequestedDownload) {
-        guard downloads.count > 1 else { return console.report(error) }
         var error = error
+        if error.code == .notFound, URLPattern.hasBrackets(requested.url.absoluteString) {
+            error.guidance = "check the URL; a pattern is written {1..10}, and not [1-10]"
+        }
+        guard downloads.count > 1 else { return console.report(error) }
         // The option for a name cannot be given for several downloads.
         error.guidance = error.guidance
             .replacing(.otherName, with: "another folder with --directory")

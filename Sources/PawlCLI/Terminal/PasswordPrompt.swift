@@ -3,21 +3,44 @@ internal import Glibc
 internal import PawlCore
 
 /// Asks for a password on the terminal, without echo.
-enum PasswordPrompt {
+struct PasswordPrompt {
+    /// What the password belongs to, for errors.
+    private let location: String
+    private let advice: Advice
+
     /// Asks for the password of a user.
     static func ask(
         for missing: MissingPassword,
         console: Console
     ) throws(DownloadError) -> String {
-        let location = missing.location
-        guard isatty(STDIN_FILENO) == 1 else {
+        let prompt = PasswordPrompt(
+            location: missing.location,
+            advice: "use --user name:password"
+        )
+        guard isPossible else {
             throw .usage(
-                "\(location): missing password, and no terminal to ask for it",
-                advice: "use --user name:password"
+                "\(missing.location): missing password, and no terminal to ask for it",
+                advice: prompt.advice
             )
         }
+        let shown = console.traits.style.showable(missing.name)
+        let place = missing.isTyped ? "" : " (\(missing.location))"
+        return try prompt.ask("Password for \(shown)\(place): ", console)
+    }
+
+    /// Asks for the password of a private key.
+    static func ask(for key: LockedKey, console: Console) throws(DownloadError) -> String {
+        let shown = console.traits.style.showable(key.file)
+        return try PasswordPrompt(location: key.file.sanitized, advice: "use --key-password")
+            .ask("Password for the key \(shown): ", console)
+    }
+
+    /// Whether there is a terminal to ask on.
+    static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
+
+    private func ask(_ question: String, _ console: Console) throws(DownloadError) -> String {
         var usual = termios()
-        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw unreadable(location) }
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { throw unreadable }
         // Ctrl-C must end the read and not the program, so that the echo is restored.
         let interruptions = Interruptions()
         var silent = usual
@@ -28,13 +51,11 @@ enum PasswordPrompt {
             interruptions.restore()
             console.message("")
         }
-        let shown = console.traits.style.showable(missing.name)
-        let place = missing.isTyped ? "" : " (\(location))"
-        console.prompt("Password for \(shown)\(place): ")
-        return try readLine(location)
+        console.prompt(question)
+        return try readLine()
     }
 
-    private static func readLine(_ location: String) throws(DownloadError) -> String {
+    private func readLine() throws(DownloadError) -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while bytes.count < 4096 {
@@ -42,7 +63,7 @@ enum PasswordPrompt {
             if count < 0, errno == EINTR {
                 throw DownloadError(.interrupted, "interrupted; nothing was downloaded")
             }
-            guard count == 1 else { throw unreadable(location) }
+            guard count == 1 else { throw unreadable }
             if byte == UInt8(ascii: "\n") { break }
             bytes.append(byte)
         }
@@ -55,10 +76,10 @@ enum PasswordPrompt {
         return password
     }
 
-    private static func unreadable(_ location: String) -> DownloadError {
+    private var unreadable: DownloadError {
         DownloadError.usage(
             "\(location): the password cannot be read from the terminal",
-            advice: "use --user name:password"
+            advice: advice
         )
     }
 }

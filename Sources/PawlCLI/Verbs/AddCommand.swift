@@ -72,6 +72,7 @@ struct AddCommand: PawlVerb {
             input.assignments + source.assignments + output.assignments + transfer.assignments
             + resume.assignments + request.assignments + content.assignments
             + connection.assignments + hooks.assignments
+        try checkBody()
         let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let label { try LabelName.check(label) }
@@ -106,6 +107,18 @@ struct AddCommand: PawlVerb {
                 }
             }
         }
+    }
+
+    /// Throws `.usage` if a body follows `--json`, as in `pawl get`.
+    private func checkBody() throws(DownloadError) {
+        let isBody = urls.contains { text in
+            text.hasPrefix("{") && text.hasSuffix("}") || text.hasPrefix("[") && text.hasSuffix("]")
+        }
+        guard json, isBody else { return }
+        throw .usage(
+            "--json takes no value: with 'pawl add', it prints JSON",
+            advice: "give the body with --data and --header 'Content-Type: application/json'"
+        )
     }
 
     /// The time that `--not-before` names; `nil` for `now`.

@@ -105,9 +105,9 @@ struct ConfigCommand: ParsableCommand {
             let isThere = place.exists
             let notes =
                 place.notes(config)
-                + ConfigVariables.unknown(in: ProcessInfo.processInfo.environment).map { name in
-                    "\(name.sanitized) is not the variable of an option"
-                }
+                + ConfigVariables.notes(
+                    on: ConfigVariables.unknown(in: ProcessInfo.processInfo.environment)
+                )
             return {
                 notes.forEach(console.message)
                 console.output("\(place.name) \(isThere ? "is valid" : "does not exist")\n")

@@ -45,7 +45,7 @@ struct GetCommand: PawlVerb {
     @OptionGroup(visibility: .hidden) var habits: HabitOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try habits.check()
+        try habits.check(urls)
         let config = try configChoice.read()
         let configuration = try limits.configuration(config)
         let verbosity = try progress.verbosity()

@@ -33,6 +33,15 @@ enum UnknownCommand {
         return nil
     }
 
+    /// What to write in place of the commands of other tools.
+    private static let foreignCommands: [String: Advice] = [
+        "copyurl": "for rclone's copyurl: give only the URL, as in 'pawl https://host/file'",
+        "copy": "for rclone's copy: use 'pawl mirror'",
+        "sync": "for rclone's sync: use 'pawl mirror --delete'",
+        "cp": "for aws s3 cp: give only the URL, as in 'pawl s3://bucket/file'",
+        "cat": "for rclone's cat: use 'pawl -o - URL'",
+    ]
+
     /// A URL contains a dot, a colon or a slash, even without a scheme.
     private static func isWord(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-") && !text.contains { ".:/@?#[".contains($0) }
@@ -46,6 +55,9 @@ enum UnknownCommand {
         // The parser handles `pawl daemon help`.
         guard word != "help" else { return nil }
         let shown = word.sanitized(atMost: 40)
+        if command == "pawl", let instead = foreignCommands[word] {
+            return DownloadError.usage("no command '\(shown)'", advice: instead)
+        }
         if let nearest = SimilarWord.nearest(to: word.lowercased(), among: names) {
             return DownloadError.usage(
                 "no command '\(shown)'",

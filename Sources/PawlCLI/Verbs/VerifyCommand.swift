@@ -84,7 +84,7 @@ struct VerifyCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         var seen: Set<String> = []
-        var files = try verifiedFiles().filter { seen.insert($0.path).inserted }
+        var files = try verifiedFiles(console).filter { seen.insert($0.path).inserted }
         guard url.isEmpty || repair && files.count == 1 else {
             throw .usage(
                 "--url is for the repair of one file",
@@ -125,7 +125,7 @@ struct VerifyCommand: PawlVerb {
         return try RepairRun(options, config, configuration, console)
     }
 
-    private func verifiedFiles() throws(DownloadError) -> [VerifiedFile] {
+    private func verifiedFiles(_ console: Console) throws(DownloadError) -> [VerifiedFile] {
         guard [checksum, sums, metalink].count(where: { $0 != nil }) < 2 else {
             throw .usage(
                 "--checksum, --sums and --metalink cannot be combined",
@@ -154,7 +154,7 @@ struct VerifyCommand: PawlVerb {
             }
             return files.map { VerifiedFile(path: $0) }
         }
-        return try Self.listed(files, in: sums)
+        return try Self.listed(files, in: sums, console)
     }
 
     private static func described(
@@ -180,7 +180,8 @@ struct VerifyCommand: PawlVerb {
 
     private static func listed(
         _ paths: [String],
-        in sums: String
+        in sums: String,
+        _ console: Console
     ) throws(DownloadError) -> [VerifiedFile] {
         let text = try InputFile.text(of: sums, location: "--sums", form: "a list of checksums")
         let list = ChecksumList(text, name: sums)
@@ -194,6 +195,13 @@ struct VerifyCommand: PawlVerb {
             throw .usage(
                 "line \(line) of \(sums.sanitized) is not a valid checksum",
                 advice: "correct the line, or remove it"
+            )
+        }
+        if let line = list.ignoredLines.first {
+            let others = list.ignoredLines.count - 1
+            let more = others == 0 ? "" : ", and \(others) more,"
+            console.message(
+                "line \(line) of \(sums.sanitized)\(more) is not a checksum and is skipped"
             )
         }
         if let name = list.contradiction {

@@ -145,8 +145,17 @@ struct VerifyRun: Sendable {
         throw DownloadError(
             .checksumMismatch,
             text,
-            advice: "repair it with --repair, or download it again"
+            advice: Self.repairAdvice(of: file)
         )
+    }
+
+    /// What to do about a damaged file: without a URL, `--repair` alone fails.
+    private static func repairAdvice(of file: VerifiedFile) -> Advice {
+        let isKnown =
+            !file.sources.isEmpty || !FileVerifier.recordedSources(of: file.path).isEmpty
+        return isKnown
+            ? "repair it with --repair, or download it again"
+            : "repair it with --repair and --url, or download it again"
     }
 
     /// Repairs the files whose content does not match.

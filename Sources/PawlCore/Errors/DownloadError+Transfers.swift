@@ -76,7 +76,8 @@ extension DownloadError {
                     "to allow such addresses: pawl daemon allow --private-addresses yes"
                 )
             case .certificateRefused, .keyRefused, .certificateRequired, .tlsFailed,
-                .hostKeyUnknown, .hostKeyChanged, .credentialsUnusable:
+                .hostKeyUnknown, .hostKeyChanged, .credentialsUnusable, .clientKeyUnusable,
+                .passwordFileUnusable, .proxyUnusable:
                 Self.trustFailure(failure.kind, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
@@ -111,7 +112,8 @@ extension DownloadError {
         cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
     }
 
-    /// The code, the text and the advice if the server or the client cannot identify itself.
+    /// The code, the text and the advice if the server or the client cannot identify itself, or
+    /// the settings for that or for the proxy cannot be used.
     private static func trustFailure(
         _ kind: TransferFailure.Kind,
         host: String
@@ -147,6 +149,22 @@ extension DownloadError {
             (
                 .unauthorized, "the credentials for \(host) cannot be used",
                 "give others with \(.credentials) or \(.s3Profile), or set \(.s3Anonymous)"
+            )
+        case .clientKeyUnusable:
+            (
+                .usage, "the client certificate or the private key cannot be used",
+                "check the file; if the key is encrypted, give its password with "
+                    + "\(.clientKeyPassword)"
+            )
+        case .proxyUnusable:
+            (
+                .usage, "the proxy in the environment cannot be used",
+                "correct the variable: \(ProxyPolicy.form); or give \(.proxy)"
+            )
+        case .passwordFileUnusable:
+            (
+                .usage, "the file of names and passwords is not in the format of .netrc",
+                "correct the file, or name another one or none with \(.netrcFile)"
             )
         default: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
         }

@@ -176,7 +176,8 @@ extension TransferFailure.Kind {
         switch self {
         case .connectionLost, .bodyIncomplete, .tlsFailed: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
-        case .credentialsUnusable: false
+        case .credentialsUnusable, .clientKeyUnusable, .passwordFileUnusable: false
+        case .proxyUnusable: false
         case .hostKeyUnknown, .hostKeyChanged: false
         case .keyRefused, .certificateRequired, .proxyRefused, .proxyUnauthorized: false
         case .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn, .notScripted: false

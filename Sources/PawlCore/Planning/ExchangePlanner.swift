@@ -176,7 +176,8 @@ package struct ExchangePlanner: Sendable {
     ) -> Repetition? {
         switch failure {
         case .certificateRefused, .keyRefused, .certificateRequired, .proxyUnauthorized,
-            .hostKeyUnknown, .hostKeyChanged,
+            .hostKeyUnknown, .hostKeyChanged, .proxyUnusable, .clientKeyUnusable,
+            .passwordFileUnusable,
             .unsupportedURL, .credentialsUnusable, .addressRefused, .expandsTooMuch, .undecodable,
             .notBuiltIn,
             .notScripted:

@@ -11,6 +11,10 @@ package struct ChecksumList: Sendable {
     package private(set) var entries: [Entry] = []
     /// The numbers of the lines that begin like a checksum, but are not valid.
     package private(set) var damagedLines: [Int] = []
+    /// The numbers of the lines that do not begin like a checksum, except for comments.
+    ///
+    /// It is empty if the list is signed in clear text, because it then has other lines.
+    package private(set) var ignoredLines: [Int] = []
 
     /// Parses a list.
     ///
@@ -26,8 +30,11 @@ package struct ChecksumList: Sendable {
                 entries.append(entry)
             } else if Self.beginsLikeChecksum(line) {
                 damagedLines.append(index + 1)
+            } else if !line.isEmpty, !line.hasPrefix("#") {
+                ignoredLines.append(index + 1)
             }
         }
+        if text.contains("-----BEGIN PGP ") { ignoredLines = [] }
     }
 
     private static let byteOrderMark = "\u{FEFF}"

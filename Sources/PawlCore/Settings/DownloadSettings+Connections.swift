@@ -50,6 +50,7 @@ extension DownloadSettings {
         ),
         Setting(
             "cert",
+            letter: "E",
             member: "clientCertificateFile",
             \.connection.clientIdentity.certificateFile,
             SettingForm<String>.file.optional(),
@@ -78,7 +79,11 @@ extension DownloadSettings {
             SettingForm<String>.line.optional(),
             entries: .local,
             isSecret: true,
-            help: "The password of the file with the client's private key."
+            help: """
+                The password of the file with the client's private key. On a terminal, you are \
+                asked for it.
+                """,
+            about: "The password of the file with the client's private key."
         ),
         Setting(
             "known-hosts",
@@ -87,7 +92,8 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                For SFTP, accept the host keys in this file. Default: ~/.ssh/known_hosts.
+                For SFTP, accept the host keys in this file. Default: ~/.ssh/known_hosts. The file \
+                need not exist.
                 """
         ),
         Setting(

@@ -391,9 +391,15 @@ extension DownloadSettings: TabledSettings {
             \.keepsServerTime,
             .flag(),
             field: SettingField("Server’s time on the file"),
-            help: "Give the finished file the server's modification time.",
+            help: """
+                Give the finished file the server's modification time. By default, it has the time \
+                of the download: tools that clean up or build by time would take a new file for an \
+                old one.
+                """,
             about: """
-                Whether the finished file gets the server's modification time. Default: false.
+                Whether the finished file gets the server's modification time. Otherwise, it has \
+                the time of the download: tools that clean up or build by time would take a new \
+                file for an old one. Default: false.
                 """
         ),
         Setting(

@@ -24,6 +24,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
     package enum Kind: String, Sendable, CaseIterable {
         case nameNotResolved, cannotConnect, connectTimedOut
         case proxyNotResolved
+        /// The environment names a proxy that is not one; the message is the reason.
+        case proxyUnusable
         /// The proxy did not connect to the server.
         case proxyRefused
         /// The proxy did not accept the name and password, or requires some.
@@ -40,6 +42,10 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case hostKeyChanged
         /// The server requires a certificate of the client.
         case certificateRequired
+        /// The client's certificate or its key cannot be used: for example, the key is encrypted.
+        case clientKeyUnusable
+        /// The file of names and passwords is not valid; the message is its path.
+        case passwordFileUnusable
         /// The address is forbidden to the request.
         case addressRefused
         case connectionLost

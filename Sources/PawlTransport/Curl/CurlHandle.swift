@@ -59,7 +59,16 @@ final class CurlHandle {
     /// libcurl's own description of what went wrong, made safe to show.
     func message(for code: CURLcode) -> String {
         let text = String(cString: errorText)
-        return (text.isEmpty ? String(cString: curl_easy_strerror(code)) : text).sanitized
+        return Self.shown(text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
+    }
+
+    /// A text of libcurl without control characters, and without a proxy that it quotes, which may
+    /// contain a password.
+    private static func shown(_ text: String) -> String {
+        guard text.hasPrefix("Unsupported proxy"), let quote = text.firstIndex(of: "'") else {
+            return text.sanitized
+        }
+        return text[..<quote].trimmed(of: " ").sanitized
     }
 
     // MARK: - Options

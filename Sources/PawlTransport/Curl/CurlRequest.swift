@@ -281,7 +281,13 @@ struct CurlRequest {
         }
         try setProxyLogin()
         switch request.connection.proxy {
-        case .environment: break
+        case .environment:
+            // Without CURLOPT_NOPROXY, `no_proxy` of the environment applies.
+            switch EnvironmentProxy(for: request) {
+            case .unset: break
+            case .proxy(let text): try handle.set(CURLOPT_PROXY, to: text)
+            case .invalid: try handle.set(CURLOPT_PROXY, to: EnvironmentProxy.refused)
+            }
         case .none: try handle.set(CURLOPT_PROXY, to: "")
         case .proxy(let url):
             try handle.set(CURLOPT_PROXY, to: url.absoluteString)
@@ -328,7 +334,8 @@ struct CurlRequest {
         try handle.set(CURLOPT_SSLCERT, to: certificate)
         try handle.set(CURLOPT_SSLCERTTYPE, to: identity.isPKCS12 ? "P12" : "PEM")
         if let key = identity.keyFile { try handle.set(CURLOPT_SSLKEY, to: key) }
-        if let password = identity.keyPassword { try handle.set(CURLOPT_KEYPASSWD, to: password) }
+        // Without one, OpenSSL would ask for it on the terminal, in the thread of the loop.
+        try handle.set(CURLOPT_KEYPASSWD, to: identity.keyPassword ?? "")
     }
 }
 

@@ -94,15 +94,62 @@ extension TransferFailure {
             // The connection broke, or the server cannot read the file: it may be a folder.
             kind = .cannotConnect
         case CURLE_SSL_CERTPROBLEM:
+            kind = .clientKeyUnusable
             let file = (request.connection.clientIdentity.certificateFile ?? "").sanitized
-            message = "cannot use the client certificate (\(file)): \(message)"
+            message = "\(file): \(message)"
+        case CURLE_READ_ERROR where message.contains("netrc"):
+            kind = .passwordFileUnusable
+            message = (request.connection.netrcFile ?? "").sanitized
+        case CURLE_COULDNT_RESOLVE_HOST where Self.isNameOfProxy(message, request):
+            kind = .proxyNotResolved
         case CURLE_SSL_CACERT_BADFILE:
             let file = (request.connection.authoritiesFile ?? "the system's").sanitized
             message = "cannot use the file of certificate authorities (\(file)): \(message)"
         default: break
         }
+        if case .environment = request.connection.proxy, message.hasPrefix("Unsupported proxy"),
+            case .invalid(let reason) = EnvironmentProxy(for: request)
+        {
+            (kind, message) = (.proxyUnusable, reason)
+        }
         self.init(kind, message)
-        isOfProxy = code == CURLE_COULDNT_CONNECT && Self.isOfProxy(message, request)
+        isOfProxy =
+            switch kind {
+            case .certificateRefused, .tlsFailed: Self.isOfProxyTLS(handle, request)
+            default: code == CURLE_COULDNT_CONNECT && Self.isOfProxy(message, request)
+            }
+    }
+
+    /// The URL of the proxy, if one is named for the URL of the request.
+    private static func proxy(of request: TransferRequest) -> URL? {
+        switch request.connection.proxy {
+        case .none: return nil
+        case .proxy(let url): return url
+        case .environment:
+            guard case .proxy(let text) = EnvironmentProxy(for: request) else { return nil }
+            return URL(string: text)
+        }
+    }
+
+    /// Whether TLS failed between this machine and the proxy.
+    private static func isOfProxyTLS(_ handle: CurlHandle?, _ request: TransferRequest) -> Bool {
+        guard let proxy = proxy(of: request), proxy.scheme?.lowercased() == "https" else {
+            return false
+        }
+        // An exchange without TLS of its own has only that with the proxy.
+        let isSecure =
+            request.scheme == .https || request.scheme == .ftps || request.scheme == .ftpes
+        return !isSecure || handle?.number(CURLINFO_PROXY_SSL_VERIFYRESULT) ?? 0 != 0
+    }
+
+    /// Whether a host name that could not be resolved is that of a SOCKS proxy.
+    ///
+    /// libcurl 7.88 has another code for other proxies only.
+    private static func isNameOfProxy(_ message: String, _ request: TransferRequest) -> Bool {
+        guard let proxy = proxy(of: request), proxy.scheme?.lowercased().hasPrefix("socks") == true,
+            let name = proxy.host(), name != request.url.host()
+        else { return false }
+        return message.hasSuffix(": \(name)")
     }
 
     /// Whether a connection that could not be made was one to the proxy.

@@ -25,8 +25,8 @@ enum SSHOptions {
             if !credentials.password.isEmpty {
                 try handle.set(CURLOPT_PASSWORD, to: credentials.password)
             }
-        } else if let user = getenv("USER") {
-            try handle.set(CURLOPT_USERNAME, to: String(cString: user))
+        } else if let user = userName {
+            try handle.set(CURLOPT_USERNAME, to: user)
         }
         guard settings.actsForProcessOwner else {
             // A client over TCP sent this request, and must not use this user's keys.
@@ -40,6 +40,45 @@ enum SSHOptions {
         if let password = settings.clientIdentity.keyPassword {
             try handle.set(CURLOPT_KEYPASSWD, to: password)
         }
+    }
+
+    /// The failure of a login whose key is encrypted, if neither its password nor that of the user
+    /// is given.
+    static func lockedKey(of request: TransferRequest) -> TransferFailure? {
+        let settings = request.connection
+        guard request.scheme == .sftp, settings.actsForProcessOwner,
+            settings.clientIdentity.keyPassword == nil,
+            request.credentials?.password.isEmpty != false,
+            let key = settings.clientIdentity.keyFile ?? usualKey, isEncrypted(key)
+        else { return nil }
+        return TransferFailure(.clientKeyUnusable, "\(key.sanitized): the key is encrypted")
+    }
+
+    private static func isEncrypted(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var status = stat()
+        // A pipe has nothing for a second reader.
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        let count = max(0, read(file, &bytes, bytes.count))
+        return PrivateKeyText.isEncrypted(String(decoding: bytes.prefix(count), as: UTF8.self))
+    }
+
+    /// The name of the user of this process, as ssh finds it; services have no `USER`.
+    private static var userName: String? {
+        for variable in ["USER", "LOGNAME"] {
+            if let name = getenv(variable).map({ String(cString: $0) }), !name.isEmpty {
+                return name
+            }
+        }
+        var (entry, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil,
+            let name = entry.pw_name
+        else { return nil }
+        return String(cString: name)
     }
 
     /// The first of the user's keys, under the names that ssh gives them.

@@ -126,6 +126,9 @@ final class TransferContext: @unchecked Sendable {
     func outcome(of code: CURLcode) -> TransferOutcome {
         if let ending { return ending }
         noteFacts()
+        if code == CURLE_LOGIN_DENIED, let failure = SSHOptions.lockedKey(of: request) {
+            return .failed(failure)
+        }
         if !isHeadShown, replies?.refuse(code) == true { return .completed }
         guard code == CURLE_OK else {
             if hasMetPrivateAddress, !isHeadShown {

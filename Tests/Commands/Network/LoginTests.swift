@@ -40,6 +40,15 @@ struct LoginTests {
         #expect(own.status == .code(0), "\(own.errors)")
     }
 
+    @Test func `a netrc that is damaged is named`() async throws {
+        let workshop = try Workshop(Resource(size: 1000))
+        try workshop.folder.write("own", "machine 127.0.0.1 login \"me\n")
+        let run = try await workshop.run(workshop.url, "--netrc", "own")
+        #expect(run.status == .code(ErrorCode.usage.exitStatus), "\(run.errors)")
+        #expect(run.errors.contains("not in the format of .netrc (own)"), "\(run.errors)")
+        #expect(run.errors.contains("--netrc"), "\(run.errors)")
+    }
+
     @Test func `each host gets only its own password of netrc`() async throws {
         let (workshop, settings) = try home(
             """

@@ -39,6 +39,10 @@ struct ProxyLoginTests {
             let requests = workshop.origin.requests.count
             let refused = try await run(workshop, through: address)
             #expect(refused.status == .code(ErrorCode.tlsFailed.exitStatus), "\(refused.errors)")
+            #expect(
+                refused.errors.contains("the certificate of the proxy is not trusted"),
+                "\(refused.errors)"
+            )
             #expect(workshop.origin.requests.count == requests)
             // TLS within TLS.
             let secure = try Workshop(resource, tls: true)
@@ -46,6 +50,51 @@ struct ProxyLoginTests {
             let both = try await run(secure, through: address, ["--cacert", "authority"])
             #expect(both.status == .code(0), "\(both.errors)")
             try expectExact("file", resource, in: secure)
+        }
+    }
+
+    @Test(arguments: [
+        "http://joe:p#hunter2@127.0.0.1:18300", "http://joe:hunter2@127.0.0.1:99999",
+        "foo://joe:hunter2@127.0.0.1:18300", "joe:hunter2/@127.0.0.1:18300",
+    ])
+    func `a proxy of the environment that is not one is named without its password`(
+        proxy: String
+    ) async throws {
+        let workshop = try Workshop(resource)
+        var environment: [String: String?] = [
+            "http_proxy": proxy, "all_proxy": nil, "ALL_PROXY": nil, "NO_PROXY": nil,
+            "no_proxy": nil,
+        ]
+        // The workshop checks that no output contains the password.
+        let run = try await workshop.run(
+            ["-v", workshop.url],
+            ProcessSettings(environment: environment)
+        )
+        #expect(run.status == .code(ErrorCode.usage.exitStatus), "\(run.errors)")
+        #expect(run.errors.contains("the proxy in the environment cannot be used (http_proxy: "))
+        #expect(workshop.folder.list().isEmpty)
+        environment["no_proxy"] = "127.0.0.1"
+        let direct = try await workshop.run(
+            [workshop.url],
+            ProcessSettings(environment: environment)
+        )
+        #expect(direct.status == .code(0), "\(direct.errors)")
+    }
+
+    @Test(arguments: ["http_proxy", "all_proxy", "ALL_PROXY"])
+    func `a proxy of the environment is used`(variable: String) async throws {
+        try await SquidServer.run(as: .proxy, .none) { proxy in
+            let workshop = try Workshop(resource)
+            var environment: [String: String?] = [
+                "http_proxy": nil, "all_proxy": nil, "ALL_PROXY": nil, "NO_PROXY": nil,
+                "no_proxy": nil,
+            ]
+            environment[variable] = "127.0.0.1:\(proxy.port)"
+            let run = try await workshop.run(
+                [workshop.url, "-o", "file"],
+                ProcessSettings(environment: environment)
+            )
+            try expectForwarded(run, by: workshop)
         }
     }
 

@@ -53,6 +53,10 @@ struct ForeignOptionTests {
         ("--max-connection-per-server=4", "use --connections"),
         ("--bwlimit", "use --total-limit"),
         ("--parallel", "several files are fetched at once"),
+        ("-sS", "use --quiet"), ("-fsS", "for curl's -s: use --quiet"),
+        ("-nc", "for wget's -nc: use '--if-exists skip'"),
+        ("-qO-", "use '--output -'"), ("--on-download-complete=x", "use --on-complete"),
+        ("--low-level-retries", "use --retries"),
     ])
     func `an unknown option of another tool names the own one`(
         option: String,
@@ -62,6 +66,35 @@ struct ForeignOptionTests {
         let run = try await workshop.run(option, workshop.url)
         #expect(run.status == .code(ErrorCode.usage.exitStatus))
         #expect(run.errors.contains(expected), "\(run.errors)")
+    }
+
+    @Test(arguments: [
+        (["-O", "out.txt"], "use '-o out.txt'"),
+        (["-e", "robots=off"], "use 'pawl mirror' with --no-robots"),
+    ])
+    func `a value that an option of wget takes is explained`(
+        options: [String],
+        expected: String
+    ) async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(options + [workshop.url])
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains(expected), "\(run.errors)")
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
+    @Test func `the commands of other tools name the own ones`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run("copyurl", workshop.url)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("give only the URL"), "\(run.errors)")
+    }
+
+    @Test func `a body behind the flag for JSON is explained`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run("add", "--json", #"{"a":1}"#, workshop.url)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("give the body with --data"), "\(run.errors)")
     }
 
     /// Only the first row of an option is found.

@@ -24,6 +24,25 @@ struct CookieFileTests {
         #expect(sent.split(separator: "; ").sorted() == ["a=1", "b=2"])
     }
 
+    @Test func `cookies in place of a file are refused, and not shown`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run("-b", "sid=s3cret", workshop.url)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("use --header 'Cookie: name=value'"), "\(run.errors)")
+        #expect(workshop.origin.requests.isEmpty)
+        try workshop.folder.write("a=b", line("a", "1"))
+        let named = try await workshop.run("-b", "a=b", workshop.url)
+        #expect(named.status == .code(0), "\(named.errors)")
+    }
+
+    @Test func `cookies that cannot be written are noted once`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.resource(resource).setting("Set-Cookie", "id=7; Max-Age=3600"))
+        let run = try await workshop.run(workshop.url + "?{1..3}", "-b", "/nodir/jar")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(run.errorLines.count { $0.contains("were not written") } == 1, "\(run.errors)")
+    }
+
     @Test func `a server's cookies are written, and sent the next time`() async throws {
         let workshop = try Workshop()
         let cookie = "id=7; Path=/; Max-Age=3600"

@@ -147,6 +147,23 @@ struct RequestKindTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
+    @Test func `the last bytes cannot be requested by their number`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(workshop.url, "-r", "-500")
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("'-500' counts from the end of the file"), "\(run.errors)")
+        #expect(run.errors.contains("write first-last"))
+    }
+
+    @Test func `a missing file with a pattern of curl in its URL names Pawl's patterns`()
+        async throws
+    {
+        let workshop = try Workshop()
+        let run = try await workshop.run(workshop.origin.url("/file[1-10]"))
+        expectFailure(.notFound, run)
+        #expect(run.errors.contains("a pattern is written {1..10}"), "\(run.errors)")
+    }
+
     @Test func `the body is not shown`() async throws {
         let workshop = try Workshop(resource)
         workshop.serve(.status(404))

@@ -75,6 +75,20 @@ struct VerifyCommandTests {
         #expect(json.output.contains(#""error" : "checksum-mismatch""#))
     }
 
+    @Test func `a line of a list that is no checksum is noted`() async throws {
+        let workshop = try await workshop()
+        let list = try workshop.folder.readText("SHA256SUMS")
+        try workshop.folder.write("SHA256SUMS", "# mine\n" + list + "nonsense  c\n")
+        let run = try await workshop.run("verify", "--sums", "SHA256SUMS")
+        #expect(run.status == .code(0), "\(run.errors)")
+        let lines = list.split(separator: "\n").count
+        #expect(run.errors.contains("line \(lines + 2) of SHA256SUMS is not a checksum"))
+        let signed = "-----BEGIN PGP SIGNED MESSAGE-----\n\n" + list
+        try workshop.folder.write("SHA256SUMS", signed)
+        let quiet = try await workshop.run("verify", "--sums", "SHA256SUMS")
+        #expect(quiet.status == .code(0) && quiet.errors.isEmpty, "\(quiet.errors)")
+    }
+
     @Test func `the digest of the download is stored with the file`() async throws {
         let workshop = try Workshop(resource)
         let path = try workshop.folder.write("copy", resource.bytes())
@@ -90,6 +104,8 @@ struct VerifyCommandTests {
         try workshop.folder.write(Workshop.name, bytes)
         let damaged = try await workshop.run("verify", Workshop.name)
         expectFailure(.checksumMismatch, damaged)
+        // No URL is stored with the file.
+        #expect(damaged.errors.contains("--repair and --url"), "\(damaged.errors)")
         let unknown = try await workshop.run("verify", "copy")
         expectFailure(.usage, unknown)
         #expect(unknown.errors.contains("no checksum of copy is known"))

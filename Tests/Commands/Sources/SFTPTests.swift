@@ -115,6 +115,77 @@ struct SFTPTests {
         #expect(known.split(separator: "\n").count == 1)
     }
 
+    @Test func `a new file of known hosts is written`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        let arguments = [url(server), "--key", server.folder.path("user"), "--known-hosts", "new"]
+        let refused = try await workshop.run(arguments, settings)
+        expectFailure(.tlsFailed, refused)
+        let fingerprint = try await fingerprint(server)
+        let run = try await workshop.run(arguments + ["--host-key", fingerprint], settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(try workshop.folder.readText("new").contains("ssh-ed25519"))
+    }
+
+    @Test(arguments: [["LOGNAME": FileServers.user], [:]])
+    func `without USER, the user name is that of the login or of the process`(
+        names: [String: String]
+    ) async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        var (workshop, settings) = try home()
+        settings.environment["USER"] = .some(nil)
+        settings.environment["LOGNAME"] = .some(names["LOGNAME"])
+        let run = try await workshop.run(
+            [url(server), "--key", server.folder.path("user")]
+                + ["--known-hosts", knownHosts(server)],
+            settings
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+    }
+
+    @Test func `an encrypted key without its password is named`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        let key = workshop.folder.path("locked")
+        _ = try await ProcessRunner.run(
+            "ssh-keygen",
+            ["-q", "-t", "ed25519", "-N", "pass-of-key", "-f", key]
+        )
+        let run = try await workshop.run(
+            [url(server), "--key", key, "--known-hosts", knownHosts(server)],
+            settings
+        )
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("the key is encrypted"), "\(run.errors)")
+        #expect(run.errors.contains("--key-password"), "\(run.errors)")
+    }
+
+    @Test func `on a terminal, the password of an encrypted key is asked for`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        var (workshop, settings) = try home()
+        let key = workshop.folder.path("locked")
+        try workshop.folder.write("locked", server.folder.readText("user"))
+        try #require(chmod(key, 0o600) == 0)
+        _ = try await ProcessRunner.run(
+            "ssh-keygen",
+            ["-q", "-p", "-P", "", "-N", "pass-of-key", "-f", key]
+        )
+        settings.terminal = TerminalSize()
+        let runner = try workshop.start(
+            arguments: [url(server), "--key", key, "--known-hosts", knownHosts(server)],
+            settings
+        )
+        #expect(await runner.waitForOutput(containing: "Password for the key"))
+        runner.type("pass-of-key\n")
+        #expect(await runner.waitForExit() == .code(0), "\(runner.output)")
+        #expect(!runner.output.contains("pass-of-key"))
+        try expectExact(name, resource, in: workshop)
+    }
+
     @Test(arguments: [("yes\n", true), ("no\n", false), ("\u{3}", false)])
     func `on a terminal, the user decides about an unknown host key`(typed: String, accepts: Bool)
         async throws

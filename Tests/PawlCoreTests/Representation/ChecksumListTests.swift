@@ -29,6 +29,7 @@ struct ChecksumListTests {
         let list = ChecksumList(lines.joined(separator: "\n"), name: "s")
         #expect(list.entries.map(\.name) == ["a"])
         #expect(list.damagedLines == [2])
+        #expect(list.ignoredLines == [3])
         #expect(ChecksumList("SHA256 (a) = 12", name: "s").damagedLines == [1])
     }
 

@@ -108,12 +108,18 @@ struct IdentityTests {
                 keyFile: folder.path("locked.key"),
                 keyPassword: "wrong-secret"
             ),
+            // Without a password, OpenSSL asks nobody.
+            ClientIdentity(
+                certificateFile: folder.path("client.pem"),
+                keyFile: folder.path("locked.key")
+            ),
+            ClientIdentity(certificateFile: folder.path("client.p12")),
         ] {
             var request = TransferRequest(url: try makeURL(server.url("file")))
             request.connection.authoritiesFile = server.authority
             request.connection.clientIdentity = identity
             let record = try await fetch(request)
-            #expect(record.failure == .local)
+            #expect(record.failure == .clientKeyUnusable)
             #expect(record.message.contains(folder.path), "\(record.message)")
             #expect(!record.message.contains("wrong-secret"))
             #expect(!"\(identity)".contains("secret"))

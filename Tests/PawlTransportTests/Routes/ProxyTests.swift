@@ -128,6 +128,15 @@ struct ProxyTests {
         #expect(record.message.contains("\(port)"), "\(record.message)")
         let unknown = try await fetch(request(origin, through: "http://proxy.invalid:1"))
         #expect(unknown.failure == .proxyNotResolved)
+        let resolving = try await fetch(request(origin, through: "socks5h://proxy.invalid:1"))
+        #expect(resolving.failure == .proxyNotResolved, "\(resolving.message)")
+    }
+
+    @Test func `a name that a SOCKS proxy does not resolve is that of the server`() async throws {
+        let proxy = try await ProxyServers.socks5()
+        var request = TransferRequest(url: try makeURL("http://origin.invalid/"))
+        request.connection.proxy = try ProxyPolicy.parse("socks5://127.0.0.1:\(proxy.port)")
+        #expect(try await fetch(request).failure == .nameNotResolved)
     }
 
     @Test func `a proxy that refuses to connect is not the server`() async throws {

@@ -16,6 +16,13 @@ package enum URLPattern {
         return try expand(text, depth: 0)
     }
 
+    /// Whether the path or the query contains what is a pattern in curl: `[1-10]` or `[a-z]`.
+    static func hasBrackets(_ url: String) -> Bool {
+        let parts = AddressParts(url)
+        let text = (parts.path + (parts.query ?? "")).percentDecoded
+        return text.contains(/\[[0-9A-Za-z]+-[0-9A-Za-z]+(:[0-9]+)?\]/)
+    }
+
     /// Returns the URL in a form that is no pattern.
     static func literal(_ url: String) -> String {
         let codes: [Character: String] = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"]

@@ -7,6 +7,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case authoritiesFile = "cacert"
     case checksum
     case clientCertificateFile = "cert"
+    case clientKeyPassword = "key-password"
     case connectTimeout = "connect-timeout"
     case credentials = "user"
     case header
@@ -16,6 +17,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case maximumDuration = "max-time"
     case maximumRetryAfter = "max-retry-after"
     case minimumSpeed = "min-speed"
+    case netrcFile = "netrc"
     case pinnedPublicKeys = "pinned-public-key"
     case proxy
     case proxyAuthentication = "proxy-auth"
@@ -31,6 +33,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .authoritiesFile: "connection.authoritiesFile"
         case .checksum: "checksum"
         case .clientCertificateFile: "connection.clientIdentity.certificateFile"
+        case .clientKeyPassword: "connection.clientIdentity.keyPassword"
         case .connectTimeout: "connection.connectTimeout"
         case .credentials: "credentials"
         case .header: "fields"
@@ -40,6 +43,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .maximumDuration: "maximumDuration"
         case .maximumRetryAfter: "maximumRetryAfter"
         case .minimumSpeed: "minimumBytesPerSecond"
+        case .netrcFile: "connection.netrcFile"
         case .pinnedPublicKeys: "connection.pinnedPublicKeys"
         case .proxy: "connection.proxy"
         case .proxyAuthentication: "connection.proxyAuthentication"

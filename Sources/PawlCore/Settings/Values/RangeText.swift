@@ -17,6 +17,12 @@ extension SettingForm where Value == FileRange {
 
     private static func parsed(_ text: String) throws(ValueError) -> FileRange {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        if parts.count == 2, parts[0].isEmpty, offset(parts[1]) != nil {
+            throw ValueError(
+                "'\(text.sanitized(atMost: 60))' counts from the end of the file, which is not supported",
+                advice: advice
+            )
+        }
         guard parts.count == 2, let start = offset(parts[0]) else {
             throw ValueError("'\(text.sanitized(atMost: 60))' is not a range", advice: advice)
         }
