@@ -120,7 +120,7 @@ export const downloadFields = [
     "label": "Server’s time on the file",
     "input": "flag",
     "default": false,
-    "hint": "Whether the finished file gets the server's modification time. Default: false."
+    "hint": "Whether the finished file gets the server's modification time. Otherwise, it has the time of the download: tools that clean up or build by time would take a new file for an old one. Default: false."
   }
 ];
 

@@ -262,9 +262,10 @@ extension DaemonSuites {
             for operation in reading.operations {
                 let path = path(operation)
                 // Missing permission is reported first.
-                let isClosed = ["resumeData", "request", "errorResponse", "makeLoginCode"].contains(
-                    operation.name
-                )
+                let isClosed = ["resumeData", "listRequests", "errorResponse", "makeLoginCode"]
+                    .contains(
+                        operation.name
+                    )
                 let expected: Set = [isClosed ? 403 : 400]
                 attempts.append(
                     Attempt(
