@@ -305,6 +305,11 @@ final class CurlHandle {
         return refusals.contains { Int($0.rawValue) == number(CURLINFO_PROXY_ERROR) }
     }
 
+    /// Whether the server's name, which a SOCKS proxy is not asked to resolve, is unknown.
+    var isNameForProxyUnknown: Bool {
+        number(CURLINFO_PROXY_ERROR) == Int(CURLPX_RESOLVE_HOST.rawValue)
+    }
+
     /// The timings that libcurl has measured so far.
     var timings: TransferTimings {
         var timings = TransferTimings()

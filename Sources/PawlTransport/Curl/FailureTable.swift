@@ -89,6 +89,7 @@ extension TransferFailure {
             // Some proxies answer 401 to a wrong password.
             kind = [401, 407].contains(handle?.proxyRefusal) ? .proxyUnauthorized : .proxyRefused
         case CURLE_PROXY where handle?.isProxyLoginRefused == true: kind = .proxyUnauthorized
+        case CURLE_PROXY where handle?.isNameForProxyUnknown == true: kind = .nameNotResolved
         case CURLE_SSH,
             CURLE_FAILED_INIT where request.scheme == .sftp:
             // The connection broke, or the server cannot read the file: it may be a folder.

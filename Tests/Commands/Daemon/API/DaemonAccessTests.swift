@@ -96,7 +96,7 @@ extension DaemonSuites {
                 return (actions[demand] ?? []).map { action in
                     Request(path: APIPath.action(action), body: #"{"targets":["\#(id)"]}"#)
                 }
-            case _ where path.hasPrefix(APIPath.feeds):
+            case _ where path.hasPrefix(APIPath.feeds) && demand != .read:
                 return feedRequests(route, demand, id, session, network)
             case ("POST /v1/undo", .undo): return [Request(path: path)]
             case ("POST /v1/changes", .control): return change(#""priority":"high""#)

@@ -110,7 +110,7 @@ extension DaemonSuites {
             // A comment begins the stream.
             #expect(await stream.waitForOutput(containing: ":"))
             #expect(try await scene.add("two") == 201)
-            #expect(await stream.waitForOutput(containing: "example.org/two"))
+            #expect(await stream.waitForOutput(containing: #""name":"two""#))
             stream.signal(15)
             // The log has the browser's address, whatever the browser reports.
             let claims = ["X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.2"]
