@@ -10,6 +10,7 @@ extension DaemonSuites {
         @Test func `a link adds its URL, to the folder for downloads`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             try scene.home.makeFolder("Downloads")
+            try await scene.succeed("daemon", "start")
             try await scene.succeed("daemon", "allow", "--private-addresses", "yes")
             try await scene.succeed("add", "--", "pawl:" + scene.workshop.url)
             try await scene.succeed("wait", "--all")
