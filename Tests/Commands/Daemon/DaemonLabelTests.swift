@@ -132,6 +132,29 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `a limit that changes while no download of its label runs applies`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(big))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("label", "set", "slow", "--limit", "50K")
+            try await scene.succeed("add", "--label", "slow", scene.workshop.url, "-x", "1")
+            await scene.workshop.origin.waitForBytes(1)
+            try await scene.succeed("pause", "1")
+            // The run ends later than the command. The next run of another download shows that the
+            // end was recorded.
+            let other = Resource(size: 1000)
+            scene.workshop.serve(.resource(other), at: "/other")
+            try await scene.succeed("add", scene.workshop.origin.url("/other"))
+            try await scene.succeed("wait", "other")
+            try await scene.succeed("label", "set", "slow", "--limit", "off")
+            // At the old limit it would take eight minutes.
+            try await scene.succeed("resume", "1")
+            try await scene.succeed("wait", "1")
+            try expectExact(Workshop.name, big, in: scene.workshop)
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `a removed label frees its running downloads of its limit`() async throws {
             let scene = try DaemonScene(Workshop(big))
             let daemon = try await scene.startDaemon()

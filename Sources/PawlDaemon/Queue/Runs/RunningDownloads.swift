@@ -53,14 +53,21 @@ final class RunningDownloads: Sendable {
         /// The bytes that ended runs received.
         var endedBytes: Int64 = 0
 
-        /// Returns the clocks of groups, and forgets those that no running download shares.
+        /// Forgets the clocks of groups that no running download shares.
+        ///
+        /// Nobody changes the limit of such a group, so that the next download would run with an old
+        /// one.
+        mutating func forgetUnusedClocks() {
+            let used = Set(entries.values.flatMap(\.groups))
+            clocks = clocks.filter { used.contains($0.key) }
+        }
+
+        /// Returns the clocks of groups.
         mutating func share(
             _ groups: [LimitGroup],
             _ limits: [LimitGroup: Int64]
         ) -> [RateLimitClock] {
-            let used = Set(entries.values.flatMap(\.groups))
-            clocks = clocks.filter { used.contains($0.key) }
-            return groups.map { group in
+            groups.map { group in
                 let clock =
                     clocks[group] ?? RateLimitClock(limitBytesPerSecond: limits[group])
                 clocks[group] = clock
@@ -98,9 +105,11 @@ final class RunningDownloads: Sendable {
 
     /// Puts a running download into the groups that its row has now.
     func regroup(_ row: WireDownload, limits: [LimitGroup: Int64]) {
-        let (task, clocks) = state.withLock { state in
+        let (task, clocks): (DownloadTask?, [RateLimitClock]) = state.withLock { state in
+            guard let task = state.entries[row.id]?.task else { return (nil, []) }
             state.entries[row.id]?.groups = row.limitGroups
-            return (state.entries[row.id]?.task, state.share(row.limitGroups, limits))
+            state.forgetUnusedClocks()
+            return (task, state.share(row.limitGroups, limits))
         }
         task?.setGroupLimits(clocks)
     }
@@ -159,6 +168,7 @@ final class RunningDownloads: Sendable {
     func ended(_ id: Int64, _ task: DownloadTask) {
         state.withLock { state in
             state.entries[id] = nil
+            state.forgetUnusedClocks()
             state.endedBytes += task.receivedBytes
         }
     }
