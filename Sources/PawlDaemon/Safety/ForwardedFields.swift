@@ -18,7 +18,9 @@ package struct ForwardedFields: Sendable, Hashable {
 
     /// Reads the values of the fields, each in the order of the request.
     ///
-    /// If there are fields of both kinds, one of them comes from the client, and there is no hop.
+    /// If there are fields of both kinds, one of them comes from the client, and there is no hop. Nor
+    /// is there one if a value of `Forwarded` is not well formed: the client may have begun a text that
+    /// hides what the proxies have added.
     package init(
         forwarded: [String] = [],
         addresses: [String] = [],
@@ -26,8 +28,7 @@ package struct ForwardedFields: Sendable, Hashable {
         hosts: [String] = []
     ) {
         if addresses.isEmpty, schemes.isEmpty, hosts.isEmpty {
-            hops = Self.elements(forwarded.joined(separator: ","), separator: ",")
-                .suffix(Self.mostHops).map(Self.hop)
+            hops = Self.hops(forwarded)
             return
         }
         guard forwarded.isEmpty else {
@@ -53,8 +54,24 @@ package struct ForwardedFields: Sendable, Hashable {
 
     // MARK: - Forwarded
 
-    /// Splits a text at a separator that is not within quotation marks.
-    private static func elements(_ text: String, separator: Character) -> [String] {
+    /// Returns the hops of all values; none if a value is not well formed.
+    private static func hops(_ values: [String]) -> [Hop] {
+        var hops: [Hop] = []
+        for value in values {
+            guard let elements = elements(value, separator: ",") else { return [] }
+            for element in elements {
+                guard let hop = hop(element) else { return [] }
+                hops.append(hop)
+            }
+        }
+        return hops.suffix(mostHops)
+    }
+
+    /// Splits a text at a separator that is not within quotation marks; returns `nil` if a quotation
+    /// does not end.
+    ///
+    /// A list may have empty elements (RFC 9110 §5.6.1).
+    private static func elements(_ text: String, separator: Character) -> [String]? {
         var elements = [""]
         var isQuoted = false
         var isEscaped = false
@@ -67,15 +84,21 @@ package struct ForwardedFields: Sendable, Hashable {
             isEscaped = isQuoted && character == "\\" && !isEscaped
             elements[elements.count - 1].append(character)
         }
+        guard !isQuoted else { return nil }
         return elements.map { String($0[...].trimmed(of: " \t")) }.filter { !$0.isEmpty }
     }
 
-    private static func hop(_ element: String) -> Hop {
+    /// Reads the pairs of an element; returns `nil` if one of them is not well formed, or is there
+    /// twice.
+    private static func hop(_ element: String) -> Hop? {
+        guard let pairs = elements(element, separator: ";") else { return nil }
         var hop = Hop()
-        for pair in elements(element, separator: ";") {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { continue }
-            let value = unquoted(parts[1])
+        var names: Set<String> = []
+        for pair in pairs {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, isToken(parts[0]), let value = value(parts[1]),
+                names.insert(parts[0].lowercased()).inserted
+            else { return nil }
             switch parts[0].lowercased() {
             case "for": hop.address = address(value)
             case "proto": hop.scheme = value.lowercased()
@@ -86,17 +109,32 @@ package struct ForwardedFields: Sendable, Hashable {
         return hop
     }
 
-    private static func unquoted(_ value: Substring) -> String {
-        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else {
-            return String(value)
+    /// Whether a text is a name (RFC 9110 §5.6.2).
+    private static func isToken(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
+    }
+
+    private static let tokenBytes = Set(
+        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
+    )
+
+    /// Returns the value of a pair; `nil` if it is not well formed.
+    ///
+    /// Proxies write addresses with ports and brackets without the quotation marks that they need.
+    private static func value(_ text: Substring) -> String? {
+        guard text.first == "\"" else {
+            return text.contains { $0 == "\"" || $0.isWhitespace || $0 == "\\" }
+                ? nil : String(text)
         }
-        var text = ""
+        var value = ""
         var isEscaped = false
-        for character in value.dropFirst().dropLast() {
+        var rest = text.dropFirst()
+        while let character = rest.popFirst() {
+            if !isEscaped, character == "\"" { return rest.isEmpty ? value : nil }
             isEscaped = character == "\\" && !isEscaped
-            if !isEscaped { text.append(character) }
+            if !isEscaped { value.append(character) }
         }
-        return text
+        return nil
     }
 
     /// Parses an address with or without a port.

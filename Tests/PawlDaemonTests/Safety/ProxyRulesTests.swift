@@ -72,6 +72,27 @@ struct ProxyRulesTests {
         #expect(client(ForwardedFields(forwarded: [value])).address == IPAddress("127.0.0.1"))
     }
 
+    @Test(
+        arguments: [
+            ["for=9.9.9.9;x=\"", "for=192.0.2.7"], ["for=9.9.9.9;x=\", for=192.0.2.7"],
+            ["for=9.9.9.9;x=\"\\, for=\"192.0.2.7\""], ["for=9.9.9.9;x=\"a\"b, for=192.0.2.7"],
+            ["for=9.9.9.9;for=8.8.8.8", "for=192.0.2.7"], ["for", "for=192.0.2.7"],
+            ["for=9.9.9.9;x=\", for=\"192.0.2.7\""], ["f or=9.9.9.9", "for=192.0.2.7"],
+        ]
+    )
+    func `a value that is not well formed cannot hide what a proxy has added`(values: [String]) {
+        #expect(ForwardedFields(forwarded: values).hops.isEmpty)
+        #expect(client(ForwardedFields(forwarded: values)).address == IPAddress("127.0.0.1"))
+    }
+
+    @Test func `each value of the field is read on its own`() {
+        let fields = ForwardedFields(forwarded: [
+            "for=\"9.9.9.9\"", "", "for=192.0.2.7;x=\"a,\\\"b\"",
+        ])
+        #expect(fields.hops.map(\.address) == [IPAddress("9.9.9.9"), IPAddress("192.0.2.7")])
+        #expect(client(fields).address == IPAddress("192.0.2.7"))
+    }
+
     @Test func `a request with fields of both kinds has no reported client`() {
         let fields = ForwardedFields(forwarded: ["for=9.9.9.9"], addresses: ["192.0.2.7"])
         #expect(client(fields) == RequestClient(address: IPAddress("127.0.0.1")))
