@@ -14,6 +14,8 @@ package final class AuditLog: Sendable {
         /// The file; -1 before the first line, and if it cannot be opened.
         var descriptor: Int32 = -1
         var allowance = AuditAllowance()
+        /// Whether the last line was written in part, for example because the disk was full.
+        var lineIsOpen = false
     }
 
     private let file: DaemonLogFile
@@ -58,14 +60,31 @@ package final class AuditLog: Sendable {
     }
 
     private func write(_ entry: AuditEntry, _ state: inout State) {
-        if state.descriptor < 0 { state.descriptor = file.open() }
+        if state.descriptor < 0 {
+            state.descriptor = file.open()
+            state.lineIsOpen = Self.lastLineIsOpen(in: file.path)
+        }
         guard state.descriptor >= 0,
             // The values of an entry can always be written as JSON.
             let bytes = try? WireJSON.encode(entry)
         else { return }
         file.renew([state.descriptor])
-        let line = bytes + [UInt8(ascii: "\n")]
-        _ = Glibc.write(state.descriptor, line, line.count)
+        let end = [UInt8(ascii: "\n")]
+        let line = (state.lineIsOpen ? end : []) + bytes + end
+        let count = Glibc.write(state.descriptor, line, line.count)
+        // Nothing written leaves the file as it was.
+        if count > 0 { state.lineIsOpen = count < line.count }
+    }
+
+    /// Whether the last line of a file has no end, because an earlier process has written a part of
+    /// it.
+    private static func lastLineIsOpen(in path: String) -> Bool {
+        let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let size = lseek(file, 0, SEEK_END)
+        var last: UInt8 = 0
+        return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
     }
 }
 

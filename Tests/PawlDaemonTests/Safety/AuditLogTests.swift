@@ -62,6 +62,38 @@ struct AuditLogTests {
         for name in folder.list() { #expect(try #require(folder.size(name)) < 2300) }
     }
 
+    @Test(.enabled(if: MemoryDisk.isAvailable))
+    func `a line of which only a part was written damages no other line`() throws {
+        let disk = try #require(try MemoryDisk(bytes: 1 << 20))
+        let folder = try ScratchFolder(in: disk.path)
+        let log = AuditLog(path: folder.path("audit.log"))
+        record(log, by: .page, changed: [1])
+        // A page is all that is left, so that a line ends within it.
+        var filled = 0
+        let filler = try folder.write("filler", "")
+        let file = open(filler, O_WRONLY | O_APPEND)
+        let page = [UInt8](repeating: 1, count: 4096)
+        while write(file, page, page.count) == page.count { filled += 1 }
+        close(file)
+        #expect(filled > 0)
+        while try folder.readText("audit.log").hasSuffix("\n") {
+            record(log, by: .page, changed: [2])
+        }
+        #expect(truncate(filler, 0) == 0)
+        record(log, by: .page, changed: [3])
+        // The same after a restart of the daemon.
+        let lines = try folder.readText("audit.log")
+        try folder.write("audit.log", lines + "{\"time\":")
+        record(AuditLog(path: folder.path("audit.log")), by: .page, changed: [4])
+        let read = try folder.readText("audit.log").split(separator: "\n").map {
+            try? WireJSON.decode(AuditEntry.self, from: $0.utf8)
+        }
+        // The two lines that were cut.
+        #expect(read.filter { $0 == nil }.count == 2)
+        #expect(read.compactMap { $0?.downloads?.first }.first == 1)
+        #expect(read.compactMap { $0?.downloads?.first }.suffix(2) == [3, 4])
+    }
+
     @Test func `a client without a token cannot push the others out`() throws {
         let folder = try ScratchFolder()
         let log = AuditLog(path: folder.path("audit.log"))
