@@ -31,7 +31,9 @@ func move(_ arguments: [String]) throws {
     )
     move.copiesStartUnnamed = arguments.last != "named"
     move.methods = [.readAndWrite]
-    say("moved \(try move.run().path)")
+    let moved = try move.run()
+    say("moved \(moved.path)\(moved.sourceRemains ? " and kept" : "")")
+    for problem in moved.problems { say("problem \(problem)") }
 }
 
 func say(_ text: String) {

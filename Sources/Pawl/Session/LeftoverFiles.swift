@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.URL
 internal import Glibc
 package import PawlCore
 internal import PawlEngine
@@ -64,6 +65,15 @@ package struct LeftoverFiles: Sendable {
         }
     }
 
+    /// Whether Pawl has fetched a file from one of these URLs, and nobody has changed it since.
+    package func isOwn(_ path: String, of urls: [URL]) async -> Bool {
+        // This fails only if the pool was shut down.
+        let isOwn = try? await session.engine.disk.run { () throws(DownloadError) in
+            RepresentationMark.isUnchanged(FilePath(path), of: urls)
+        }
+        return isOwn ?? false
+    }
+
     /// Moves a finished file into a folder, which is created if it is missing, also to another
     /// file system.
     ///
@@ -73,13 +83,23 @@ package struct LeftoverFiles: Sendable {
     package func move(
         _ path: String,
         into folder: String
-    ) async throws(DownloadError) -> WrittenFile {
+    ) async throws(DownloadError) -> Relocation {
         try await session.engine.disk.run { () throws(DownloadError) in
             let source = FilePath(path)
             let target = FilePath(folder).appending(String(path.pathFile))
-            let moved = try FileMove(source, to: target, policy: .rename).run().path
-            return WrittenFile(.finished, at: moved.string, try WrittenFiles.stamp(of: moved))
+            let moved = try FileMove(source, to: target, policy: .rename).run()
+            return Relocation(
+                file: WrittenFile(.finished, at: moved.path.string, moved.stamp),
+                problems: moved.problems
+            )
         }
+    }
+
+    /// A finished file that was moved into a folder.
+    package struct Relocation: Sendable {
+        package var file: WrittenFile
+        /// What failed after the file had its new name, for example the removal of the old one.
+        package var problems: [DownloadError]
     }
 
     /// Returns a file that was moved into a folder; `nil` if it is not there.

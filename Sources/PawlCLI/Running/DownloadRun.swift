@@ -92,22 +92,38 @@ struct DownloadRun: Sendable {
 
     /// Moves a finished file as its rules say; returns where it is then.
     ///
-    /// A file that existed before stays where it is.
+    /// A file that existed before is moved only if Pawl has fetched it from one of these URLs and
+    /// nobody has changed it since: an earlier move may have failed. Another one stays where it is,
+    /// which a message reports.
     private func move(
         _ file: DownloadedFile,
         of task: DownloadTask,
         _ requested: RequestedDownload
     ) async throws(DownloadError) -> DownloadedFile {
         let rules = requested.settings.moveRules
-        guard !rules.isEmpty, !requested.isForStandardOutput, !file.wasAlreadyThere else {
+        guard !rules.isEmpty, !requested.isForStandardOutput else {
             return file
         }
         var facts = FinishedFacts(name: String(file.path.pathFile), size: file.byteCount)
         facts.host = requested.url.host(percentEncoded: false)
         facts.mediaType = task.response?.mediaType
         guard let folder = rules.folder(for: facts, home: UserHome.path) else { return file }
+        let leftovers = task.session.leftovers
+        if file.wasAlreadyThere {
+            let urls = [requested.url] + requested.settings.mirrors
+            guard await leftovers.isOwn(file.path, of: urls) else {
+                logger.notice(
+                    "\(file.path.sanitized) existed before this download and is not moved"
+                )
+                return file
+            }
+        }
+        let relocation = try await leftovers.move(file.path, into: folder)
+        for problem in relocation.problems {
+            logger.warning("the file was moved to \(relocation.file.path.sanitized): \(problem)")
+        }
         var moved = file
-        moved.path = try await task.session.leftovers.move(file.path, into: folder).path
+        moved.path = relocation.file.path
         return moved
     }
 

@@ -56,7 +56,13 @@ package enum Renaming {
             }
         case .link:
             try from.systemCall(to) { Glibc.link($0, $1) }
-            try from.removeFile()
+            do throws(Errno) {
+                try from.removeFile()
+            } catch {
+                // Otherwise a failed renaming would leave two names, and the next method a third.
+                try? to.removeFile()
+                throw error
+            }
         case .checkedFirst:
             guard try to.status() == nil else { throw .fileExists }
             try replacing(from, to)

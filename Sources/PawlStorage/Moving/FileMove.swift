@@ -29,7 +29,8 @@ package struct FileMove: Sendable {
 
     /// Moves the file.
     ///
-    /// The new name is durable when this returns.
+    /// Once the file has its new name, nothing throws: the result has the new path, and names what
+    /// failed after that. Without such a problem the new name is durable when this returns.
     ///
     /// `onPiece` is called before each piece of a copy; an error that it throws ends the copy.
     package func run(
@@ -64,7 +65,7 @@ package struct FileMove: Sendable {
                 context: "checking \(source)"
             )
         }
-        if try isSameName() { return MovedFile(path: target) }
+        if try isSameName() { return MovedFile(path: target, FileStamp(status)) }
         try syncSource(file)
         let name = try place { (path) throws(Errno) in
             try checkSource(status)
@@ -73,10 +74,13 @@ package struct FileMove: Sendable {
         }
         switch name {
         case .given(let path):
-            try sync(path)
-            try attempt(.remove, source, removeSecondName(status))
-            return MovedFile(path: path)
-        case .taken: return MovedFile(path: target, wasSkipped: true, sourceRemains: true)
+            var moved = MovedFile(path: path, FileStamp(status))
+            moved.note { () throws(DownloadError) in try sync(path) }
+            moved.noteRemoval { () throws(DownloadError) in
+                try attempt(.remove, source, removeSecondName(status))
+            }
+            return moved
+        case .taken: return .skipped(target, FileStamp(status))
         case .otherFileSystem: return try copyAcross(file, status, onPiece)
         }
     }
@@ -92,17 +96,20 @@ package struct FileMove: Sendable {
         let copy = FileCopy(from: file, source, to: draft.file, target, methods: methods)
         let lost = try copy.run(status, onPiece: onPiece)
         try checkUnchanged(status)
+        let stamp = FileStamp(try attempt(.inspect, target, draft.file.status()))
         let name = try place { (path) throws(Errno) in
             try policy == .overwrite ? draft.takeName(path) : draft.giveName(path)
         }
         guard case .given(let path) = name else {
-            return MovedFile(path: target, wasSkipped: true, sourceRemains: true)
+            return .skipped(target, stamp)
         }
-        try sync(path)
-        var moved = MovedFile(path: path)
+        var moved = MovedFile(path: path, stamp)
         moved.lostAttributes = lost
-        // The file has its new name. If the old name cannot be removed, the result reports that.
-        do throws(Errno) { try removeSource(status) } catch { moved.sourceRemains = true }
+        // The source is the only durable copy until the new name is durable.
+        moved.noteRemoval { () throws(DownloadError) in
+            try sync(path)
+            try attempt(.remove, source, removeSource(status))
+        }
         return moved
     }
 
@@ -187,7 +194,8 @@ package struct FileMove: Sendable {
     private func removeSource(_ status: FileStatus) throws(Errno) {
         guard try source.status()?.identity == status.identity else { return }
         try source.removeFile()
-        try source.folder.syncFolder()
+        // A power cut may restore the old name.
+        try? source.folder.syncFolder()
     }
 
     /// Syncs the folders, the new name's first.
@@ -202,18 +210,42 @@ package struct FileMove: Sendable {
 }
 
 /// The result of moving a file.
-package struct MovedFile: Hashable, Sendable {
+package struct MovedFile: Sendable {
     package var path: FilePath
+    /// The stamp of the file, which may have been another one under its old name.
+    package var stamp: FileStamp
     /// Whether the name was taken and the policy is to skip the move.
-    package var wasSkipped = false
+    package private(set) var wasSkipped = false
     /// Whether the old name still exists: it could not be removed, or nothing was moved.
-    package var sourceRemains = false
+    package private(set) var sourceRemains = false
     /// The extended attributes that the other file system does not keep.
     package var lostAttributes: [String] = []
+    /// What failed after the file had its new name.
+    package private(set) var problems: [DownloadError] = []
 
-    package init(path: FilePath, wasSkipped: Bool = false, sourceRemains: Bool = false) {
-        self.path = path
-        self.wasSkipped = wasSkipped
-        self.sourceRemains = sourceRemains
+    fileprivate init(path: FilePath, _ stamp: FileStamp) {
+        (self.path, self.stamp) = (path, stamp)
+    }
+
+    /// The result if the name was taken and nothing was moved.
+    fileprivate static func skipped(_ path: FilePath, _ stamp: FileStamp) -> Self {
+        var moved = Self(path: path, stamp)
+        (moved.wasSkipped, moved.sourceRemains) = (true, true)
+        return moved
+    }
+
+    /// Does what follows a move, and notes its error.
+    fileprivate mutating func note(_ body: () throws(DownloadError) -> Void) {
+        do throws(DownloadError) { try body() } catch { problems.append(error) }
+    }
+
+    /// Removes the old name, and notes the error if that fails.
+    fileprivate mutating func noteRemoval(_ body: () throws(DownloadError) -> Void) {
+        do throws(DownloadError) {
+            try body()
+        } catch {
+            sourceRemains = true
+            problems.append(error)
+        }
     }
 }

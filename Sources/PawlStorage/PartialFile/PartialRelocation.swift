@@ -117,7 +117,10 @@ package enum PartialRelocation {
         _ place: RestorePlace
     ) throws(DownloadError) -> Bool {
         let move = FileMove(source, to: path, policy: .skip)
-        return try !move.run(onPiece: place.onPiece).wasSkipped
+        let moved = try move.run(onPiece: place.onPiece)
+        // A partial file whose old name remains would lose its checkpoint to the new one.
+        if let problem = moved.problems.first { throw problem }
+        return !moved.wasSkipped
     }
 
     // MARK: - To another name

@@ -60,6 +60,7 @@ struct MoveOptionTests {
             rule
         )
         #expect(skipped.status == .code(0))
+        #expect(skipped.errors.contains("is not moved"), "\(skipped.errors)")
         #expect(workshop.folder.list() == [Workshop.name])
     }
 
@@ -74,6 +75,13 @@ struct MoveOptionTests {
         #expect(run.status != .code(0))
         #expect(run.errors.contains("the file is still at"))
         #expect(try workshop.folder.read(Workshop.name) == file.bytes())
+        // The next run moves the file, and does not fetch it again.
+        let images = workshop.folder.path("images")
+        let again = try await workshop.run(workshop.url, "--move", "name=* -> \(images)")
+        #expect(again.status == .code(0), "\(again.errors)")
+        #expect(again.output == "\(images)/disk.iso\n")
+        #expect(try workshop.folder.read("images/disk.iso") == file.bytes())
+        #expect(workshop.folder.list() == ["blocked", "images"])
     }
 
     @Test(arguments: ["name=*.iso", "name=*.iso -> images", "size=3 -> /a", ""])

@@ -103,9 +103,54 @@ struct MoveFaultTests {
             let process = try await attempt.run(FaultPlan(.fail(number), at: call), library)
             #expect(try attempt.complaint() == nil, "call \(call) failed: \(process.output)")
             #expect(attempt.leftovers == [], "call \(call) failed: \(process.output)")
-            guard !process.status.isSuccess else { continue }
+            guard !process.status.isSuccess else {
+                let isKept = attempt.disks.near.exists("a")
+                #expect(process.output.contains("and kept") == isKept, "\(process.output)")
+                #expect(!isKept || process.output.contains("problem"), "\(process.output)")
+                continue
+            }
             #expect(attempt.disks.near.exists("a"), "call \(call) failed: \(process.output)")
             #expect(process.output.contains("the file is still at \(attempt.disks.near.path("a"))"))
         }
+    }
+}
+
+/// Contract: "a move reports the path that the file has", whatever call fails.
+@Suite(.timeLimit(.minutes(5)), .serialized)
+struct RenameFaultTests {
+    /// Moves a file in one file system in another process.
+    private static func move(
+        in folder: ScratchFolder,
+        _ plan: FaultPlan,
+        _ library: String
+    ) async throws -> FinishedProcess {
+        try folder.makeFolder("near")
+        try folder.write("near/a", pattern(1000))
+        try folder.makeFolder("far")
+        return try await Probe.run(
+            ["move", folder.path("near/a"), folder.path("far/a"), "rename"],
+            plan.environment(library: library)
+        )
+    }
+
+    @Test func `once a file has its new name, a failure is only reported`() async throws {
+        let library = try await FaultShim.library()
+        let first = try ScratchFolder()
+        let counts = first.path("counts")
+        _ = try await Self.move(in: first, .counting(into: counts), library)
+        let calls = FaultShim.counts(in: try first.readText("counts"))
+        let count = calls.values.reduce(0, +)
+        #expect(calls[.fsync] ?? 0 >= 2)
+        var problems = 0
+        for call in 1...count {
+            let folder = try ScratchFolder()
+            let process = try await Self.move(in: folder, FaultPlan(.fail(EIO), at: call), library)
+            let isMoved = process.status.isSuccess
+            if process.output.contains("problem") { problems += 1 }
+            #expect(folder.exists("far/a") == isMoved, "call \(call): \(process.output)")
+            #expect(folder.exists("near/a") != isMoved, "call \(call): \(process.output)")
+        }
+        // The sync of the new folder.
+        #expect(problems > 0)
     }
 }

@@ -17,7 +17,13 @@ extension MoveJob {
             let source = folder?.inside(file.path) ?? file.path
             let moved = try await session.leftovers.move(source, into: self.folder)
             withExtendedLifetime(folder) {}
-            return moved
+            for problem in moved.problems {
+                let problem = folder?.shown(problem) ?? problem
+                logger.warning(
+                    "the file of download \(download) was moved to \(moved.file.path): \(problem)"
+                )
+            }
+            return moved.file
         } catch {
             let error = folder?.shown(error) ?? error
             logger.warning("the file of download \(download) was not moved: \(error)")
