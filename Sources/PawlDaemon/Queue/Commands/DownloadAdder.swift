@@ -35,7 +35,8 @@ struct DownloadAdder {
         let admitted = try QueueAccess.admitted(completed, by: authority, rules)
         let checked = try Self.checked(admitted, authority)
         recordFolders(checked.map(\.row.destination))
-        let fingerprint = try key == nil ? 0 : Self.fingerprint(checked)
+        // As they were given: a label may get other settings before the request is repeated.
+        let fingerprint = try key == nil ? 0 : Self.fingerprint(zip(new, checked))
         let key = key.map { Self.key($0, of: authority) }
         let sessions = Set(checked.compactMap { $0.row.session.map { ExactText($0) } })
         var order = parts.positions.order
@@ -208,12 +209,11 @@ struct DownloadAdder {
 
     /// A checksum of the downloads without their secrets.
     private static func fingerprint(
-        _ downloads: [CheckedDownload]
+        _ downloads: some Sequence<(NewDownload, CheckedDownload)>
     ) throws(DownloadError) -> Int64 {
         var bytes: [UInt8] = []
-        for download in downloads {
-            let plain = download.new.withoutSecrets(url: download.row.url)
-            bytes += plain == download.new ? download.body : try WireJSON.encode(plain)
+        for (new, checked) in downloads {
+            bytes += try WireJSON.encode(new.withoutSecrets(url: checked.row.url))
         }
         return Int64(bitPattern: CyclicChecksum.of(bytes))
     }
