@@ -79,15 +79,21 @@ package struct LeftoverFiles: Sendable {
     ///
     /// It replaces no file: if its name is taken, a number is added.
     ///
-    /// - Throws: errors of the file system; the file then stays where it is.
+    /// `willNameCopy` is called with the stamp of a copy before the copy gets its name.
+    ///
+    /// - Throws: errors of the file system and of `willNameCopy`; the file then stays where it is.
     package func move(
         _ path: String,
-        into folder: String
+        into folder: String,
+        willNameCopy: @escaping @Sendable (FileStamp) throws(DownloadError) -> Void = {
+            _ throws(DownloadError) in
+        }
     ) async throws(DownloadError) -> Relocation {
         try await session.engine.disk.run { () throws(DownloadError) in
             let source = FilePath(path)
             let target = FilePath(folder).appending(String(path.pathFile))
-            let moved = try FileMove(source, to: target, policy: .rename).run()
+            let moved = try FileMove(source, to: target, policy: .rename)
+                .run(willNameCopy: willNameCopy)
             return Relocation(
                 file: WrittenFile(.finished, at: moved.path.string, moved.stamp),
                 problems: moved.problems
@@ -104,9 +110,27 @@ package struct LeftoverFiles: Sendable {
 
     /// Returns a file that was moved into a folder; `nil` if it is not there.
     ///
-    /// A copy on another file system is recognized by its name, its size and its time.
-    package static func findMoved(_ file: WrittenFile, in folder: String) -> WrittenFile? {
-        WrittenFiles.findMoved(file, in: FilePath(folder))
+    /// `copy`: the stamp of its copy, if there is one. `others`: further possible names. `isForeign`:
+    /// whether a file belongs to another download.
+    package static func findMoved(
+        _ file: WrittenFile,
+        copy: FileStamp?,
+        in folder: String,
+        or others: [String],
+        isForeign: (FileStamp) -> Bool
+    ) -> WrittenFile? {
+        WrittenFiles.findMoved(
+            file,
+            copy: copy,
+            in: FilePath(folder),
+            or: others,
+            isForeign: isForeign
+        )
+    }
+
+    /// Makes the names in the folder of a file durable; returns whether that succeeded.
+    package static func syncFolder(of path: String) -> Bool {
+        WrittenFiles.syncFolder(FilePath(path).removingLastComponent())
     }
 
     // MARK: - Names

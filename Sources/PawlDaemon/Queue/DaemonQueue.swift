@@ -118,7 +118,6 @@ actor DaemonQueue {
                     if pruner.prune(parts.settings.current, at: Date()) { environment.work.send() }
                     let removals = parts.removals.takeQueued()
                     if !removals.isEmpty {
-                        parts.waiting.hold(removals.map(\.download))
                         group.addTask { _ = await self.carryOut(removals) }
                     }
                     for move in parts.moves.takeQueued() {
@@ -176,7 +175,7 @@ actor DaemonQueue {
                 announced: parts.announcements.finishingFile(of: run.id),
                 mediaType: run.task.response?.mediaType
             )
-            let moved = await job?.carryOut(in: session, environment.logger)
+            let moved = await job?.carryOut(in: environment)
             if let moved { end.move(to: moved) }
         }
         queueStep.add(end)
@@ -203,11 +202,12 @@ actor DaemonQueue {
 
     /// Removes files after the commit; returns those that remain.
     ///
+    /// The caller has held their downloads; this ends the hold.
+    ///
     /// The removal of a file that could not be removed stays in the store: it is carried out with
     /// the next action on the download, or at the next start.
     private func carryOut(_ jobs: [RemovalJob]) async -> [WireNotRemoved] {
         guard !jobs.isEmpty else { return [] }
-        parts.waiting.hold(jobs.map(\.download))
         let remaining = await RemovalJob.carryOut(jobs, in: session, environment.logger)
         // Another file, or one in a folder that is not allowed, is not removed later, either.
         let unfinished = Set(
@@ -221,20 +221,32 @@ actor DaemonQueue {
     }
 
     /// Finishes a move that an earlier daemon had begun, and records the end of the download.
+    ///
+    /// If the store cannot be written, it tries again and again: a download that started now would
+    /// receive everything again.
     private func finish(_ move: RecoveredMove) async {
-        let moved = await move.job.carryOut(in: session, environment.logger)
-        do throws(DownloadError) {
-            try StartupRecovery(parts: parts).record(move, moved)
-            parts.waiting.leave(move.job.download)
-        } catch {
-            // The next start finds the file where it is now.
-            environment.logger.error("the queue cannot be written: \(error)")
+        let id = move.job.download
+        let moved = await move.job.carryOut(in: environment)
+        var isBehind = false
+        while !Task.isCancelled {
+            do throws(DownloadError) {
+                parts.queue(try StartupRecovery(parts: parts).record(move, moved))
+                parts.moves.finished(id)
+                parts.waiting.leave(id)
+                _ = parts.waiting.release(id)
+                parts.hooks.committed()
+                environment.endings.send()
+                return environment.work.send()
+            } catch {
+                if !isBehind { environment.logger.error("the queue cannot be written: \(error)") }
+                isBehind = true
+            }
+            // The loop checks for cancellation. The next start finds the file where it is now.
+            try? await Task.sleep(for: Self.recordInterval)
         }
-        _ = parts.waiting.release(move.job.download)
-        parts.hooks.committed()
-        environment.endings.send()
-        environment.work.send()
     }
+
+    private static let recordInterval: Duration = .seconds(1)
 
     // MARK: - Commands
 
@@ -261,6 +273,7 @@ actor DaemonQueue {
     ) async throws(DownloadError) -> WireOutcome {
         let rules = parts.settings.networkRules
         var (outcome, jobs) = try actions.act(action, on: selection, by: authority, rules)
+        parts.waiting.hold(jobs.map(\.download))
         let remaining = await carryOut(jobs)
         if !remaining.isEmpty { outcome.notRemoved = remaining }
         return outcome
@@ -422,8 +435,14 @@ actor DaemonQueue {
         try parts.labels.set(settings, by: authority, parts.settings.networkRules)
     }
 
-    func removeLabel(_ name: String, by authority: Authority) throws(DownloadError) {
-        try parts.labels.remove(name, by: authority)
+    /// Removes a label; its downloads continue without it.
+    ///
+    /// A label may have any number of downloads: other changes take place between the parts of the
+    /// work. If it fails, the label keeps the other downloads, and can be removed again.
+    func removeLabel(_ name: String, by authority: Authority) async throws(DownloadError) {
+        let newest = try parts.labels.beginRemoval(of: name, by: authority)
+        guard let newest else { return }
+        while try parts.labels.takeFromSome(name, upTo: newest) { await Task.yield() }
     }
 
     // MARK: - Hooks and commands

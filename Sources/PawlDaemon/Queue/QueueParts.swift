@@ -39,6 +39,12 @@ struct QueueParts {
         gids = Aria2GIDs(identity: initial.identity)
     }
 
+    /// Queues removals of files, whose downloads do not start until the files are removed.
+    func queue(_ jobs: [RemovalJob]) {
+        waiting.hold(jobs.map(\.download))
+        removals.queue(jobs)
+    }
+
     /// Returns the rate limits of the groups that a download belongs to.
     func groupLimits(of row: WireDownload) -> [LimitGroup: Int64] {
         var limits: [LimitGroup: Int64] = [:]

@@ -155,7 +155,7 @@ final class QueueStep {
         parts.announcements.recorded(work.announcements)
         for end in work.ends { forget(end) }
         parts.renames.recorded(work.names.keys)
-        parts.removals.queue(outcome.ends.removals)
+        parts.queue(outcome.ends.removals)
         counters.failed(outcome.ends.failures + outcome.starts.failures)
         for id in outcome.ends.finished { waiting.leave(id) }
         for entry in outcome.ends.retries { waiting.add(entry) }

@@ -55,6 +55,8 @@ struct StartupRecovery {
         var newName: String?
         /// The paths of the partial files.
         var partial: [String]
+        /// Whether the download is still in the list.
+        var isListed: Bool
     }
 
     /// A complete file that was about to get its name when an earlier daemon ended.
@@ -69,6 +71,10 @@ struct StartupRecovery {
         var move: MoveJob?
         /// Whether a rule has moved it.
         var wasMoved = false
+        /// The file under its old name, if its copy has its new name.
+        var source: WrittenFile?
+        /// The folder to which a rule has moved it, if that folder does not exist at this start.
+        var missingFolder: String?
     }
 
     /// Records the complete files that have their names, and queues the removals.
@@ -79,14 +85,18 @@ struct StartupRecovery {
                     intention: intention,
                     newName: try transaction.renamings.newName(of: intention.download),
                     partial: try transaction.writtenFiles.files(of: intention.download)
-                        .filter { $0.kind == .partial }.map(\.path)
+                        .filter { $0.kind == .partial }.map(\.path),
+                    isListed: try transaction.downloads.find(intention.download) != nil
                 )
             }
         }
         let intentions = unfinished.map(\.intention)
         guard !intentions.isEmpty else { return }
         let moves = Self.moves(intentions)
-        var files = unfinished.compactMap { find($0, moves[$0.intention.download]) }
+        var files: [RecoveredFile] = []
+        for item in unfinished {
+            if let file = try find(item, moves[item.intention.download]) { files.append(file) }
+        }
         for index in files.indices { try plan(&files[index]) }
         let jobs = intentions.compactMap(Self.removalJob)
         let recovered = files.compactMap { file -> RecoveredMove? in
@@ -96,13 +106,13 @@ struct StartupRecovery {
         let (more, last) = try parts.environment.store.writeInAnyCase { transaction in
             var more: [RemovalJob] = []
             for file in files where file.path == nil || file.move == nil {
-                if let job = try record(file, jobs, transaction) { more.append(job) }
+                more += try record(file, jobs, transaction)
             }
             return (more, try transaction.events.last())
         }
         parts.environment.notifier.published(last)
-        parts.removals.queue(jobs + more)
-        parts.waiting.hold((jobs + more).map(\.download) + recovered.map(\.job.download))
+        parts.queue(jobs + more)
+        parts.waiting.hold(recovered.map(\.job.download))
         parts.moves.queue(recovered)
         parts.environment.logger.notice(
             "file operations that an earlier daemon did not finish: \(intentions.count)"
@@ -123,13 +133,15 @@ struct StartupRecovery {
     private static func moves(_ intentions: [Intention]) -> [Int64: MoveJob] {
         var moves: [Int64: MoveJob] = [:]
         for intention in intentions {
-            guard case .move(let file, let folder) = intention.operation else { continue }
-            moves[intention.download] = MoveJob(
+            guard case .move(let file, let folder, let copy) = intention.operation else { continue }
+            var move = MoveJob(
                 download: intention.download,
                 file: file,
                 folder: folder,
                 root: intention.root
             )
+            move.copy = copy
+            moves[intention.download] = move
         }
         return moves
     }
@@ -147,18 +159,49 @@ struct StartupRecovery {
 
     /// Finds the file of an operation under its names, also where a rule has moved it; returns `nil`
     /// for other operations.
-    private func find(_ unfinished: Unfinished, _ move: MoveJob?) -> RecoveredFile? {
+    private func find(
+        _ unfinished: Unfinished,
+        _ move: MoveJob?
+    ) throws(DownloadError) -> RecoveredFile? {
         guard var complete = find(unfinished) else { return nil }
         guard let move else { return complete }
+        let moved = try findMoved(move, unfinished)
         if let path = complete.path {
-            complete.move = move
-            complete.move?.file.path = path
-        } else if complete.isKnown,
-            let moved = LeftoverFiles.findMoved(move.file, in: move.folder)
-        {
+            var source = complete.file
+            source.path = path
+            if let moved, moved.stamp == move.copy, LeftoverFiles.syncFolder(of: moved.path) {
+                (complete.file, complete.path, complete.wasMoved) = (moved, moved.path, true)
+                complete.source = source
+            } else if unfinished.isListed {
+                // The file of a download that was removed is not moved: it is removed where it is.
+                complete.move = move
+                complete.move?.file.path = path
+            }
+        } else if complete.isKnown, let moved {
             (complete.file, complete.path, complete.wasMoved) = (moved, moved.path, true)
+        } else if complete.isKnown, !LeftoverFiles.isFolder(move.folder) {
+            // The move had created the folder.
+            (complete.isKnown, complete.missingFolder) = (false, move.folder)
         }
         return complete
+    }
+
+    /// Finds the file where a rule has moved it.
+    private func findMoved(
+        _ move: MoveJob,
+        _ unfinished: Unfinished
+    ) throws(DownloadError) -> WrittenFile? {
+        try parts.environment.store.write { transaction in
+            LeftoverFiles.findMoved(
+                move.file,
+                copy: move.copy,
+                in: move.folder,
+                or: [unfinished.newName].compactMap(\.self)
+            ) { stamp in
+                // A file that cannot be checked counts as another download's.
+                (try? transaction.writtenFiles.isRecorded(stamp, besides: move.download)) ?? true
+            }
+        }
     }
 
     /// Finds the file of an operation under its names; returns `nil` for other operations.
@@ -198,29 +241,45 @@ struct StartupRecovery {
         }
     }
 
-    /// Records a complete file; returns its removal if its download was removed with its files.
+    /// Records a complete file; returns its removal if its download was removed with its files, and
+    /// that of its old name if its copy has the new one.
     private func record(
         _ complete: RecoveredFile,
         _ removals: [RemovalJob],
         _ transaction: StoreTransaction
-    ) throws -> RemovalJob? {
+    ) throws -> [RemovalJob] {
         let id = complete.intention.download
         // Its disk may not be mounted: the next start tries again, unless a run ends before.
-        guard try complete.isKnown || transaction.downloads.find(id) == nil else { return nil }
+        guard try complete.isKnown || transaction.downloads.find(id) == nil else {
+            try recordMissing(complete, transaction)
+            return []
+        }
         // The move has been carried out, or there is no file to be moved.
         try transaction.intentions.deleteFinishing(of: id)
         // Without a path, the download continues from its partial file and announces the file
         // again.
-        guard let path = complete.path else { return nil }
+        guard let path = complete.path else { return [] }
         var file = complete.file
         file.path = path
+        let root = complete.intention.root
+        var jobs: [RemovalJob] = []
+        func remove(_ file: WrittenFile?, in root: String?) throws {
+            let removal = file.map { Removal([$0]) }
+            let job = try PendingRemovals.record(removal, of: id, root: root, transaction)
+            if let job { jobs.append(job) }
+        }
+        try remove(complete.source, in: root)
         guard var row = try transaction.downloads.find(id) else {
-            guard removals.contains(where: { $0.download == id }) else { return nil }
-            let root = complete.intention.root
-            return try PendingRemovals.record(Removal([file]), of: id, root: root, transaction)
+            if file.kind == .finished {
+                try transaction.finishRemoved(id, at: path, size: file.stamp.size, file)
+            }
+            guard removals.contains(where: { $0.download == id }) else { return jobs }
+            // A rule may have moved it out of the folder.
+            try remove(file, in: root.map { complete.wasMoved ? path.pathFolder : $0 })
+            return jobs
         }
         try transaction.writtenFiles.record(file, of: id)
-        guard row.state != .finished else { return nil }
+        guard row.state != .finished else { return jobs }
         if file.kind == .corrupt {
             row.fail(Self.corrupt(path))
             try transaction.events.append(.failed, row, at: Date())
@@ -239,13 +298,48 @@ struct StartupRecovery {
         }
         try transaction.downloads.save(row)
         try transaction.attempts.forgetStarts(of: id)
-        return nil
+        return jobs
     }
 
-    /// Records the end of a download whose file was moved now; `moved` is `nil` if the file stays
-    /// where it is.
-    func record(_ move: RecoveredMove, _ moved: WrittenFile?) throws(DownloadError) {
-        let file = moved ?? move.job.file
+    /// Records that the folder with the file of a download does not exist: its disk may not be
+    /// mounted.
+    ///
+    /// The next start looks again. Meanwhile the download must not receive everything again unless
+    /// the user wants that.
+    private func recordMissing(_ complete: RecoveredFile, _ transaction: StoreTransaction) throws {
+        guard let folder = complete.missingFolder,
+            var row = try transaction.downloads.find(complete.intention.download),
+            row.state.isActive || row.state == .waiting
+        else { return }
+        row.fail(Self.missing(folder, row.id))
+        try transaction.downloads.save(row)
+        try transaction.events.append(.failed, row, at: Date())
+        try parts.hooks.record(.error, row, transaction)
+    }
+
+    private static func missing(_ folder: String, _ id: Int64) -> DownloadError {
+        DownloadError(
+            .fileUnreadable,
+            "the complete file was moved to \(folder.sanitized), which does not exist",
+            advice: "mount its disk and restart the daemon, or fetch the file again: "
+                + "pawl resume \(id)"
+        )
+    }
+
+    /// Records the end of a download whose file was moved now; returns the removals of the files of a
+    /// download that was removed meanwhile.
+    ///
+    /// `moved` is `nil` if the file stays where it is.
+    func record(
+        _ move: RecoveredMove,
+        _ moved: WrittenFile?
+    ) throws(DownloadError) -> [RemovalJob] {
+        let id = move.job.download
+        let file = try parts.renames.rename(
+            recovered: moved ?? move.job.file,
+            of: id,
+            root: moved == nil ? move.job.root : nil
+        )
         var complete = RecoveredFile(
             intention: Intention(
                 id: move.finishing,
@@ -257,11 +351,15 @@ struct StartupRecovery {
             path: file.path
         )
         complete.wasMoved = moved != nil
-        let last = try parts.environment.store.writeInAnyCase { [complete] transaction in
-            _ = try record(complete, [], transaction)
-            return try transaction.events.last()
+        let removals = [parts.removals.jobAfterRun(of: id)].compactMap(\.self)
+        let (more, last) = try parts.environment.store.writeInAnyCase { [complete] transaction in
+            let more = try record(complete, removals, transaction)
+            return (more, try transaction.events.last())
         }
+        parts.renames.recorded([id])
+        parts.renames.ended(id)
         parts.environment.notifier.published(last)
+        return removals + more
     }
 
     private static func corrupt(_ path: String) -> DownloadError {

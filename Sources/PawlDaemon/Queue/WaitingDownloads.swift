@@ -1,9 +1,9 @@
-internal import FoundationEssentials
-internal import PawlCore
+package import struct FoundationEssentials.Date
+package import PawlCore
 internal import PawlWire
 
 /// Decides which of the queue's downloads start now; the groups are sessions.
-typealias QueueScheduler = StartScheduler
+package typealias QueueScheduler = StartScheduler
 
 extension QueueScheduler.Entry {
     init(_ download: WireDownload) {
@@ -19,14 +19,15 @@ extension QueueScheduler.Entry {
 
 /// The downloads that wait for their start: for their turn, for the removal of their files, or for
 /// the end of a run with the same target.
-final class WaitingDownloads {
+package final class WaitingDownloads {
     private var scheduler: QueueScheduler
-    /// Downloads whose files are being removed: a run that started now would lose its files.
-    private var removing: Set<Int64> = []
+    /// The number of jobs that remove or move files of each download: a run that started now would
+    /// lose its files.
+    private var holds: [Int64: Int] = [:]
     private var heldByRemoval: [Int64: QueueScheduler.Entry] = [:]
     private var targets = RunningTargets()
 
-    init(limit: Int) { scheduler = QueueScheduler(limit: limit) }
+    package init(limit: Int) { scheduler = QueueScheduler(limit: limit) }
 
     /// The maximum number of downloads that run at the same time.
     var limit: Int {
@@ -48,9 +49,9 @@ final class WaitingDownloads {
     // MARK: - Waiting
 
     /// Queues a download, as soon as none of its files is being removed.
-    func wait(_ entry: QueueScheduler.Entry) {
+    package func wait(_ entry: QueueScheduler.Entry) {
         targets.leave(entry.id)
-        if removing.contains(entry.id) {
+        if holds[entry.id] != nil {
             heldByRemoval[entry.id] = entry
         } else {
             scheduler.wait(entry)
@@ -69,12 +70,14 @@ final class WaitingDownloads {
     /// Starts a download at once that waits to be tried again.
     func startNow(_ id: Int64) { scheduler.startNow(id) }
 
-    /// Holds downloads back while their files are removed.
-    func hold(_ ids: some Sequence<Int64>) { removing.formUnion(ids) }
+    /// Holds downloads back while their files are removed or moved, once for each job.
+    package func hold(_ ids: some Sequence<Int64>) { for id in ids { holds[id, default: 0] += 1 } }
 
-    /// Ends a hold; returns whether a download was held back.
-    func release(_ id: Int64) -> Bool {
-        removing.remove(id)
+    /// Ends the hold of one job; returns whether a download was held back until now.
+    package func release(_ id: Int64) -> Bool {
+        let others = (holds[id] ?? 0) - 1
+        holds[id] = others > 0 ? others : nil
+        guard others <= 0 else { return false }
         guard let entry = heldByRemoval.removeValue(forKey: id) else { return false }
         scheduler.wait(entry)
         return true
@@ -83,20 +86,20 @@ final class WaitingDownloads {
     // MARK: - Running
 
     /// The schedule that applies once the store has recorded it.
-    struct Plan {
+    package struct Plan {
         fileprivate var scheduler: QueueScheduler
-        private(set) var starting: [Int64] = []
+        package private(set) var starting: [Int64] = []
 
         fileprivate init(_ scheduler: QueueScheduler) { self.scheduler = scheduler }
 
         /// Starts all that may start now.
-        mutating func start(at date: Date, moment: Moment) {
+        package mutating func start(at date: Date, moment: Moment) {
             starting = scheduler.begin(at: date, moment: moment)
         }
     }
 
     /// Returns a plan in which these runs have ended.
-    func plan(ended: some Sequence<Int64>) -> Plan {
+    package func plan(ended: some Sequence<Int64>) -> Plan {
         var plan = Plan(scheduler)
         for id in ended { plan.scheduler.ended(id) }
         return plan

@@ -12,7 +12,9 @@ package struct Intention: Sendable, Hashable {
         /// Files are removed.
         case remove(Removal)
         /// A complete file that has its name is moved to a folder.
-        case move(WrittenFile, to: String)
+        ///
+        /// `copy`: the stamp of its copy on another file system, as soon as that is complete.
+        case move(WrittenFile, to: String, copy: FileStamp?)
     }
 
     package var id: Int64
@@ -33,6 +35,8 @@ package struct MoveJob: Sendable, Hashable {
     ///
     /// The move may leave it, because only the user makes rules.
     package var root: String?
+    /// The stamp of the copy that an earlier daemon has made; `nil` if it has made none.
+    package var copy: FileStamp?
 
     package init(download: Int64, file: WrittenFile, folder: String, root: String?) {
         (self.download, self.file, self.folder, self.root) = (download, file, folder, root)

@@ -21,30 +21,42 @@ package enum WrittenFiles {
         return all.first { isThere(file, at: $0) }?.string
     }
 
-    /// Returns the stamp of a file.
-    package static func stamp(of path: FilePath) throws(DownloadError) -> FileStamp {
-        guard let status = try attempt(.inspect, path, path.status()) else {
-            throw DownloadError(.noSuchFileOrDirectory, while: .inspect, path)
-        }
-        return FileStamp(status)
-    }
-
     /// Returns a finished file that was moved into a folder; `nil` if it is not there.
     ///
-    /// A copy on another file system has another inode, but the same size and the same time.
-    package static func findMoved(_ file: WrittenFile, in folder: FilePath) -> WrittenFile? {
+    /// - Parameters:
+    ///   - file: The file before the move.
+    ///   - copy: The stamp of its copy, if the move had to copy it.
+    ///   - others: Further possible names.
+    ///   - isForeign: Whether a file belongs to somebody else.
+    package static func findMoved(
+        _ file: WrittenFile,
+        copy: FileStamp?,
+        in folder: FilePath,
+        or others: [String] = [],
+        isForeign: (FileStamp) -> Bool = { _ in false }
+    ) -> WrittenFile? {
         let target = folder.appending(String(file.path.pathFile))
-        let found = names(of: target, .finished).compactMap { path -> WrittenFile? in
+        let paths = others.map { folder.appending($0) } + names(of: target, .finished)
+        let found = paths.compactMap { path -> WrittenFile? in
             // A file that cannot be checked is not known to be the one.
             guard let status = try? path.status(), status.isRegular else { return nil }
             let stamp = FileStamp(status)
-            guard stamp.size == file.stamp.size, stamp.modified == file.stamp.modified else {
-                return nil
-            }
-            return WrittenFile(.finished, at: path.string, stamp)
+            return isForeign(stamp) ? nil : WrittenFile(.finished, at: path.string, stamp)
         }
-        return found.first { $0.isSameFile(as: file) }
-            ?? found.first { $0.stamp.device != file.stamp.device }
+        if let same = found.first(where: { $0.stamp == copy || $0.stamp == file.stamp }) {
+            return same
+        }
+        guard let copy else { return nil }
+        // On file systems without lasting inodes (FAT), a file has another number after a new mount.
+        let similar = found.filter {
+            $0.stamp.size == copy.size && $0.stamp.modified == copy.modified
+        }
+        return similar.count == 1 ? similar.first : nil
+    }
+
+    /// Syncs a folder; returns whether that succeeded.
+    package static func syncFolder(_ path: FilePath) -> Bool {
+        (try? path.syncFolder()) != nil
     }
 
     /// Whether the path is a folder that can be read.

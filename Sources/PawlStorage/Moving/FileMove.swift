@@ -32,13 +32,16 @@ package struct FileMove: Sendable {
     /// Once the file has its new name, nothing throws: the result has the new path, and names what
     /// failed after that. Without such a problem the new name is durable when this returns.
     ///
-    /// `onPiece` is called before each piece of a copy; an error that it throws ends the copy.
+    /// `onPiece` is called before each piece of a copy. `willNameCopy` is called with the stamp of a
+    /// complete copy before the copy gets its name: by the stamp, it is recognized after a kill. An
+    /// error that one of them throws ends the copy.
     package func run(
-        onPiece: () throws(DownloadError) -> Void = {}
+        onPiece: () throws(DownloadError) -> Void = {},
+        willNameCopy: (FileStamp) throws(DownloadError) -> Void = { _ throws(DownloadError) in }
     ) throws(DownloadError) -> MovedFile {
         do throws(DownloadError) {
             try FolderPreparation.prepare(target.folder)
-            return try move(onPiece)
+            return try move(onPiece, willNameCopy)
         } catch {
             throw DownloadError(
                 error.code,
@@ -51,9 +54,10 @@ package struct FileMove: Sendable {
         }
     }
 
-    private func move(_ onPiece: () throws(DownloadError) -> Void) throws(DownloadError)
-        -> MovedFile
-    {
+    private func move(
+        _ onPiece: () throws(DownloadError) -> Void,
+        _ willNameCopy: (FileStamp) throws(DownloadError) -> Void
+    ) throws(DownloadError) -> MovedFile {
         let file = try attempt(.inspect, source) { () throws(Errno) in
             try OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         }
@@ -81,22 +85,24 @@ package struct FileMove: Sendable {
             }
             return moved
         case .taken: return .skipped(target, FileStamp(status))
-        case .otherFileSystem: return try copyAcross(file, status, onPiece)
+        case .otherFileSystem: return try copyAcross(file, status, onPiece, willNameCopy)
         }
     }
 
     private func copyAcross(
         _ file: OpenFile,
         _ status: FileStatus,
-        _ onPiece: () throws(DownloadError) -> Void
+        _ onPiece: () throws(DownloadError) -> Void,
+        _ willNameCopy: (FileStamp) throws(DownloadError) -> Void
     ) throws(DownloadError) -> MovedFile {
         let draft = try attempt(.create, target) { () throws(Errno) in
             try FileDraft(in: target.folder, mode: 0o600, startsUnnamed: copiesStartUnnamed)
         }
         let copy = FileCopy(from: file, source, to: draft.file, target, methods: methods)
         let lost = try copy.run(status, onPiece: onPiece)
-        try checkUnchanged(status)
         let stamp = FileStamp(try attempt(.inspect, target, draft.file.status()))
+        try willNameCopy(stamp)
+        try checkUnchanged(status)
         let name = try place { (path) throws(Errno) in
             try policy == .overwrite ? draft.takeName(path) : draft.giveName(path)
         }

@@ -13,6 +13,33 @@ struct DecisionTests {
         }
     }
 
+    @Test func `a complete download whose file is being moved is not stopped`() {
+        for action in [QueueAction.pause, .cancel] {
+            for state in [TaskState.running, .waiting] {
+                guard case .refuse = ActionRules.effect(action, on: state, isMoving: true) else {
+                    Issue.record("\(action) of a download that is \(state)")
+                    continue
+                }
+            }
+        }
+        #expect(ActionRules.effect(.remove, on: .running, isMoving: true) == .remove)
+    }
+
+    @Test func `a download starts after the last of the jobs on its files`() {
+        let waiting = WaitingDownloads(limit: 1)
+        waiting.hold([1, 1])
+        waiting.wait(QueueScheduler.Entry(id: 1, position: 1))
+        var starting: [Int64] {
+            var plan = waiting.plan(ended: [])
+            plan.start(at: StoreScene.noon, moment: .zero)
+            return plan.starting
+        }
+        #expect(!waiting.release(1))
+        #expect(starting.isEmpty)
+        #expect(waiting.release(1))
+        #expect(starting == [1])
+    }
+
     @Test func `stopped and failed downloads can be resumed, finished ones cannot`() {
         for state in [TaskState.paused, .failed, .cancelled] {
             #expect(ActionRules.effect(.resume, on: state) == .become(.waiting))

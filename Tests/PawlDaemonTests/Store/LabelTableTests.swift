@@ -67,7 +67,11 @@ struct LabelTableTests {
         try scene.store.write { try $0.labels.set(settings("films")) }
         try give("films", to: 1, in: scene)
         try give("music", to: 2, in: scene)
-        let changed = try scene.store.write { try $0.labels.remove("films") }
+        let newest = try scene.store.write { try $0.labels.removeSettings("films") }
+        #expect(newest == 1)
+        let changed = try scene.store.write {
+            try $0.labels.take("films", upTo: 1, limit: 10)
+        }
         #expect(changed.map(\.id) == [1])
         #expect(changed.first?.label == nil)
         let labels = try await scene.store.read { transaction in
@@ -75,6 +79,18 @@ struct LabelTableTests {
         }
         #expect(labels == [nil, "music"])
         #expect(try await scene.store.read { try $0.labels.settings() }.isEmpty)
+    }
+
+    @Test func `a label is taken from its downloads part by part`() throws {
+        let scene = try StoreScene()
+        for number in 1...5 { try give("films", to: try scene.add("\(number)"), in: scene) }
+        func take() throws -> [Int64] {
+            try scene.store.write { try $0.labels.take("films", upTo: 4, limit: 3) }.map(\.id)
+        }
+        #expect(try scene.store.write { try $0.labels.removeSettings("films") } == 5)
+        #expect(try take() == [1, 2, 3])
+        #expect(try take() == [4])
+        #expect(try take() == [])
     }
 
     @Test func `the number of labels with settings is limited`() throws {

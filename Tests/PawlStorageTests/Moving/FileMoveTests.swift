@@ -176,6 +176,28 @@ struct FileMoveTests {
     }
 
     @Test(.enabled(if: TwoDisks.isAvailable))
+    func `a copy is announced before it has its name`() throws {
+        let disks = try TwoDisks()
+        try disks.near.write("a", pattern(1000))
+        let move = FileMove(disks.near.file("a"), to: disks.far.file("b"), policy: .fail)
+        let refusal = DownloadError(.diskFull, "the queue cannot be written")
+        let error = failure {
+            _ = try move.run(willNameCopy: { _ throws(DownloadError) in throw refusal })
+        }
+        #expect(error?.code == .diskFull)
+        #expect(disks.near.list() == ["a"] && disks.far.list() == [])
+        var announced: FileStamp?
+        let moved = try move.run(
+            willNameCopy: { (stamp) throws(DownloadError) in
+                #expect(!disks.far.exists("b"))
+                announced = stamp
+            }
+        )
+        #expect(announced == moved.stamp)
+        #expect(announced == (try disks.far.file("b").status()).map { FileStamp($0) })
+    }
+
+    @Test(.enabled(if: TwoDisks.isAvailable))
     func `a file changed during its copy is not reported as moved`() throws {
         let disks = try TwoDisks()
         try disks.near.write("a", pattern(20_000_000))

@@ -13,13 +13,18 @@ package enum ActionRules {
         case refuse(String)
     }
 
-    /// `waitsToRetry`: whether the download has failed and waits for its next attempt.
+    /// `waitsToRetry`: whether the download has failed and waits for its next attempt. `isMoving`:
+    /// whether its complete file is being moved.
     package static func effect(
         _ action: QueueAction,
         on state: TaskState,
-        waitsToRetry: Bool = false
+        waitsToRetry: Bool = false,
+        isMoving: Bool = false
     ) -> Effect {
-        switch action {
+        if isMoving, action == .pause || action == .cancel, !state.isEnd {
+            return .refuse("it is complete, and its file is being moved")
+        }
+        return switch action {
         case .pause: pause(state)
         case .resume: resume(state, waitsToRetry: waitsToRetry)
         case .cancel: cancel(state)

@@ -94,7 +94,8 @@ struct DownloadActions {
         let effect = ActionRules.effect(
             action,
             on: item.download.state,
-            waitsToRetry: item.download.failures != nil
+            waitsToRetry: item.download.failures != nil,
+            isMoving: parts.moves.isMoving(item.download.id)
         )
         var change = Change(effect: effect, now: item.download)
         let now = Date()
@@ -198,10 +199,12 @@ struct DownloadActions {
 
     /// Records that all files of a removed download are to be removed.
     ///
-    /// If the download runs, its partial file is removed after the run.
+    /// If the download runs, its partial file is removed after the run. The same applies to a complete
+    /// file that is being moved.
     private func recordRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
         let row = change.now
-        let isRunning = parts.environment.running[row.id] != nil
+        let moving = parts.moves.movingFile(of: row.id)
+        let isRunning = parts.environment.running[row.id] != nil || moving != nil
         let root = try transaction.requests.confiningFolder(of: row.id)
         let found = try PendingRemovals.removal(
             of: row,
@@ -213,7 +216,8 @@ struct DownloadActions {
             isRunning ? found : try PendingRemovals.addLeft(of: row.id, to: found, transaction)
         guard var removal = all ?? (isRunning ? Removal() : nil) else { return }
         if isRunning {
-            let late = Removal(removal.files.filter { $0.kind == .partial })
+            let partial = removal.files.filter { $0.kind == .partial }
+            let late = Removal(partial + [moving].compactMap(\.self))
             removal.files.removeAll { $0.kind == .partial }
             removal.unrecorded = nil
             change.removalAfterRun =
@@ -264,7 +268,7 @@ struct DownloadActions {
             parts.control.stop(row.id, keeping: state == .paused)
         case .remove:
             parts.waiting.leave(row.id)
-            if parts.environment.running[row.id] != nil {
+            if parts.environment.running[row.id] != nil || parts.moves.isMoving(row.id) {
                 parts.removals.keep(change.removalAfterRun, untilEndOf: row.id)
             }
             parts.control.stop(row.id, keeping: action == .remove)

@@ -3,6 +3,27 @@ internal import Logging
 internal import PawlCore
 internal import PawlWire
 
+extension StoreTransaction {
+    /// Records the end of a download that was removed while it ran, so that an undo does not receive
+    /// everything again.
+    ///
+    /// `written`: the record of the file; `nil` if the file existed before.
+    func finishRemoved(_ id: Int64, at path: String, size: Int64, _ written: WrittenFile?) throws {
+        try removed.update(id) { row in
+            row.finish(at: path)
+            (row.completedBytes, row.totalBytes) = (size, size)
+            try renamings.set(nil, of: id)
+            try downloads.setWasAlreadyThere(written == nil, of: id)
+            try writtenFiles.forgetPartialFiles(of: id)
+            if var written {
+                written.path = path
+                try writtenFiles.record(written, of: id)
+            }
+            try requests.forget(id)
+        }
+    }
+}
+
 /// Keeps removed downloads for a while, and puts them back into the list.
 final class RemovalUndo {
     private let parts: QueueParts

@@ -7,7 +7,8 @@ extension MoveJob {
     ///
     /// The log reports why. The folder of a download that is confined is opened again: its path may
     /// lead to another folder by now.
-    func carryOut(in session: DownloadSession, _ logger: Logger) async -> WrittenFile? {
+    func carryOut(in environment: QueueEnvironment) async -> WrittenFile? {
+        let (store, logger) = (environment.store, environment.logger)
         var folder: ConfinedFolder?
         do throws(DownloadError) {
             if let root {
@@ -15,7 +16,10 @@ extension MoveJob {
                 guard folder != nil else { return nil }
             }
             let source = folder?.inside(file.path) ?? file.path
-            let moved = try await session.leftovers.move(source, into: self.folder)
+            let moved = try await environment.session.leftovers.move(source, into: self.folder) {
+                [download] (stamp) throws(DownloadError) in
+                try store.writeInAnyCase { try $0.intentions.noteCopy(stamp, of: download) }
+            }
             withExtendedLifetime(folder) {}
             for problem in moved.problems {
                 let problem = folder?.shown(problem) ?? problem

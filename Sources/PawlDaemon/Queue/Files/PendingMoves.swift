@@ -15,6 +15,10 @@ final class PendingMoves {
     private var rules: [Int64: [MoveRule]] = [:]
     /// The moves that an earlier daemon has not finished.
     private var queued: [RecoveredMove] = []
+    /// The files of runs that are being moved, under their old names.
+    private var moving: [Int64: WrittenFile] = [:]
+    /// The moves that an earlier daemon has not finished, until their ends are recorded.
+    private var recovered: [Int64: RecoveredMove] = [:]
 
     init(_ environment: QueueEnvironment, _ settings: QueueSettings) {
         (self.environment, self.settings) = (environment, settings)
@@ -33,7 +37,18 @@ final class PendingMoves {
         return request.settings?.validSettings.moveRules ?? []
     }
 
-    func ended(_ id: Int64) { rules[id] = nil }
+    func ended(_ id: Int64) {
+        rules[id] = nil
+        moving[id] = nil
+    }
+
+    /// Whether the complete file of a download is being moved: the download has an end that is not
+    /// recorded yet.
+    func isMoving(_ id: Int64) -> Bool { movingFile(of: id) != nil }
+
+    /// The complete file of a download that is being moved, under its old name; `nil` if there is
+    /// none.
+    func movingFile(of id: Int64) -> WrittenFile? { moving[id] ?? recovered[id]?.job.file }
 
     /// Records that the file of a run is to be moved; returns the job to do so, or `nil` if the
     /// file stays where it is.
@@ -49,7 +64,9 @@ final class PendingMoves {
             !file.wasAlreadyThere, var written = announced, written.kind == .finished
         else { return nil }
         written.path = environment.running.folder(of: id)?.shown(file.path) ?? file.path
-        return record(rules, for: written, of: id, mediaType)
+        let job = record(rules, for: written, of: id, mediaType)
+        moving[id] = job?.file
+        return job
     }
 
     private func record(
@@ -113,7 +130,13 @@ final class PendingMoves {
         return record(rules, for: file, of: id, response?.response?.mediaType)
     }
 
-    func queue(_ moves: [RecoveredMove]) { queued += moves }
+    func queue(_ moves: [RecoveredMove]) {
+        queued += moves
+        for move in moves { recovered[move.job.download] = move }
+    }
+
+    /// Forgets a recovered move whose end is recorded.
+    func finished(_ id: Int64) { recovered[id] = nil }
 
     /// Returns the queued moves, which the caller carries out.
     func takeQueued() -> [RecoveredMove] {

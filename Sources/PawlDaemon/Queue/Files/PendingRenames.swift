@@ -77,6 +77,35 @@ final class PendingRenames {
         }
     }
 
+    /// Renames a complete file whose move an earlier daemon had begun, if a client has requested that
+    /// meanwhile; returns the file as it is then.
+    func rename(recovered file: WrittenFile, of id: Int64, root: String?) throws(DownloadError)
+        -> WrittenFile
+    {
+        var file = file
+        // The file was already renamed, but the store could not be written.
+        if let path = renamed[id] {
+            file.path = path
+            return file
+        }
+        let name = try environment.store.write { try $0.renamings.newName(of: id) }
+        guard let name else { return file }
+        do throws(DownloadError) {
+            let folder = try root.map { (root) throws(DownloadError) in
+                try ConfinedFolder(file.path.pathFolder, in: root, creates: false)
+            }
+            let opened = folder ?? nil
+            guard root == nil || opened != nil else { return file }
+            let path = try LeftoverFiles.rename(opened?.inside(file.path) ?? file.path, to: name)
+            file.path = opened?.shown(path) ?? path
+            renamed[id] = file.path
+            withExtendedLifetime(opened) {}
+        } catch {
+            environment.logger.warning("download \(id): \(error)")
+        }
+        return file
+    }
+
     /// Moves the partial file and its checkpoint to the new name.
     private static func move(
         _ path: String?,

@@ -51,19 +51,33 @@ final class QueueLabels {
         return label
     }
 
-    /// Removes a label; its downloads continue without it.
-    func remove(_ name: String, by authority: Authority) throws(DownloadError) {
+    /// The maximum number of downloads that one transaction takes a label from.
+    private static let batch = 500
+
+    /// Begins to remove a label, whose settings no longer apply; returns the id of its newest
+    /// download, or `nil` if it has none.
+    func beginRemoval(of name: String, by authority: Authority) throws(DownloadError) -> Int64? {
         try AccessRules.check(.changeLabels, by: authority)
-        let (rows, all, last) = try environment.store.writeInAnyCase { transaction in
-            let rows = try transaction.labels.remove(name)
-            for row in rows { try transaction.events.append(.changed, row, at: Date()) }
-            return (rows, try transaction.labels.settings(), try transaction.events.last())
+        let (newest, all) = try environment.store.writeInAnyCase { transaction in
+            (try transaction.labels.removeSettings(name), try transaction.labels.settings())
         }
         apply(all)
+        return newest
+    }
+
+    /// Takes a label from a part of its downloads, up to `last`, which continue without it; returns
+    /// whether others may have it still.
+    func takeFromSome(_ name: String, upTo last: Int64) throws(DownloadError) -> Bool {
+        let (rows, event) = try environment.store.writeInAnyCase { transaction in
+            let rows = try transaction.labels.take(name, upTo: last, limit: Self.batch)
+            for row in rows { try transaction.events.append(.changed, row, at: Date()) }
+            return (rows, try transaction.events.last())
+        }
         for row in rows where row.state.isActive {
             environment.running.regroup(row, limits: [:])
         }
-        environment.notifier.published(last)
+        environment.notifier.published(event)
+        return rows.count == Self.batch
     }
 
     /// Applies the settings that the store has recorded.

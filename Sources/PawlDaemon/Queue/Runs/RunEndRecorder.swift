@@ -110,6 +110,15 @@ struct RunEndRecorder {
         _ transaction: StoreTransaction,
         _ outcome: inout Outcome
     ) throws {
+        if case .success(let file) = end.result {
+            try transaction.finishRemoved(
+                end.id,
+                at: running.folder(of: end.id)?.shown(file.path) ?? file.path,
+                size: file.byteCount,
+                file.wasAlreadyThere
+                    ? nil : end.moved ?? parts.announcements.finishingFile(of: end.id)
+            )
+        }
         guard let job = parts.removals.jobAfterRun(of: end.id) else { return }
         outcome.removals.append(job)
         // The run may have finished or have kept a corrupt file before it was stopped.

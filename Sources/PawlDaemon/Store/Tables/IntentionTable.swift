@@ -1,5 +1,5 @@
 internal import GRDB
-internal import PawlCore
+package import PawlCore
 
 /// The file operations that are carried out after the commit.
 package struct IntentionTable {
@@ -15,6 +15,7 @@ package struct IntentionTable {
     private struct Move: Codable {
         var file: WrittenFile
         var folder: String
+        var copy: FileStamp?
     }
 
     /// Adds an operation; returns its id.
@@ -29,8 +30,8 @@ package struct IntentionTable {
             switch operation {
             case .finish(let file): (Self.finish, try ColumnCoding.text(file))
             case .remove(let removal): (Self.remove, try ColumnCoding.text(removal))
-            case .move(let file, let folder):
-                (Self.move, try ColumnCoding.text(Move(file: file, folder: folder)))
+            case .move(let file, let folder, let copy):
+                (Self.move, try ColumnCoding.text(Move(file: file, folder: folder, copy: copy)))
             }
         try database.run(
             "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)",
@@ -41,8 +42,24 @@ package struct IntentionTable {
 
     /// Adds a move.
     func add(_ job: MoveJob) throws {
-        let operation = Intention.Operation.move(job.file, to: job.folder)
+        let operation = Intention.Operation.move(job.file, to: job.folder, copy: job.copy)
         _ = try add(operation, for: job.download, root: job.root)
+    }
+
+    /// Records the stamp of the copy that a move has made, before the copy gets its name.
+    package func noteCopy(_ stamp: FileStamp, of download: Int64) throws {
+        let rows = try database.rows(
+            "SELECT id, detail FROM intention WHERE download = ? AND kind = ?",
+            [download, Self.move]
+        )
+        for row in rows {
+            guard var move: Move = ColumnCoding.value(row["detail"]) else { continue }
+            move.copy = stamp
+            try database.run(
+                "UPDATE intention SET detail = ? WHERE id = ?",
+                [try ColumnCoding.text(move), row["id"]]
+            )
+        }
     }
 
     /// Returns the operations that are still to be carried out, the oldest first.
@@ -67,7 +84,7 @@ package struct IntentionTable {
         case remove: operation = ColumnCoding.value(row["detail"]).map { .remove($0) }
         case move:
             let move: Move? = ColumnCoding.value(row["detail"])
-            operation = move.map { .move($0.file, to: $0.folder) }
+            operation = move.map { .move($0.file, to: $0.folder, copy: $0.copy) }
         // A newer version wrote it.
         default: operation = nil
         }

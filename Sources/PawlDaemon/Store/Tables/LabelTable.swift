@@ -89,14 +89,26 @@ package struct LabelTable {
         }
     }
 
-    /// Removes a label; returns its downloads, which have no label any more.
-    package func remove(_ name: String) throws -> [WireDownload] {
+    /// Removes the settings of a label; returns the id of its newest download, or `nil` if it has
+    /// none.
+    package func removeSettings(_ name: String) throws -> Int64? {
         try database.run("DELETE FROM label WHERE name = ?", [name])
+        return try database.value("SELECT MAX(id) FROM download WHERE label = ?", [name])
+    }
+
+    /// Takes a label from some of its downloads, the oldest first; returns them, which have no label
+    /// any more.
+    ///
+    /// - Parameters:
+    ///   - name: The label.
+    ///   - last: The id of the newest download that loses it.
+    ///   - limit: The maximum number of downloads.
+    package func take(_ name: String, upTo last: Int64, limit: Int) throws -> [WireDownload] {
         let ids: [Int64] = try database.values(
-            "SELECT id FROM download WHERE label = ? ORDER BY id",
-            [name]
+            "SELECT id FROM download WHERE label = ? AND id <= ? ORDER BY id LIMIT ?",
+            [name, last, limit]
         )
-        try database.run("UPDATE download SET label = NULL WHERE label = ?", [name])
+        for id in ids { try database.run("UPDATE download SET label = NULL WHERE id = ?", [id]) }
         return try ids.compactMap { try DownloadRows(database).find($0) }
     }
 }

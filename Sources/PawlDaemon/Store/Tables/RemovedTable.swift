@@ -93,6 +93,27 @@ package struct RemovedTable {
         return try DownloadRows(database).find(download)
     }
 
+    /// Changes a removed download as if it were in the list; does nothing if it is not kept.
+    package func update(
+        _ download: Int64,
+        _ change: (inout WireDownload) throws -> Void
+    ) throws {
+        let kept = try database.row(
+            "SELECT removal, remover, at FROM removed WHERE download = ?",
+            [download]
+        )
+        guard let kept, var row = try restore(download) else { return }
+        try change(&row)
+        try DownloadRows(database).save(row)
+        try keep(
+            download,
+            removal: kept["removal"],
+            by: ColumnCoding.owner(kept["remover"]),
+            at: Date(timeIntervalSince1970: kept["at"])
+        )
+        try DownloadRows(database).delete(download)
+    }
+
     /// Deletes what was removed before a time; returns the time of the oldest removal that is kept.
     package func expire(before date: Date) throws -> Date? {
         // The clock may have been set back.

@@ -48,6 +48,18 @@ package struct WrittenFileTable {
         }
     }
 
+    /// Whether another download has recorded a file.
+    package func isRecorded(_ stamp: FileStamp, besides download: Int64) throws -> Bool {
+        let files: [String] = try database.values(
+            "SELECT file FROM written WHERE download <> ? AND file ->> '$.stamp.inode' = ?",
+            [download, Int64(bitPattern: stamp.inode)]
+        )
+        return files.contains { text in
+            let file: WrittenFile? = ColumnCoding.value(text)
+            return file?.stamp.isSameFile(as: stamp) == true
+        }
+    }
+
     /// Records a file in place of what was recorded of the same file.
     package func record(_ file: WrittenFile, of download: Int64) throws {
         let rows = try database.rows("SELECT id, file FROM written WHERE download = ?", [download])

@@ -1,0 +1,69 @@
+import PawlCore
+import PawlDaemon
+import PawlTesting
+import PawlWire
+import Testing
+
+/// What the store keeps of files that are being moved.
+@Suite(.timeLimit(.minutes(5)))
+struct MoveRecordTests {
+    private let file = WrittenFile(
+        .finished,
+        at: "/near/a",
+        FileStamp(device: 1, inode: 2, size: 3, modified: 4)
+    )
+    private let copy = FileStamp(device: 5, inode: 6, size: 3, modified: 4)
+
+    @Test func `a move keeps the stamp of its copy`() async throws {
+        let scene = try StoreScene()
+        let id = try scene.add()
+        let all = try scene.store.write { transaction in
+            for download in [id, id + 1] {
+                _ = try transaction.intentions.add(
+                    .move(file, to: "/far/", copy: nil),
+                    for: download,
+                    root: nil
+                )
+            }
+            try transaction.intentions.noteCopy(copy, of: id)
+            return try transaction.intentions.all().map(\.operation)
+        }
+        #expect(all == [.move(file, to: "/far/", copy: copy), .move(file, to: "/far/", copy: nil)])
+    }
+
+    @Test func `a file that another download has recorded is known as its file`() throws {
+        let scene = try StoreScene()
+        let (id, other) = (try scene.add("a"), try scene.add("b"))
+        try scene.store.write { transaction in
+            try transaction.writtenFiles.record(file, of: other)
+            #expect(try transaction.writtenFiles.isRecorded(file.stamp, besides: id))
+            #expect(try !transaction.writtenFiles.isRecorded(file.stamp, besides: other))
+            #expect(try !transaction.writtenFiles.isRecorded(copy, besides: id))
+        }
+    }
+
+    @Test func `a download that ends after its removal has ended when the removal is undone`()
+        throws
+    {
+        let scene = try StoreScene()
+        let id = try scene.add()
+        try scene.put(id, into: .running, .started)
+        let restored = try scene.store.write { transaction in
+            try transaction.removed.keep(id, removal: 7, by: .user, at: StoreScene.noon)
+            try transaction.downloads.delete(id)
+            try transaction.removed.update(id) { row in
+                row.state = .finished
+                row.path = file.path
+                try transaction.writtenFiles.record(file, of: id)
+            }
+            #expect(try transaction.downloads.find(id) == nil)
+            #expect(try transaction.removed.newest(by: .user) == 7)
+            return try transaction.removed.restore(id)
+        }
+        #expect(restored?.state == .finished)
+        #expect(restored?.path == file.path)
+        #expect(try scene.store.write { try $0.writtenFiles.files(of: id) } == [file])
+        // Nothing is kept of others.
+        try scene.store.write { try $0.removed.update(99) { $0.state = .finished } }
+    }
+}
