@@ -175,8 +175,14 @@ package final class DaemonClient: Sendable {
     }
 
     /// Adds a feed, which the daemon checks at once.
-    package func add(_ feed: NewFeed) async throws(DownloadError) -> WireFeed {
-        try await send(APIPath.feeds, feed)
+    ///
+    /// Requests with the same key are carried out once.
+    package func add(
+        _ feed: NewFeed,
+        key: String? = nil
+    ) async throws(DownloadError) -> WireFeed {
+        let fields = key.map { [HTTPField(name: APIPath.idempotencyKey, value: $0)] } ?? []
+        return try await send(APIPath.feeds, feed, fields: fields)
     }
 
     package func changeFeed(

@@ -21,9 +21,6 @@ package final class XMLReader {
     /// The size of the pieces in which libexpat gets the document, which also limits the number of
     /// events that wait for the handler.
     private static let pieceBytes = 16 << 10
-    /// Separates a namespace from a name; libexpat refuses namespaces that contain it.
-    private static let separator = UInt8(ascii: "\n")
-
     private let name: String
     private let code: ErrorCode
     private let limits: Limits
@@ -39,7 +36,7 @@ package final class XMLReader {
         self.name = name
         self.code = code
         self.limits = limits
-        parser = XML_ParserCreateNS(nil, XML_Char(bitPattern: Self.separator))
+        parser = XML_ParserCreate(nil)
         collector = Collector(parser, limits)
         XML_SetUserData(parser, Unmanaged.passUnretained(collector).toOpaque())
         XML_SetElementHandler(
@@ -125,6 +122,7 @@ package final class XMLReader {
         private let parser: OpaquePointer?
         private let limits: Limits
         private var open: [OpenElement] = []
+        private var namespaces = XMLNamespaces()
         private var events: [XMLEvent] = []
         /// Why the document is refused.
         private(set) var refusal: String?
@@ -156,8 +154,17 @@ package final class XMLReader {
             guard open.count < limits.depth else {
                 return refuse("more than \(limits.depth) elements are within each other")
             }
-            var element = XMLElement(Self.name(name))
-            Self.add(attributes, to: &element)
+            let attributes = Self.pairs(attributes)
+            if let reason = namespaces.begin(attributes) { return refuse(reason) }
+            guard let name = namespaces.name(String(cString: name)),
+                attributes.allSatisfy({ namespaces.knows($0.name) })
+            else { return refuse("unbound prefix") }
+            var element = XMLElement(name)
+            for (name, value) in attributes {
+                if name == Self.base { element.base = value }
+                guard !name.utf8.contains(UInt8(ascii: ":")), name != "xmlns" else { continue }
+                element.attributes[name] = value
+            }
             open.append(OpenElement(name: element.name))
             events.append(.start(element))
         }
@@ -165,6 +172,7 @@ package final class XMLReader {
         func end() {
             sawPart = true
             guard refusal == nil, let element = open.popLast() else { return }
+            namespaces.end()
             events.append(.end(element.name, text: String(decoding: element.text, as: UTF8.self)))
         }
 
@@ -182,35 +190,19 @@ package final class XMLReader {
             XML_StopParser(parser, 0)
         }
 
-        private static func name(_ text: UnsafePointer<CChar>) -> XMLName {
-            let parts = String(cString: text).utf8.split(
-                separator: XMLReader.separator,
-                maxSplits: 1
-            )
-            guard parts.count == 2 else { return XMLName(String(cString: text)) }
-            return XMLName(String(Substring(parts[1])), namespace: String(Substring(parts[0])))
-        }
-
         /// Names and values alternate, up to a null pointer.
-        private static func add(
-            _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
-            to element: inout XMLElement
-        ) {
-            guard var next = attributes else { return }
-            while let key = next[0], let value = next[1] {
-                let name = name(key)
-                if name.namespace.isEmpty {
-                    element.attributes[name.local] = String(cString: value)
-                } else if name == base {
-                    element.base = String(cString: value)
-                }
+        private static func pairs(
+            _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+        ) -> [(name: String, value: String)] {
+            var pairs: [(name: String, value: String)] = []
+            guard var next = attributes else { return pairs }
+            while let name = next[0], let value = next[1] {
+                pairs.append((String(cString: name), String(cString: value)))
                 next += 2
             }
+            return pairs
         }
 
-        private static let base = XMLName(
-            "base",
-            namespace: "http://www.w3.org/XML/1998/namespace"
-        )
+        private static let base = "xml:base"
     }
 }

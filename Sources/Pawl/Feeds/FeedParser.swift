@@ -16,8 +16,14 @@ struct FeedParser {
     private static let media: Set = [
         "http://search.yahoo.com/mrss/", "http://search.yahoo.com/mrss",
     ]
-    /// The maximum length of a title, in characters.
-    private static let longestTitle = 1000
+    /// The maximum length of a title, in Unicode scalars: one character may have thousands.
+    private static let longestTitle = 300
+    /// The maximum length of a URL and of the URL to which it refers, in bytes; a download accepts
+    /// no longer one.
+    private static let longestURL = 32 << 10
+    /// The maximum length of all URLs that are made absolute, in bytes: a short document can refer
+    /// to a long base thousands of times.
+    private static let mostURLBytes = 32 << 20
 
     private struct Open {
         var element: XMLElement
@@ -39,6 +45,8 @@ struct FeedParser {
     private var updatePeriod: Int64?
     private var updateFrequency: Int64 = 1
     private var timeToLive: Int64?
+    /// The length of the URLs that were made absolute so far, in bytes.
+    private var urlBytes = 0
 
     init(_ url: URL) { self.url = url }
 
@@ -47,13 +55,13 @@ struct FeedParser {
         case .start(let element):
             if path.isEmpty { try begin(element) }
             let base = path.last?.base ?? url
-            let own = element.base.flatMap { Self.resolved($0, base) }.flatMap { URL(string: $0) }
+            let own = try resolved(element.base, base).flatMap { URL(string: $0) }
             if isItem(element.name) {
                 item = FeedDocument.Item()
                 itemDepth = path.count
                 (mediaURL, isMediaDefault) = (nil, false)
             } else if item != nil {
-                started(element, own ?? base)
+                try started(element, own ?? base)
             }
             path.append(Open(element: element, base: own ?? base))
         case .end(let name, let text):
@@ -61,7 +69,7 @@ struct FeedParser {
             if item != nil, path.count == itemDepth {
                 try finishItem()
             } else if item != nil {
-                ended(name, text, open)
+                try ended(name, text, open)
             } else if path.count <= 2 {
                 endedOutside(name, text)
             }
@@ -107,24 +115,27 @@ struct FeedParser {
 
     // MARK: - In an item
 
-    private mutating func started(_ element: XMLElement, _ base: URL) {
+    private mutating func started(
+        _ element: XMLElement,
+        _ base: URL
+    ) throws(DownloadError) {
         let (name, attributes) = (element.name, element.attributes)
         let isDirect = path.count == itemDepth + 1
         switch (name.local, name.namespace) {
         case ("enclosure", namespace) where isDirect:
-            note(enclosure: attributes["url"], base)
+            try note(enclosure: attributes["url"], base)
         case ("link", Self.atom) where isDirect:
             switch attributes["rel"] ?? "alternate" {
-            case "enclosure": note(enclosure: attributes["href"], base)
+            case "enclosure": try note(enclosure: attributes["href"], base)
             case "alternate" where format == .atom && item?.link == nil:
-                item?.link = attributes["href"].flatMap { Self.resolved($0, base) }
+                item?.link = try resolved(attributes["href"], base)
             default: break
             }
         case ("content", _) where Self.media.contains(name.namespace):
             // The contents of a group are forms of the same file.
             let isDefault = attributes["isDefault"] == "true"
             guard mediaURL == nil || isDefault && !isMediaDefault,
-                let found = attributes["url"].flatMap({ Self.resolved($0, base) })
+                let found = try resolved(attributes["url"], base)
             else { return }
             (mediaURL, isMediaDefault) = (found, isDefault)
         default: break
@@ -132,12 +143,19 @@ struct FeedParser {
     }
 
     /// Takes the first enclosure.
-    private mutating func note(enclosure text: String?, _ base: URL) {
+    private mutating func note(
+        enclosure text: String?,
+        _ base: URL
+    ) throws(DownloadError) {
         guard item?.enclosure == nil else { return }
-        item?.enclosure = text.flatMap { Self.resolved($0, base) }
+        item?.enclosure = try resolved(text, base)
     }
 
-    private mutating func ended(_ name: XMLName, _ text: String, _ open: Open) {
+    private mutating func ended(
+        _ name: XMLName,
+        _ text: String,
+        _ open: Open
+    ) throws(DownloadError) {
         guard path.count == itemDepth + 1 else { return }
         let text = text.trimmed
         switch (name.local, name.namespace) {
@@ -146,7 +164,7 @@ struct FeedParser {
             item?.title = title
         case ("guid", ""), ("id", Self.atom): item?.id = text.isEmpty ? nil : text
         case ("link", namespace) where format != .atom:
-            item?.link = Self.resolved(text, open.base)
+            item?.link = try resolved(text, open.base)
         case ("pubDate", ""), ("date", Self.dublinCore), ("published", Self.atom):
             guard let seconds = FeedDate.seconds(text) else { return }
             item?.published = seconds
@@ -161,7 +179,7 @@ struct FeedParser {
         let isPlain = format == .atom && (element.attributes["type"] ?? "text") == "text"
         let plain = isPlain ? text : CharacterReferences.replaced(in: text)
         let words = plain.split { $0.isWhitespace }.joined(separator: " ")
-        return String(words.prefix(Self.longestTitle))
+        return String(words.unicodeScalars.prefix(Self.longestTitle))
     }
 
     private mutating func finishItem() throws(DownloadError) {
@@ -208,10 +226,25 @@ struct FeedParser {
         document.updateInterval = longest.map { .seconds($0) }
     }
 
-    /// Returns a URL as an absolute one; `nil` if it is not valid.
-    private static func resolved(_ text: String, _ base: URL) -> String? {
-        let text = text.trimmed
-        guard !text.isEmpty, !text.holdsUnsafeToShow else { return nil }
-        return URL(string: text.encodingIllegalURLBytes, relativeTo: base)?.absoluteString
+    // MARK: - URLs
+
+    /// Returns a URL as an absolute one; `nil` if it is not valid, or too long.
+    private mutating func resolved(
+        _ text: String?,
+        _ base: URL
+    ) throws(DownloadError) -> String? {
+        guard let text = text?.trimmed, !text.isEmpty, !text.holdsUnsafeToShow else { return nil }
+        let length = text.utf8.count + base.absoluteString.utf8.count
+        guard length <= Self.longestURL else { return nil }
+        urlBytes += length
+        guard urlBytes <= Self.mostURLBytes else {
+            throw DownloadError(
+                .badResponse,
+                "the URLs of the feed are longer than \(Self.mostURLBytes >> 20) MiB together",
+                advice: "use a feed that contains only the newest items"
+            )
+        }
+        let url = URL(string: text.encodingIllegalURLBytes, relativeTo: base)?.absoluteString
+        return url.flatMap { $0.utf8.count <= Self.longestURL ? $0 : nil }
     }
 }

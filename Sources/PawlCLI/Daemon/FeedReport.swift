@@ -42,7 +42,7 @@ package struct FeedReport {
     /// A line about one check.
     package static func line(_ check: WireFeedCheck) -> String {
         let result =
-            switch (check.feed.problem, check.downloads.count) {
+            switch (check.feed.failures, check.downloads.count) {
             case (.some, _): "failed"
             case (nil, 0): "nothing new"
             case (nil, 1): "1 download added"

@@ -108,12 +108,11 @@ struct DownloadHandlers: Sendable {
         // A body over TCP has a smaller limit, because it is read before it is checked.
         let most = context.authority == .user ? Self.mostBytesToAdd : RequestBody.mostBytes
         let new: NewDownloads = try await RequestBody.read(request, upTo: most)
-        var key: String?
-        if let name = HTTPField.Name(APIPath.idempotencyKey) { key = request.headers[name] }
-        guard (key?.utf8.count ?? 1) <= 256, key != "" else {
-            throw DownloadError.usage("an idempotency key must have 1 to 256 bytes")
-        }
-        let outcome = try await queue.add(new.downloads, key: key, by: context.authority)
+        let outcome = try await queue.add(
+            new.downloads,
+            key: try request.idempotencyKey,
+            by: context.authority
+        )
         return try Response.json(context.changed.adding(outcome), status: .created)
     }
 
@@ -149,5 +148,20 @@ struct DownloadHandlers: Sendable {
             by: context.authority
         )
         return try Response.json(context.changed.adding(outcome))
+    }
+}
+
+extension Request {
+    /// The key of a request that is carried out once; `nil` if it has none.
+    var idempotencyKey: String? {
+        get throws(DownloadError) {
+            guard let name = HTTPField.Name(APIPath.idempotencyKey), let key = headers[name] else {
+                return nil
+            }
+            guard (1...256).contains(key.utf8.count) else {
+                throw .usage("an idempotency key must have 1 to 256 bytes")
+            }
+            return key
+        }
     }
 }

@@ -8,14 +8,21 @@ struct FeedHandlers: Sendable {
     let runner: FeedRunner
 
     func list() async throws -> Response {
-        let rows = try await queue.store.read { try $0.feeds.all() }
-        return try Response.json(WireFeeds(rows.map { WireFeed($0) }))
+        let list = try await queue.store.read { try $0.feeds.list() }
+        let feeds = list.feeds.map { WireFeed($0) } + list.unreadable.map { WireFeed($0) }
+        return try Response.json(
+            WireFeeds(feeds.sorted { ExactText($0.name) < ExactText($1.name) })
+        )
     }
 
     func add(_ request: Request, _ context: APIContext) async throws -> Response {
         let new: NewFeed = try await RequestBody.read(request)
         return try Response.json(
-            try await queue.addFeed(new, by: context.authority),
+            try await queue.addFeed(
+                new,
+                key: try request.idempotencyKey,
+                by: context.authority
+            ),
             status: .created
         )
     }

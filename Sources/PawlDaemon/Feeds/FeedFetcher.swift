@@ -12,7 +12,7 @@ struct FeedReading: Sendable {
     var lastModified: String?
     /// The URL to which the feed has moved permanently.
     var permanentURL: URL?
-    /// Whether the server is on a private address, without a redirect by another host.
+    /// Whether the server is on a private address, without a redirect by another host or a proxy.
     var isPrivate = false
 }
 
@@ -28,7 +28,7 @@ struct FeedFetcher: Sendable {
         _ feed: FeedTable.Row,
         _ settings: DaemonSettings
     ) async throws(DownloadError) -> FeedReading {
-        let request = try request(feed, settings)
+        let (request, connection) = try request(feed, settings)
         var configuration = SessionConfiguration.default
         configuration.removesLeftovers = false
         // Each request has a session, so that the cookies of one feed are not sent for another.
@@ -42,8 +42,11 @@ struct FeedFetcher: Sendable {
         reading.lastModified = response.value("Last-Modified")
         reading.permanentURL = response.permanentURL
         let address = task.metrics.remoteAddress.flatMap { IPAddress($0) }
-        let hosts = Set((response.redirects + [response.url]).map { $0.host() })
-        reading.isPrivate = hosts.count == 1 && address?.isPublic == false
+        let urls = response.redirects + [response.url]
+        let isDirect = !urls.contains { connection.usesProxy(for: $0) }
+        // Of what a proxy has fetched, only the address of the proxy is known.
+        reading.isPrivate =
+            isDirect && Set(urls.map { $0.host() }).count == 1 && address?.isPublic == false
         guard response.status != 304 else { return reading }
         reading.document = try FeedDocument(data.bytes, from: response.url)
         return reading
@@ -52,7 +55,7 @@ struct FeedFetcher: Sendable {
     private func request(
         _ feed: FeedTable.Row,
         _ settings: DaemonSettings
-    ) throws(DownloadError) -> DownloadRequest {
+    ) throws(DownloadError) -> (DownloadRequest, ConnectionSettings) {
         let checked = try feed.request.download.checked()
         var own = checked.settings
         own.retries = 0
@@ -60,6 +63,8 @@ struct FeedFetcher: Sendable {
         own.maximumDuration = Self.requestTime
         own.waitsForConnectivity = false
         if feed.request.download.confinedTo != nil { try own.connection.restrict(settings) }
+        // Then it is known whether the proxy of the environment is used.
+        own.connection.allowsPrivateProxies = own.connection.allowsPrivateAddresses
         if !settings.usesMeteredNetwork { own.allowsExpensiveNetwork = false }
         var request = DownloadRequest(checked.url) { [own] in $0 = own }
         if let tag = feed.state.entityTag {
@@ -68,6 +73,6 @@ struct FeedFetcher: Sendable {
         if let date = feed.state.lastModified {
             request.fields.append(HTTPField(name: "If-Modified-Since", value: date))
         }
-        return request
+        return (request, own.connection)
     }
 }

@@ -14,16 +14,30 @@ package enum FeedMemory {
     /// The maximum length of a key, in bytes.
     private static let longestKey = 500
 
+    /// The maximum number of items that one check adds, unless the first check is to add more.
+    package static let mostAdded = 100
+
     /// What is to be done after a feed was read.
     package struct Decision: Sendable, Hashable {
-        /// The URLs to add, the oldest item first.
-        package var added: [String] = []
-        /// The keys of items to be recorded as seen now.
+        /// The items to add, the oldest one first.
+        package var added: [Addition] = []
+        /// The keys of the other items to be recorded as seen now.
         package var seen: [ExactText] = []
         /// The keys of items to be forgotten.
         package var forgotten: [ExactText] = []
+        /// The number of new items that are not added, because there are too many at once.
+        package var skipped = 0
 
         package init() {}
+    }
+
+    /// An item to add.
+    package struct Addition: Sendable, Hashable {
+        /// The key to be recorded together with the download.
+        package var key: ExactText
+        package var url: String
+
+        package init(key: ExactText, url: String) { (self.key, self.url) = (key, url) }
     }
 
     /// - Parameters:
@@ -39,38 +53,51 @@ package enum FeedMemory {
     ) -> Decision {
         var decision = Decision()
         var present: Set<ExactText> = []
-        var new: [(url: String, published: Int64?)] = []
+        var new: [(item: Addition, published: Int64?)] = []
         for item in document.items {
             let link = rules.takesLinks == true ? item.link : nil
-            guard let url = item.enclosure ?? link else { continue }
-            let key = key(item.id ?? url)
-            guard present.insert(key).inserted else { continue }
+            let url = item.enclosure ?? link
+            guard let text = item.id ?? item.enclosure ?? item.link else { continue }
+            let own = key(text)
+            // An item without a file is seen as such: it may get its file later.
+            let withoutFile = key(withoutFilePrefix + text)
+            let isSeen =
+                known[own] != nil || item.enclosure == nil && known[withoutFile] != nil
+            let isWithoutFile = known[own] == nil && (isSeen || url == nil)
+            let recorded = isWithoutFile ? withoutFile : own
+            guard present.insert(recorded).inserted else { continue }
             // The clock may have been set back.
-            let isRecent = known[key].map { abs(now.timeIntervalSince($0)) < renewal }
-            if isRecent != true { decision.seen.append(key) }
-            guard isRecent == nil, rules.accept(title: item.title, fileName: fileName(url)) else {
-                continue
+            let isRecent = known[recorded].map { abs(now.timeIntervalSince($0)) < renewal } ?? false
+            if let url, !isSeen, rules.accept(title: item.title, fileName: fileName(url)) {
+                new.append((Addition(key: own, url: url), item.published))
+            } else if !isRecent {
+                decision.seen.append(recorded)
             }
-            new.append((url, item.published))
         }
         let ordered = newestFirst(new)
-        let count = isFirst ? rules.newest ?? FeedRules.usualNewest : ordered.count
+        let asked = isFirst ? rules.newest ?? FeedRules.usualNewest : ordered.count
+        let count = isFirst ? asked : min(asked, mostAdded)
         decision.added = ordered.prefix(count).reversed()
+        decision.seen += ordered.dropFirst(count).map(\.key)
+        decision.skipped = isFirst ? 0 : max(0, ordered.count - count)
         decision.forgotten = forgotten(known, besides: present, at: now)
         return decision
     }
 
+    /// No id and no URL begins with a line break.
+    private static let withoutFilePrefix = "\nwithout a file:"
+
     /// The dates decide if all items have one; otherwise the order of the feed, which begins with
     /// the newest.
-    private static func newestFirst(_ items: [(url: String, published: Int64?)]) -> [String] {
+    private static func newestFirst(_ items: [(item: Addition, published: Int64?)]) -> [Addition] {
         let dates = items.compactMap(\.published)
-        guard dates.count == items.count else { return items.map(\.url) }
+        guard dates.count == items.count else { return items.map(\.item) }
         return zip(items, dates).enumerated()
             .sorted { one, other in
                 one.element.1 == other.element.1
                     ? one.offset < other.offset : one.element.1 > other.element.1
             }
-            .map(\.element.0.url)
+            .map(\.element.0.item)
     }
 
     private static func forgotten(

@@ -12,6 +12,10 @@ final class FeedRunner: Sendable {
     private let logger: Logger
     /// The running checks, by feed.
     private let running = Mutex<[Int64: Completion<Outcome>]>([:])
+    /// The feeds whose last check could not be recorded, with the time until which they rest.
+    private let resting = Mutex<[Int64: ContinuousClock.Instant]>([:])
+    /// The feeds that cannot be decoded, which are reported once.
+    private let reported = Mutex<Set<Int64>>([])
     /// Wakes the requests that wait until fewer checks run.
     private let freed = Wakeup()
 
@@ -68,24 +72,40 @@ final class FeedRunner: Sendable {
 
     /// Begins the checks that are due; returns them, and the time until the next one.
     private func beginDue(at now: Date) async -> ([(Int64, Completion<Outcome>)], Duration) {
-        let schedule: [(id: Int64, date: Date)]
+        let list: FeedTable.List
         do throws(DownloadError) {
-            schedule = try await queue.store.read { try $0.feeds.schedule() }
+            list = try await queue.store.read { try $0.feeds.list() }
         } catch {
             logger.error("the feeds cannot be read: \(error)")
             return ([], Self.checkInterval)
         }
+        report(list.unreadable)
+        let resting = resting.withLock { resting in
+            resting = resting.filter { $0.value > .now }
+            return resting
+        }
         var begun: [(Int64, Completion<Outcome>)] = []
         var wait = Self.checkInterval
-        for (id, date) in schedule {
-            if FeedSchedule.isDue(date, at: now) {
+        let planned = list.feeds.compactMap { feed in feed.nextCheck.map { (feed, date: $0) } }
+        for (feed, date) in planned.sorted(by: { $0.date < $1.date }) {
+            if let end = resting[feed.id] {
+                wait = min(wait, ContinuousClock.now.duration(to: end))
+            } else if FeedSchedule.isDue(date, feed.rules, feed.state, at: now) {
                 // The end of a check looks at the schedule again.
-                if case .begun(let completion) = turn(of: id) { begun.append((id, completion)) }
+                if case .begun(let completion) = turn(of: feed.id) {
+                    begun.append((feed.id, completion))
+                }
             } else {
                 wait = min(wait, .seconds(date.timeIntervalSince(now)))
             }
         }
-        return (begun, wait)
+        return (begun, max(.zero, wait))
+    }
+
+    private func report(_ feeds: [FeedTable.Unreadable]) {
+        for feed in feeds where reported.withLock({ $0.insert(feed.id).inserted }) {
+            logger.error("\(DownloadError.unreadableFeed(feed.id))")
+        }
     }
 
     private func turn(of id: Int64) -> Turn {
@@ -110,9 +130,8 @@ final class FeedRunner: Sendable {
     private func checkScheduled(_ id: Int64, _ completion: Completion<Outcome>) async {
         let outcome = await outcome(of: id)
         if case .failure = outcome {
-            // Nothing was recorded, so the check would be repeated at once. Cancellation ends the
-            // wait.
-            try? await Task.sleep(for: Self.checkInterval)
+            // Nothing was recorded, so the check would be repeated at once.
+            resting.withLock { $0[id] = .now + Self.checkInterval }
         }
         end(id, completion, outcome)
     }
@@ -127,7 +146,7 @@ final class FeedRunner: Sendable {
             let reading = await reading(of: feed, settings)
             // A check that was stopped with the daemon is made again at the next start.
             guard !Task.isCancelled else { throw Self.stopped }
-            let check = try await queue.record(reading, of: feed, jitter: .random(in: 0..<1))
+            let check = try await record(reading, of: feed)
             log(check)
             return .success(check)
         } catch {
@@ -136,6 +155,53 @@ final class FeedRunner: Sendable {
             }
             return .failure(error)
         }
+    }
+
+    /// Records the result of a request in several transactions, between which others have their
+    /// turn.
+    private func record(
+        _ reading: Result<FeedReading, DownloadError>,
+        of feed: FeedTable.Row
+    ) async throws(DownloadError) -> WireFeedCheck {
+        let jitter = Double.random(in: 0..<1)
+        var ids: [Int64] = []
+        do throws(DownloadError) {
+            let findings = try await findings(in: try reading.get(), of: feed)
+            for batch in findings.batches {
+                guard let added = try await queue.record(batch, of: feed) else { break }
+                ids += added
+            }
+            let recorded = try await queue.finishFeedCheck(findings, of: feed, jitter: jitter)
+            return WireFeedCheck(recorded, downloads: ids)
+        } catch {
+            let recorded = try await queue.failFeedCheck(error, of: feed, jitter: jitter)
+            return WireFeedCheck(recorded, downloads: ids)
+        }
+    }
+
+    /// Decides what is added; this may take seconds, and does not hold up the queue.
+    private func findings(
+        in reading: FeedReading,
+        of feed: FeedTable.Row
+    ) async throws(DownloadError) -> FeedFindings {
+        guard let document = reading.document else { return FeedFindings(reading) }
+        let known = try await queue.store.read { try $0.feeds.items(of: feed.id) }
+        let now = Date()
+        let decision = FeedMemory.decide(
+            document,
+            known: known,
+            rules: feed.rules,
+            isFirst: !feed.state.isKnown,
+            at: now
+        )
+        let template = try await queue.feedTemplate(for: feed, reading)
+        let findings = FeedFindings(reading, decision, template, of: feed.owner, at: now)
+        if let reason = findings.reason {
+            logger.warning(
+                "feed \(feed.id) (\(feed.name.sanitized)): items left out: \(findings.unusable), the first of them: \(reason)"
+            )
+        }
+        return findings
     }
 
     private func reading(
@@ -152,8 +218,10 @@ final class FeedRunner: Sendable {
     private func log(_ check: WireFeedCheck) {
         let name = "feed \(check.feed.id) (\(check.feed.name.sanitized))"
         if let problem = check.feed.problem {
-            logger.warning("\(name) cannot be read: \(problem.error)")
-        } else if !check.downloads.isEmpty {
+            let failure = check.feed.failures == nil ? "" : "cannot be read: "
+            logger.warning("\(name): \(failure)\(problem.error)")
+        }
+        if !check.downloads.isEmpty {
             logger.notice("\(name) has added \(check.downloads.count) downloads")
         }
     }

@@ -40,9 +40,29 @@ package enum FeedSchedule {
 
     /// Whether a check is due at a time that the store has recorded.
     ///
-    /// A date too far ahead was recorded before the clock was set back.
-    package static func isDue(_ date: Date, at now: Date) -> Bool {
-        date <= now || date.timeIntervalSince(now) > Double(FeedRules.mostSeconds) + 3600
+    /// The clock may have been set back since then: so a check is due, too, if the last one was in
+    /// the future, or if the time is farther away than the feed can ever have to wait.
+    package static func isDue(
+        _ date: Date,
+        _ rules: FeedRules,
+        _ state: FeedState,
+        at now: Date
+    ) -> Bool {
+        if date <= now { return true }
+        if let checkedAt = state.checkedAt, checkedAt.timeIntervalSince(now) > tolerance {
+            return true
+        }
+        return date.timeIntervalSince(now) > longest(rules, state) + tolerance
+    }
+
+    /// The time by which a clock may be corrected without a check, in seconds.
+    private static let tolerance: Double = 60
+
+    private static func longest(_ rules: FeedRules, _ state: FeedState) -> Double {
+        let every = Double(rules.everySeconds ?? FeedRules.usualSeconds)
+        let asked = state.failures > 0 ? mostSeconds : Double(state.updateSeconds ?? 0)
+        let wait = max(every, min(mostSeconds, asked))
+        return wait + min(600, wait / 10)
     }
 
     /// Whether the server refuses the request itself, and will probably refuse it again.

@@ -37,6 +37,7 @@ actor DaemonQueue {
     private let undo: RemovalUndo
     private let editor: DownloadEditor
     private let feeds: FeedCommands
+    private let feedRecorder: FeedRecorder
     /// Wakes the task that watches running downloads.
     private let started = Wakeup()
     private let thread = StoreThread()
@@ -82,7 +83,8 @@ actor DaemonQueue {
         undo = RemovalUndo(parts)
         actions = DownloadActions(parts: parts, undo: undo)
         editor = DownloadEditor(parts: parts)
-        feeds = FeedCommands(parts: parts, adder: adder)
+        feeds = FeedCommands(parts: parts)
+        feedRecorder = FeedRecorder(parts: parts, adder: adder)
     }
 
     private static func session(_ initial: InitialState, _ logger: Logger) -> DownloadSession {
@@ -347,8 +349,12 @@ actor DaemonQueue {
 
     // MARK: - Feeds
 
-    func addFeed(_ new: NewFeed, by authority: Authority) throws(DownloadError) -> WireFeed {
-        try feeds.add(new, by: authority)
+    func addFeed(
+        _ new: NewFeed,
+        key: String?,
+        by authority: Authority
+    ) throws(DownloadError) -> WireFeed {
+        try feeds.add(new, key: key, by: authority)
     }
 
     func changeFeed(
@@ -368,13 +374,36 @@ actor DaemonQueue {
         try feeds.authorizeCheck(id, by: authority)
     }
 
-    /// Adds the new downloads of a feed, and records its check.
+    /// Returns the download that each item of a feed becomes.
+    func feedTemplate(
+        for feed: FeedTable.Row,
+        _ reading: FeedReading
+    ) throws(DownloadError) -> NewDownload {
+        try feedRecorder.template(for: feed, reading)
+    }
+
+    /// Adds some new downloads of a feed; returns `nil` if the feed is another one now.
     func record(
-        _ reading: Result<FeedReading, DownloadError>,
+        _ batch: FeedFindings.Batch,
+        of feed: FeedTable.Row
+    ) throws(DownloadError) -> [Int64]? {
+        try feedRecorder.record(batch, of: feed)
+    }
+
+    func finishFeedCheck(
+        _ findings: FeedFindings,
         of feed: FeedTable.Row,
         jitter: Double
-    ) throws(DownloadError) -> WireFeedCheck {
-        try feeds.record(reading, of: feed, jitter: jitter)
+    ) throws(DownloadError) -> WireFeed {
+        try feedRecorder.finish(findings, of: feed, jitter: jitter)
+    }
+
+    func failFeedCheck(
+        _ error: DownloadError,
+        of feed: FeedTable.Row,
+        jitter: Double
+    ) throws(DownloadError) -> WireFeed {
+        try feedRecorder.fail(error, of: feed, jitter: jitter)
     }
 
     // MARK: - Settings and health

@@ -16,16 +16,27 @@ struct SalvagedFeeds {
     init() {}
 
     init(_ queue: DatabaseQueue) {
-        // A store of an earlier version has no feeds. Without the table, all are lost.
-        guard let rows = try? queue.read({ try FeedTable($0).all() }) else { return }
         var names: Set<ExactText> = []
-        for row in rows where (try? row.request.check()) != nil {
+        for row in Self.rows(queue) where (try? row.request.check()) != nil {
             guard (try? NewFeed.check(name: row.name)) != nil,
                 names.insert(ExactText(row.name)).inserted
             else { continue }
             let items = try? queue.read { try FeedTable($0).items(of: row.id) }
             found.append(Feed(row: row, items: items.map { Array($0.keys) }))
         }
+    }
+
+    /// A store of an earlier version has no feeds.
+    private static func rows(_ queue: DatabaseQueue) -> [FeedTable.Row] {
+        var found: [FeedTable.Row] = []
+        // Reading stops where the damage begins.
+        try? queue.read { database in
+            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM feed NOT INDEXED")
+            while let row = try rows.next(), found.count < FeedTable.most {
+                if let feed = FeedTable.Row(row) { found.append(feed) }
+            }
+        }
+        return found
     }
 
     /// Adds the feeds to the new store.
@@ -39,9 +50,7 @@ struct SalvagedFeeds {
                 (row.state.entityTag, row.state.lastModified) = (nil, nil)
             }
             let id = try transaction.feeds.insert(row)
-            var decision = FeedMemory.Decision()
-            decision.seen = feed.items ?? []
-            try transaction.feeds.record(decision, of: id, at: now)
+            try transaction.feeds.see(feed.items ?? [], of: id, at: now)
         }
     }
 }

@@ -281,6 +281,8 @@ struct CurlRequest {
         }
         try setProxyLogin()
         switch request.connection.proxy {
+        case .environment where request.connection.allowsPrivateProxies:
+            try setKnownProxy()
         case .environment:
             // Without CURLOPT_NOPROXY, `no_proxy` of the environment applies.
             switch EnvironmentProxy(for: request) {
@@ -293,6 +295,17 @@ struct CurlRequest {
             try handle.set(CURLOPT_PROXY, to: url.absoluteString)
             // Otherwise `no_proxy` of the environment would apply.
             try handle.set(CURLOPT_NOPROXY, to: "")
+        }
+    }
+
+    /// Sets the proxy of the environment, or none: libcurl leaves open which of the two it uses.
+    private func setKnownProxy() throws(TransferFailure) {
+        try handle.set(CURLOPT_NOPROXY, to: "")
+        switch EnvironmentProxy(for: request) {
+        case .proxy(let text) where request.goesThroughProxy:
+            try handle.set(CURLOPT_PROXY, to: text)
+        case .invalid: try handle.set(CURLOPT_PROXY, to: EnvironmentProxy.refused)
+        case .proxy, .unset: try handle.set(CURLOPT_PROXY, to: "")
         }
     }
 

@@ -370,6 +370,11 @@ extension TransferContext {
     /// Whether the request may connect to this address; `nil` is an address of no known kind.
     func mayGo(to address: @autoclosure () -> IPAddress?) -> Bool {
         guard !request.connection.allowsPrivateAddresses else { return true }
+        // The address is that of the proxy.
+        if request.connection.allowsPrivateProxies, request.goesThroughProxy {
+            hasMetPrivateAddress = WrittenHost.isPrivate(request.url.host() ?? "")
+            return !hasMetPrivateAddress
+        }
         // A public address may belong to this machine, or to a neighbour behind the same firewall.
         if let address = address(), address.isPublic, !OwnNetwork.holds(address) { return true }
         hasMetPrivateAddress = true

@@ -22,7 +22,7 @@ package struct WireFeed: Codable, Sendable, Hashable {
     package var added: Int
     /// The number of consecutive checks that failed.
     package var failures: Int?
-    /// Why the last check failed; `nil` if it succeeded.
+    /// Why the last check failed, or what it has left out; `nil` if there is nothing to report.
     package var problem: Problem?
 
     package init(

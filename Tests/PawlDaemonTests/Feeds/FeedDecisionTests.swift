@@ -32,7 +32,12 @@ struct FeedDecisionTests {
     }
 
     private func names(_ decision: FeedMemory.Decision) -> [String] {
-        decision.added.compactMap { $0.split(separator: "/").last.map(String.init) }
+        decision.added.compactMap { $0.url.split(separator: "/").last.map(String.init) }
+    }
+
+    /// The keys of all items that are recorded as seen.
+    private func seen(_ decision: FeedMemory.Decision) -> Set<ExactText> {
+        Set(decision.seen + decision.added.map(\.key))
     }
 
     @Test func `at first only the newest are added, and all are seen`() {
@@ -40,7 +45,8 @@ struct FeedDecisionTests {
         var rules = FeedRules()
         let first = decide(items, isFirst: true)
         #expect(names(first) == ["b"])
-        #expect(first.seen == ["1", "2", "3"])
+        #expect(seen(first) == ["1", "2", "3"])
+        #expect(first.added.map(\.key) == ["2"])
         rules.newest = 2
         #expect(names(decide(items, rules, isFirst: true)) == ["c", "b"])
         rules.newest = 0
@@ -57,11 +63,11 @@ struct FeedDecisionTests {
         let items = [item("1", "moved"), item(nil, "b"), item("2", "b"), item("2", "c")]
         let decision = decide(items, known: known)
         #expect(names(decision) == ["b"])
-        #expect(decision.seen == ["2"])
+        #expect(seen(decision) == ["2"])
         let long = String(repeating: "x", count: 10_000)
         let first = decide([item(long + "1", "a"), item(long + "2", "b")])
         #expect(first.added.count == 2)
-        #expect(first.seen.allSatisfy { $0.text.utf8.count <= 520 })
+        #expect(seen(first).allSatisfy { $0.text.utf8.count <= 520 })
     }
 
     @Test func `rules choose by title and by name of the file`() {
@@ -70,16 +76,49 @@ struct FeedDecisionTests {
         rules.exclude = ["*debug*"]
         let items = [item("1", "a"), item("2", "b"), item("3", "c.ISO"), item("4", "a-debug.iso")]
         #expect(names(decide(items, rules)) == ["c.ISO", "a"])
-        #expect(decide(items, rules).seen.count == 4)
+        #expect(seen(decide(items, rules)).count == 4)
     }
 
-    @Test func `links are taken only on request`() {
+    private func known(_ decision: FeedMemory.Decision) -> [ExactText: Date] {
+        Dictionary(uniqueKeysWithValues: seen(decision).map { ($0, now) })
+    }
+
+    @Test func `links are taken only on request, and not of items that were seen before`() {
         var page = FeedDocument.Item()
         (page.id, page.link) = ("1", "https://host.example/page")
-        #expect(decide([page]) == FeedMemory.Decision())
+        let before = decide([page])
+        #expect(before.added.isEmpty && before.seen.count == 1)
         var rules = FeedRules()
         rules.takesLinks = true
+        var new = page
+        (new.id, new.link) = (nil, "https://host.example/new")
+        let after = decide([page, new], known: known(before), rules)
+        #expect(names(after) == ["new"])
+        #expect(
+            decide([page, new], known: known(before).merging(known(after)) { $1 }, rules)
+                .added.isEmpty
+        )
         #expect(names(decide([page], rules)) == ["page"])
+    }
+
+    @Test func `an item that gets its file later is added then`() {
+        var early = item("1", "a")
+        early.enclosure = nil
+        let before = decide([early])
+        #expect(names(decide([item("1", "a")], known: known(before))) == ["a"])
+    }
+
+    @Test func `a check adds a limited number of items, and sees the others`() {
+        let items = (0..<350).map { item("\($0)", "\($0)") }
+        let decision = decide(items)
+        #expect(names(decision) == (0..<100).reversed().map { "\($0)" })
+        #expect(decision.skipped == 250)
+        #expect(seen(decision).count == 350)
+        // A first check adds as many as the user wants.
+        var rules = FeedRules()
+        rules.newest = 200
+        let first = decide(items, rules, isFirst: true)
+        #expect(first.added.count == 200 && first.skipped == 0)
     }
 
     @Test func `items that are gone are forgotten late, and those that are there never`() {
@@ -142,10 +181,27 @@ struct FeedDecisionTests {
         #expect(wait(rules, state, after: outage) == 864_000)
     }
 
-    @Test func `a date far ahead is due, because the clock was set back`() {
-        #expect(FeedSchedule.isDue(now, at: now))
-        #expect(!FeedSchedule.isDue(now.addingTimeInterval(3600), at: now))
-        #expect(FeedSchedule.isDue(now.addingTimeInterval(90 * 86_400), at: now))
+    @Test func `a check is due if the clock was ahead when it was planned`() {
+        var (rules, state) = (FeedRules(), FeedState())
+        func isDue(in seconds: Double) -> Bool {
+            FeedSchedule.isDue(now.addingTimeInterval(seconds), rules, state, at: now)
+        }
+        #expect(isDue(in: 0) && isDue(in: -1))
+        #expect(!isDue(in: 3600))
+        #expect(!isDue(in: 3960))
+        #expect(isDue(in: 4100))
+        rules.everySeconds = 31 * 86_400
+        #expect(!isDue(in: 31 * 86_400 + 600))
+        #expect(isDue(in: 32 * 86_400))
+        state.checkedAt = now.addingTimeInterval(30)
+        #expect(!isDue(in: 3600))
+        state.checkedAt = now.addingTimeInterval(86_400)
+        #expect(isDue(in: 3600))
+        // A server may have asked for a long wait.
+        (rules, state) = (FeedRules(), FeedState())
+        state.failures = 1
+        #expect(!isDue(in: 7 * 86_400))
+        #expect(isDue(in: 8 * 86_400))
     }
 
     @Test func `rules and names are checked`() throws {

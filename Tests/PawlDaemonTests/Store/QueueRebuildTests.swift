@@ -107,9 +107,7 @@ struct QueueRebuildTests {
                 )
                 (feed.state.isKnown, feed.state.added) = (true, 7)
                 feed.id = try transaction.feeds.insert(feed)
-                var decision = FeedMemory.Decision()
-                decision.seen = items
-                try transaction.feeds.record(decision, of: feed.id, at: StoreScene.noon)
+                try transaction.feeds.see(items, of: feed.id, at: StoreScene.noon)
             }
         }
         let before = try await store.read { try $0.feeds.all() }
@@ -136,6 +134,39 @@ struct QueueRebuildTests {
             }
         }
         #expect(outcomes == [true, false])
+    }
+
+    @Test func `the feeds before a damaged page are kept`() async throws {
+        let store = try DaemonStore(path: path)
+        let names = (100..<400).map { "feed-\($0)" }
+        try store.write { transaction in
+            // Not in the order of their names.
+            for name in names.reversed() {
+                let url = "https://host/\(name)?" + String(repeating: "x", count: 400)
+                let feed = FeedTable.Row(
+                    name: name,
+                    owner: .user,
+                    request: NewFeed(NewDownload(url: url, destination: "/nowhere/")),
+                    at: StoreScene.noon
+                )
+                _ = try transaction.feeds.insert(feed)
+            }
+        }
+        try store.close()
+        let marker = Array("https://host/feed-150?".utf8)
+        let bytes = try folder.read(StoreScene.name)
+        let place = try #require(
+            (0..<bytes.count - marker.count).first {
+                bytes[$0] == marker[0] && bytes[$0...].starts(with: marker)
+            }
+        )
+        try damage { $0 == place / 4096 }
+        let (new, note) = try reopen()
+        #expect(note != nil)
+        let kept = Set(try await new.read { try $0.feeds.all() }.map(\.name))
+        // They were added from the last name to the first.
+        #expect(kept.isSuperset(of: (170..<400).map { "feed-\($0)" }))
+        #expect(!kept.contains("feed-150"))
     }
 
     @Test func `a complete queue with damage elsewhere loses only ended downloads`() async throws {

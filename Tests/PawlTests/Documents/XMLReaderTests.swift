@@ -159,6 +159,44 @@ struct XMLReaderTests {
         #expect(error.message.contains("longer than") || error.message.contains("text"))
     }
 
+    @Test func `namespaces end with the element that declares them`() throws {
+        let events = try events(
+            """
+            <a xmlns="urn:1" xmlns:p="urn:p"><p:b xmlns:p="urn:q" xmlns=""><p:c/><d/></p:b><p:e/></a>
+            """.utf8
+        )
+        let names = events.compactMap { event -> XMLName? in
+            if case .start(let element) = event { return element.name }
+            return nil
+        }
+        #expect(
+            names == [
+                XMLName("a", namespace: "urn:1"), XMLName("b", namespace: "urn:q"),
+                XMLName("c", namespace: "urn:q"), XMLName("d"), XMLName("e", namespace: "urn:p"),
+            ]
+        )
+        for document in [
+            "<a b:c=''/>", "<a:b:c xmlns:a='urn:a'/>", "<a xmlns:b=''/>",
+            "<a><b xmlns:c='u'/><c:d/></a>",
+            "<a xmlns:xml='urn:a'/>", "<a xmlns:xmlns='urn:a'/>", "<:a/>",
+        ] {
+            #expect(failure(document.utf8)?.code == .usage, "\(document)")
+        }
+    }
+
+    @Test func `a long namespace is refused before it is copied`() throws {
+        let uri = String(repeating: "u", count: 1 << 10)
+        let elements = String(repeating: "<p:b/>", count: 1000)
+        #expect(failure("<a xmlns:p='\(uri)'>\(elements)</a>".utf8) == nil)
+        let long = try #require(failure("<a xmlns:p='\(uri)u'/>".utf8))
+        #expect(long.message.contains("longer than 1024 bytes"))
+        // libexpat would copy the namespace for each of these attributes: 1 GB.
+        let huge = String(repeating: "u", count: 120 << 10)
+        let attributes = (0..<9000).map { "p:a\($0)='' " }.joined()
+        let error = failure("<a xmlns:p='\(huge)' \(attributes)/>".utf8)
+        #expect(error?.message.contains("longer than 1024 bytes") == true)
+    }
+
     @Test func `many small parts are no long part`() {
         let document = "<a>" + String(repeating: "<b c='d'/> ", count: 200_000) + "</a>"
         #expect(failure(document.utf8) == nil)

@@ -167,6 +167,36 @@ struct FeedDocumentTests {
         #expect(feed.items.map(\.enclosure) == [nil, nil])
     }
 
+    @Test func `a long base does not make a short document large`() throws {
+        let long = String(repeating: "b/", count: 20 << 10)
+        let feed = try read(
+            rss(
+                """
+                <item xml:base="/\(long)"><enclosure url="1.mp3"/></item>
+                <item><enclosure url="/\(long)2.mp3"/><link>\(long)</link></item>
+                <item><enclosure url="3.mp3"/></item>
+                """
+            )
+        )
+        let names = feed.items.map { $0.enclosure?.split(separator: "/").last.map(String.init) }
+        #expect(names == ["1.mp3", nil, "3.mp3"])
+        #expect(feed.items.allSatisfy { ($0.enclosure?.utf8.count ?? 0) < 100 && $0.link == nil })
+        // A base that a download would accept, thousands of times.
+        let base = String(repeating: "b/", count: 15 << 10)
+        let items = String(repeating: "<item><enclosure url=\"a\"/></item>", count: 5000)
+        let error = #expect(throws: DownloadError.self) {
+            _ = try read(rss(items, "xml:base=\"/\(base)\""))
+        }
+        #expect(error?.message.contains("together") == true)
+    }
+
+    @Test func `a title is short, also if its characters are long`() throws {
+        let title = "a" + String(repeating: "\u{301}", count: 100_000)
+        let feed = try read(rss("<title>\(title)</title><item><title>\(title)</title></item>"))
+        #expect(feed.title.unicodeScalars.count == 300)
+        #expect(feed.items.first?.title.unicodeScalars.count == 300)
+    }
+
     @Test func `references that are not known stay as they are`() {
         #expect(
             CharacterReferences.replaced(in: "a &b; &; & &#0; &#xD800; &#x41;")

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import struct FoundationEssentials.UUID
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -77,13 +78,15 @@ struct FeedAddCommand: PawlVerb {
         try feed.check()
         let json = json
         return try daemonWork(console) { (client) async throws(DownloadError) in
+            // With this key, a repeated request adds no second feed.
+            let key = UUID().uuidString
             let added = try await client.process.starting {
                 (client) async throws(DownloadError) in
-                try await client.add(feed)
+                try await client.add(feed, key: key)
             }
             var check = try await client.checkFeed(added.id)
             // The daemon may have checked it just before.
-            guard let problem = check.feed.problem else {
+            guard let problem = check.feed.problem, check.feed.failures != nil else {
                 console.show(check, json: json) {
                     "\(check.feed.id)\tadded\t\(check.feed.name.sanitized)\n"
                 }

@@ -116,6 +116,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// This is checked when a connection is made, and again before each request. It applies to a
     /// proxy's address, too.
     package var allowsPrivateAddresses = true
+    /// Whether a proxy may have a private address if other hosts may not.
+    ///
+    /// Through a proxy, the host of the URL is then checked as it is written, because only the
+    /// proxy learns its address.
+    package var allowsPrivateProxies = false
     /// Whether the request is one of the user who runs this process.
     ///
     /// Only such a request may use what belongs to that user: keys for SSH and AWS, a Kerberos

@@ -13,8 +13,11 @@ package enum ActionRules {
         case refuse(String)
     }
 
-    /// `waitsToRetry`: whether the download has failed and waits for its next attempt. `isMoving`:
-    /// whether its complete file is being moved.
+    /// Returns what an action does to a download.
+    ///
+    /// - Parameters:
+    ///   - waitsToRetry: Whether the download has failed and waits for its next attempt.
+    ///   - isMoving: Whether its complete file is being moved.
     package static func effect(
         _ action: QueueAction,
         on state: TaskState,

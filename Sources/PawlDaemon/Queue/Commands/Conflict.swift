@@ -18,6 +18,15 @@ extension DownloadError {
         DownloadError(.notFound, "there is no feed \(id)", advice: "see pawl feed list --json")
     }
 
+    /// The feed cannot be decoded.
+    static func unreadableFeed(_ id: Int64) -> DownloadError {
+        DownloadError(
+            .settingsLost,
+            "feed \(id) cannot be read: it is damaged, or of a newer version of Pawl",
+            advice: "remove it (pawl feed remove \(id)), and add it again"
+        )
+    }
+
     static func noSession(_ name: String) -> DownloadError {
         DownloadError(
             .notFound,

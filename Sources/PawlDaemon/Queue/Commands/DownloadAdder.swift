@@ -9,11 +9,44 @@ struct DownloadAdder {
     let parts: QueueParts
     let folders: FolderRecord
 
-    /// A new download after all checks.
-    private struct CheckedDownload: Sendable {
-        var row: WireDownload
-        var new: NewDownload
-        var body: [UInt8]
+    /// A new download after all checks but those of its rights.
+    struct Prepared: Sendable {
+        fileprivate var row: WireDownload
+        fileprivate var new: NewDownload
+        fileprivate var body: [UInt8]
+
+        /// Checks a download; it needs no access to the queue, so that any thread may do it.
+        ///
+        /// - Throws: `.usage` for an invalid download.
+        init(_ new: NewDownload, of owner: DownloadOwner, at now: Date) throws(DownloadError) {
+            let checked = try new.checked()
+            row = WireDownload(
+                id: 0,
+                state: new.isPaused == true ? .paused : .waiting,
+                name: checked.workingName,
+                url: checked.url.redacted,
+                createdAt: now
+            )
+            row.owner = owner
+            row.mirrors = new.shownMirrors
+            row.destination = new.destination.sanitized
+            row.priority = new.priority ?? .normal
+            row.session = new.session
+            row.label = new.label
+            row.notBefore = new.notBefore
+            row.taskIdentifier = new.taskIdentifier
+            row.taskDescription = new.taskDescription
+            row.limitBytesPerSecond = checked.settings.limitBytesPerSecond
+            self.new = new
+            body = try WireJSON.encode(new)
+        }
+
+        /// Puts the download into another session, or into none.
+        mutating func setSession(_ session: String?) throws(DownloadError) {
+            guard row.session != session else { return }
+            (row.session, new.session) = (session, session)
+            body = try WireJSON.encode(new)
+        }
     }
 
     /// Adds all downloads or none.
@@ -36,14 +69,18 @@ struct DownloadAdder {
         let checked = try Self.checked(admitted, authority)
         recordFolders(checked.map(\.row.destination))
         // As they were given: a label may get other settings before the request is repeated.
-        let fingerprint = try key == nil ? 0 : Self.fingerprint(zip(new, checked))
-        let key = key.map { Self.key($0, of: authority) }
+        let key = try key.map { (key) throws(DownloadError) in
+            IdempotencyKey(
+                key,
+                of: authority,
+                contents: try Self.contents(zip(new, checked))
+            )
+        }
         let sessions = Set(checked.compactMap { $0.row.session.map { ExactText($0) } })
         var order = parts.positions.order
         let (outcome, isNew) = try parts.environment.store.writeWithRoom { transaction in
-            if let key, let known = try transaction.idempotencyKeys.entry(for: key) {
-                guard known.fingerprint == fingerprint else { throw Self.keyIsTaken }
-                let rows = try transaction.downloads.find(known.ids)
+            if let known = try key?.ids(transaction) {
+                let rows = try transaction.downloads.find(known)
                 return (try Self.outcome(rows, transaction), false)
             }
             for session in sessions {
@@ -54,12 +91,8 @@ struct DownloadAdder {
             order = parts.positions.order
             let rows = try Self.insert(checked, &order, transaction)
             if let gid, let first = rows.first { try transaction.gids.set(gid, of: first.id) }
-            if let key, let first = rows.first, let last = rows.last {
-                let entry = IdempotencyTable.Entry(
-                    fingerprint: fingerprint,
-                    ids: first.id...last.id
-                )
-                try transaction.idempotencyKeys.add(key, entry, at: Date())
+            if let first = rows.first, let last = rows.last {
+                try key?.record(first.id...last.id, transaction)
             }
             return (try Self.outcome(rows, transaction), true)
         }
@@ -69,29 +102,27 @@ struct DownloadAdder {
         return outcome
     }
 
-    /// Adds downloads whose rights were checked, and makes another change with them: both or none.
+    /// Adds downloads that were prepared, and makes another change with them: both or none.
     ///
-    /// - Throws: `.usage` for an invalid download.
-    func add(
-        _ new: [NewDownload],
-        of owner: DownloadOwner,
-        with change: (StoreTransaction) throws -> Void
-    ) throws(DownloadError) -> WireOutcome {
-        let now = Date()
-        let checked = try new.map { (new) throws(DownloadError) in
-            try Self.check(new, owner, now)
-        }
-        recordFolders(checked.map(\.row.destination))
+    /// `change`: checks the rights, and may change the downloads; returns `nil` if nothing is to be
+    /// added.
+    func add<Value>(
+        _ prepared: [Prepared],
+        with change: (StoreTransaction, inout [Prepared]) throws -> Value?
+    ) throws(DownloadError) -> (Value, WireOutcome)? {
+        if !prepared.isEmpty { recordFolders(prepared.map(\.row.destination)) }
         var order = parts.positions.order
-        let outcome = try parts.environment.store.writeWithRoom { transaction in
+        let result = try parts.environment.store.writeWithRoom {
+            (transaction) -> (Value, WireOutcome)? in
             // The transaction may run more than once.
             order = parts.positions.order
-            let rows = try Self.insert(checked, &order, transaction)
-            try change(transaction)
-            return try Self.outcome(rows, transaction)
+            var prepared = prepared
+            guard let value = try change(transaction, &prepared) else { return nil }
+            let rows = try Self.insert(prepared, &order, transaction)
+            return (value, try Self.outcome(rows, transaction))
         }
-        added(outcome, order)
-        return outcome
+        if let (_, outcome) = result, !outcome.downloads.isEmpty { added(outcome, order) }
+        return result
     }
 
     /// Makes downloads wait after they are stored.
@@ -106,16 +137,16 @@ struct DownloadAdder {
     private static func checked(
         _ new: [NewDownload],
         _ authority: Authority
-    ) throws(DownloadError) -> [CheckedDownload] {
+    ) throws(DownloadError) -> [Prepared] {
         guard !new.isEmpty else {
             throw .usage("no download is given", advice: "give one or more")
         }
-        var checked: [CheckedDownload] = []
+        var checked: [Prepared] = []
         checked.reserveCapacity(new.count)
         let now = Date()
         for (index, download) in new.enumerated() {
             do throws(DownloadError) {
-                checked.append(try check(download, authority.owner ?? .user, now))
+                checked.append(try Prepared(download, of: authority.owner ?? .user, at: now))
             } catch {
                 guard new.count > 1 else { throw error }
                 var error = error
@@ -124,32 +155,6 @@ struct DownloadAdder {
             }
         }
         return checked
-    }
-
-    private static func check(
-        _ new: NewDownload,
-        _ owner: DownloadOwner,
-        _ now: Date
-    ) throws(DownloadError) -> CheckedDownload {
-        let checked = try new.checked()
-        var row = WireDownload(
-            id: 0,
-            state: new.isPaused == true ? .paused : .waiting,
-            name: checked.workingName,
-            url: checked.url.redacted,
-            createdAt: now
-        )
-        row.owner = owner
-        row.mirrors = new.shownMirrors
-        row.destination = new.destination.sanitized
-        row.priority = new.priority ?? .normal
-        row.session = new.session
-        row.label = new.label
-        row.notBefore = new.notBefore
-        row.taskIdentifier = new.taskIdentifier
-        row.taskDescription = new.taskDescription
-        row.limitBytesPerSecond = checked.settings.limitBytesPerSecond
-        return CheckedDownload(row: row, new: new, body: try WireJSON.encode(new))
     }
 
     /// Records the folders of new downloads.
@@ -165,7 +170,7 @@ struct DownloadAdder {
     }
 
     private static func insert(
-        _ downloads: [CheckedDownload],
+        _ downloads: [Prepared],
         _ order: inout StartOrder,
         _ transaction: StoreTransaction
     ) throws -> [WireDownload] {
@@ -177,7 +182,7 @@ struct DownloadAdder {
     }
 
     private static func insert(
-        _ download: CheckedDownload,
+        _ download: Prepared,
         position: Int64,
         _ transaction: StoreTransaction
     ) throws -> WireDownload {
@@ -198,41 +203,14 @@ struct DownloadAdder {
         WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
     }
 
-    // MARK: - Idempotency
-
-    /// The key as it is stored: the same key of another owner is another key.
-    private static func key(_ key: String, of authority: Authority) -> String {
-        guard let owner = authority.owner, owner != .user else { return key }
-        // A key of the user has 256 bytes at most, so none is that long.
-        return String(repeating: "\n", count: 256) + "\(owner.text)\n\(key)"
-    }
-
-    /// A checksum of the downloads without their secrets.
-    private static func fingerprint(
-        _ downloads: some Sequence<(NewDownload, CheckedDownload)>
-    ) throws(DownloadError) -> Int64 {
+    /// The downloads without their secrets, for a checksum.
+    private static func contents(
+        _ downloads: some Sequence<(NewDownload, Prepared)>
+    ) throws(DownloadError) -> [UInt8] {
         var bytes: [UInt8] = []
         for (new, checked) in downloads {
             bytes += try WireJSON.encode(new.withoutSecrets(url: checked.row.url))
         }
-        return Int64(bitPattern: CyclicChecksum.of(bytes))
-    }
-
-    private static let keyIsTaken = Conflict.error(
-        "the idempotency key was already used for other downloads",
-        advice: "use a new key for each request"
-    )
-}
-
-extension NewDownload {
-    /// Returns the request without its secrets, for a checksum that is stored for a while.
-    fileprivate func withoutSecrets(url: String) -> NewDownload {
-        var plain = self
-        plain.url = url
-        plain.resumeData = nil
-        plain.settings = settings?.withoutSecrets
-        plain.settings?[\.fields] = settings?[\.fields]?.map { HTTPField(name: $0.name, value: "") }
-        plain.settings?[\.mirrors] = settings?[\.mirrors]?.compactMap { URL(string: $0.redacted) }
-        return plain
+        return bytes
     }
 }

@@ -173,7 +173,7 @@ struct RunStarter {
             try checked.settings.connection.restrict(parts.settings.current)
         }
         if request.avoidsPrivateAddresses == true {
-            checked.settings.connection.allowsPrivateAddresses = false
+            checked.settings.connection.avoidPrivateAddresses()
         }
         if !parts.settings.current.usesMeteredNetwork {
             checked.settings.allowsExpensiveNetwork = false
@@ -215,6 +215,13 @@ extension ConnectionSettings {
         allowsPrivateAddresses = settings.allowsPrivateAddresses
         actsForProcessOwner = false
         guard !usesTicket else { throw Self.ticketRefused }
+    }
+
+    /// Keeps a download from private addresses, except for that of a proxy that its owner may use.
+    fileprivate mutating func avoidPrivateAddresses() {
+        // Otherwise a client over TCP could name any private address as a proxy.
+        allowsPrivateProxies = allowsPrivateAddresses
+        allowsPrivateAddresses = false
     }
 
     /// A client over TCP must not sign in as the user of the daemon.

@@ -7,6 +7,9 @@ package import PawlWire
 package struct FeedTable {
     private let database: Database
 
+    /// The maximum number of feeds.
+    static let most = 1000
+
     init(_ database: Database) { self.database = database }
 
     /// A feed in the table.
@@ -30,7 +33,7 @@ package struct FeedTable {
             nextCheck = request.rules?.everySeconds == 0 ? nil : now
         }
 
-        fileprivate init?(_ row: GRDB.Row) {
+        init?(_ row: GRDB.Row) {
             // In a damaged store, any value may have the wrong type.
             guard let id = Int64.fromDatabaseValue(row["id"] ?? .null),
                 let name = String.fromDatabaseValue(row["name"] ?? .null),
@@ -47,6 +50,29 @@ package struct FeedTable {
             let state = String.fromDatabaseValue(row["state"] ?? .null)
             self.state = ColumnCoding.value(state) ?? FeedState()
         }
+    }
+
+    /// A feed whose request cannot be decoded: it is damaged, or of a newer version.
+    package struct Unreadable: Sendable, Hashable {
+        package var id: Int64
+        package var name: String
+        package var owner: DownloadOwner
+        package var createdAt: Date
+
+        fileprivate init?(_ row: GRDB.Row) {
+            guard let id = Int64.fromDatabaseValue(row["id"] ?? .null) else { return nil }
+            self.id = id
+            name = String.fromDatabaseValue(row["name"] ?? .null) ?? "feed \(id)"
+            owner = FeedTable.owner(row)
+            let seconds = Double.fromDatabaseValue(row["createdAt"] ?? .null)
+            createdAt = Date(timeIntervalSince1970: seconds ?? 0)
+        }
+    }
+
+    /// All feeds, sorted by name.
+    package struct List: Sendable, Hashable {
+        package var feeds: [Row] = []
+        package var unreadable: [Unreadable] = []
     }
 
     /// Adds a feed, and returns its id.
@@ -67,9 +93,11 @@ package struct FeedTable {
 
     package func save(_ feed: Row) throws {
         try database.run(
-            "UPDATE feed SET name = ?, nextCheck = ?, request = ?, state = ? WHERE id = ?",
+            """
+            UPDATE feed SET name = ?, owner = ?, nextCheck = ?, request = ?, state = ? WHERE id = ?
+            """,
             [
-                feed.name, feed.nextCheck?.timeIntervalSince1970,
+                feed.name, feed.owner.text, feed.nextCheck?.timeIntervalSince1970,
                 Data(try WireJSON.encode(feed.request)), ColumnCoding.text(feed.state), feed.id,
             ]
         )
@@ -84,16 +112,46 @@ package struct FeedTable {
         try database.row("SELECT * FROM feed WHERE id = ?", [id]).flatMap(Row.init)
     }
 
-    /// Returns all feeds, sorted by name.
-    package func all() throws -> [Row] {
-        try database.rows("SELECT * FROM feed ORDER BY name").compactMap(Row.init)
+    /// Returns the owner of a feed, even if the feed cannot be decoded; `nil` if there is none.
+    package func owner(of id: Int64) throws -> DownloadOwner? {
+        try database.row("SELECT owner FROM feed WHERE id = ?", [id]).map(Self.owner)
     }
 
-    /// Returns the ids of the feeds that have a next check, with its time, the earliest first.
-    package func schedule() throws -> [(id: Int64, date: Date)] {
-        try database.rows(
-            "SELECT id, nextCheck FROM feed WHERE nextCheck IS NOT NULL ORDER BY nextCheck, id"
-        ).map { ($0["id"], Date(timeIntervalSince1970: $0["nextCheck"])) }
+    /// An owner that is lost is the user, who may do everything.
+    private static func owner(_ row: GRDB.Row) -> DownloadOwner {
+        String.fromDatabaseValue(row["owner"] ?? .null).map(ColumnCoding.owner) ?? .user
+    }
+
+    /// Returns all feeds that can be decoded, sorted by name.
+    package func all() throws -> [Row] { try list().feeds }
+
+    /// Returns the names of all feeds, even of those that cannot be decoded.
+    func names() throws -> Set<ExactText> {
+        let rows = try database.rows("SELECT name FROM feed")
+        return Set(
+            rows.compactMap { String.fromDatabaseValue($0["name"] ?? .null) }.map { ExactText($0) }
+        )
+    }
+
+    package func list() throws -> List {
+        var list = List()
+        for row in try database.rows("SELECT * FROM feed ORDER BY name") {
+            if let feed = Row(row) {
+                list.feeds.append(feed)
+            } else if let feed = Unreadable(row) {
+                list.unreadable.append(feed)
+            }
+        }
+        return list
+    }
+
+    /// Removes a session from the feeds that name it.
+    func forget(session: String) throws {
+        for feed in try all() where feed.request.download.session?.isExactly(session) == true {
+            var feed = feed
+            feed.request.download.session = nil
+            try save(feed)
+        }
     }
 
     // MARK: - Items
@@ -112,9 +170,9 @@ package struct FeedTable {
         return items
     }
 
-    /// Records what was decided about the items of a feed.
-    package func record(_ decision: FeedMemory.Decision, of feed: Int64, at now: Date) throws {
-        for key in decision.seen {
+    /// Records items as seen.
+    package func see(_ keys: some Sequence<ExactText>, of feed: Int64, at now: Date) throws {
+        for key in keys {
             try database.run(
                 """
                 INSERT INTO feedItem VALUES (?, ?, ?)
@@ -123,7 +181,10 @@ package struct FeedTable {
                 [feed, key.text, now.timeIntervalSince1970]
             )
         }
-        for key in decision.forgotten {
+    }
+
+    package func forget(_ keys: some Sequence<ExactText>, of feed: Int64) throws {
+        for key in keys {
             try database.run("DELETE FROM feedItem WHERE feed = ? AND key = ?", [feed, key.text])
         }
     }

@@ -13,7 +13,11 @@ package struct GIDTable {
     package func all() throws -> [Int64: String] {
         var gids: [Int64: String] = [:]
         for row in try database.rows("SELECT id, gid FROM download WHERE gid IS NOT NULL") {
-            gids[row["id"]] = row["gid"]
+            // In a damaged store, any value may have the wrong type.
+            guard let id = Int64.fromDatabaseValue(row["id"] ?? .null),
+                let gid = String.fromDatabaseValue(row["gid"] ?? .null)
+            else { continue }
+            gids[id] = gid
         }
         return gids
     }

@@ -32,27 +32,34 @@ package struct LabelTable {
         guard let row = try database.row("SELECT * FROM label WHERE name = ?", [name]) else {
             return label
         }
-        label.folder = row["folder"]
-        label.limitBytesPerSecond = row["limitBytesPerSecond"]
-        label.priority = Self.priority(row)
+        let settings = Self.settings(row, name)
+        label.folder = settings.folder
+        label.limitBytesPerSecond = settings.limitBytesPerSecond
+        label.priority = settings.priority
         return label
     }
 
     /// Returns the settings of the labels that have any.
     package func settings() throws -> [ExactText: LabelSettings] {
-        let labels = try database.rows("SELECT * FROM label").map { row in
-            var settings = LabelSettings(name: row["name"])
-            settings.folder = row["folder"]
-            settings.limitBytesPerSecond = row["limitBytesPerSecond"]
-            settings.priority = Self.priority(row)
-            return (ExactText(settings.name), settings)
+        let labels = try database.rows("SELECT * FROM label").compactMap { row in
+            String.fromDatabaseValue(row["name"] ?? .null).map { name in
+                (ExactText(name), Self.settings(row, name))
+            }
         }
         return Dictionary(labels, uniquingKeysWith: { first, _ in first })
     }
 
-    private static func priority(_ row: Row) -> WirePriority? {
-        let number: Int? = row["priority"]
-        return number.flatMap { DownloadPriority(rawValue: $0) }.map { WirePriority($0) }
+    /// In a damaged store, any value may have the wrong type.
+    private static func settings(_ row: Row, _ name: String) -> LabelSettings {
+        var settings = LabelSettings(name: name)
+        settings.folder = String.fromDatabaseValue(row["folder"] ?? .null)
+        settings.limitBytesPerSecond = Int64.fromDatabaseValue(
+            row["limitBytesPerSecond"] ?? .null
+        )
+        let number = Int.fromDatabaseValue(row["priority"] ?? .null)
+        settings.priority = number.flatMap { DownloadPriority(rawValue: $0) }
+            .map { WirePriority($0) }
+        return settings
     }
 
     /// Gives settings to a label; those that are `nil` stay as they are.

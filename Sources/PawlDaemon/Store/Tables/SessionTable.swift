@@ -143,10 +143,12 @@ package struct SessionTable {
         )
     }
 
-    /// Deletes the session; its downloads stay, and belong to no session.
+    /// Deletes the session; its downloads and feeds stay, and belong to no session.
     package func forget(_ identifier: String) throws {
         try database.run("DELETE FROM session WHERE identifier = ?", [identifier])
         try database.run("UPDATE download SET session = NULL WHERE session = ?", [identifier])
+        // Otherwise they would add to the session of another program that takes the name.
+        try FeedTable(database).forget(session: identifier)
         try ErrorResponseTable(database).forget(session: identifier)
     }
 
