@@ -169,7 +169,9 @@ struct StartupRecovery {
         if let path = complete.path {
             var source = complete.file
             source.path = path
-            if let moved, moved.stamp == move.copy, LeftoverFiles.syncFolder(of: moved.path) {
+            if let moved, moved.stamp == move.copy, !moved.isSameFile(as: source),
+                LeftoverFiles.syncFolder(of: moved.path)
+            {
                 (complete.file, complete.path, complete.wasMoved) = (moved, moved.path, true)
                 complete.source = source
             } else if unfinished.isListed {
@@ -271,7 +273,13 @@ struct StartupRecovery {
         try remove(complete.source, in: root)
         guard var row = try transaction.downloads.find(id) else {
             if file.kind == .finished {
-                try transaction.finishRemoved(id, at: path, size: file.stamp.size, file)
+                try transaction.finishRemoved(
+                    id,
+                    at: path,
+                    size: file.stamp.size,
+                    file,
+                    wasMoved: complete.wasMoved
+                )
             }
             guard removals.contains(where: { $0.download == id }) else { return jobs }
             // A rule may have moved it out of the folder.
@@ -279,26 +287,38 @@ struct StartupRecovery {
             return jobs
         }
         try transaction.writtenFiles.record(file, of: id)
-        guard row.state != .finished else { return jobs }
+        if row.state != .finished {
+            try recordEnd(of: &row, file, wasMoved: complete.wasMoved, transaction)
+        }
+        return jobs
+    }
+
+    /// Records the end of a download whose file is complete.
+    private func recordEnd(
+        of row: inout WireDownload,
+        _ file: WrittenFile,
+        wasMoved: Bool,
+        _ transaction: StoreTransaction
+    ) throws {
+        let id = row.id
         if file.kind == .corrupt {
-            row.fail(Self.corrupt(path))
+            row.fail(Self.corrupt(file.path))
             try transaction.events.append(.failed, row, at: Date())
             try parts.hooks.record(.error, row, transaction)
         } else {
-            row.finish(at: path)
+            row.finish(at: file.path)
             (row.completedBytes, row.totalBytes) = (file.stamp.size, file.stamp.size)
             try transaction.renamings.set(nil, of: id)
             try transaction.downloads.setWasAlreadyThere(false, of: id)
             try parts.hooks.record(.complete, row, transaction)
             try transaction.requests.forget(id)
-            if complete.wasMoved {
-                try transaction.downloads.setConfinement(path.pathFolder, of: id)
+            if wasMoved {
+                try transaction.downloads.setConfinement(file.path.pathFolder, of: id)
             }
             try transaction.events.append(.finished, row, at: Date())
         }
         try transaction.downloads.save(row)
         try transaction.attempts.forgetStarts(of: id)
-        return jobs
     }
 
     /// Records that the folder with the file of a download does not exist: its disk may not be

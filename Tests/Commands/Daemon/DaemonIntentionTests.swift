@@ -138,6 +138,97 @@ extension DaemonSuites {
             #expect(kills >= 2)
         }
 
+        /// Between the name of the copy and the removal of the source, both exist.
+        @Test(.enabled(if: TwoDisks.isAvailable))
+        func `a file that a rule copies is there once, whenever the daemon is killed`()
+            async throws
+        {
+            let resource = Resource(size: 60_000)
+            let far = Observed<ScratchFolder?>(nil)
+            let kills = try await killAtEach([.link, .rename, .unlink], of: Workshop.name) {
+                scene in
+                scene.workshop.serve(.resource(resource))
+                // The downloads are in memory.
+                let folder = try ScratchFolder()
+                far.update { $0 = folder }
+                let daemon = try await scene.startDaemon()
+                try await scene.succeed("daemon", "hooks", "--move", "name=* -> \(folder.path)")
+                try await scene.succeed("daemon", "stop")
+                await daemon.waitForExit()
+            } act: { scene in
+                _ = try await scene.run("add", scene.workshop.url, "-x", "1")
+                _ = try await scene.run("wait", "1")
+            } check: { scene in
+                let folder = try #require(far.value)
+                let wasComplete =
+                    scene.workshop.folder.exists(Workshop.name) || folder.exists(Workshop.name)
+                let requests = scene.workshop.origin.snapshot.requests.count
+                try await scene.succeed("wait", "1")
+                // The old name is removed after the end is recorded.
+                try await scene.workshop.folder.wait { $0.list().isEmpty }
+                #expect(folder.list() == [Workshop.name])
+                #expect(try folder.read(Workshop.name) == resource.bytes())
+                if wasComplete {
+                    #expect(scene.workshop.origin.snapshot.requests.count == requests)
+                }
+                #expect(try await scene.downloads().map(\.path) == [folder.path(Workshop.name)])
+                try await scene.succeed("remove", "1", "--with-files")
+                #expect(folder.list().isEmpty)
+            }
+            #expect(kills >= 3)
+        }
+
+        @Test func `a file in a folder that does not exist any more is not fetched again`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(Resource(size: 60_000)))
+            let (images, away) = (scene.home.path("images"), scene.home.path("away"))
+            var plan = FaultPlan(.killAfter, at: 1, of: [.rename])
+            plan.path = "images/\(Workshop.name)"
+            let daemon = try await startDaemon(scene, plan)
+            try await scene.succeed("daemon", "hooks", "--move", "name=* -> \(images)")
+            _ = try await scene.run("add", scene.workshop.url)
+            await daemon.waitForExit()
+            #expect(rename(images, away) == 0)
+            let requests = scene.workshop.origin.snapshot.requests.count
+            let second = try await scene.startDaemon()
+            let wait = try await scene.run("wait", "1")
+            #expect(wait.status == .code(ErrorCode.fileUnreadable.exitStatus), "\(wait.errors)")
+            try await scene.succeed("daemon", "stop")
+            await second.waitForExit()
+            #expect(rename(away, images) == 0)
+            let third = try await scene.startDaemon()
+            try await scene.succeed("wait", "1")
+            #expect(try await scene.downloads().map(\.path) == ["\(images)/\(Workshop.name)"])
+            #expect(scene.workshop.origin.snapshot.requests.count == requests)
+            withExtendedLifetime(third) {}
+        }
+
+        @Test(.enabled(if: TwoDisks.isAvailable))
+        func `a download that is removed during a recovered move leaves no file`() async throws {
+            let scene = try DaemonScene(Workshop(inMemory: true))
+            scene.workshop.serve(.resource(Resource(size: 64 << 20)))
+            let far = try ScratchFolder()
+            // The copy is complete and has no name yet.
+            var plan = FaultPlan(.killBefore, at: 1, of: [.link, .rename])
+            plan.path = far.path
+            let daemon = try await startDaemon(scene, plan)
+            try await scene.succeed("daemon", "hooks", "--move", "name=* -> \(far.path)")
+            _ = try await scene.run("add", scene.workshop.url)
+            await daemon.waitForExit()
+            #expect(scene.workshop.folder.exists(Workshop.name))
+            let second = try await scene.startDaemon()
+            try await scene.succeed("remove", "1", "--with-files")
+            // The daemon stops after the remaining operations.
+            try await scene.succeed("daemon", "stop")
+            await second.waitForExit()
+            let third = try await scene.startDaemon()
+            try await scene.succeed("daemon", "stop")
+            await third.waitForExit()
+            #expect(scene.workshop.folder.list().isEmpty)
+            #expect(far.list().isEmpty)
+        }
+
         /// A paused download with received bytes, in an idle queue.
         private func pause(_ scene: DaemonScene, _ resource: Resource) async throws {
             let daemon = try await scene.startDaemon()

@@ -133,6 +133,38 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `a request with a key can be repeated after its label has changed`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let body =
+                #"{"downloads":[{"url":"\#(scene.workshop.url)","destination":"","#
+                + #""label":"films","isPaused":true}]}"#
+            let url = "http://localhost/v1/downloads"
+            let key = "Idempotency-Key: once"
+            func setFolder(_ name: String) async throws {
+                let folder = scene.home.path(name)
+                try await scene.succeed(
+                    "label",
+                    "set",
+                    "films",
+                    "--folder",
+                    folder,
+                    "--priority",
+                    name == "a" ? "low" : "high"
+                )
+            }
+            try await setFolder("a")
+            let first = try await ask(scene, url, "-H", json, "-H", key, "-d", body)
+            try await setFolder("b")
+            let second = try await ask(scene, url, "-H", json, "-H", key, "-d", body)
+            #expect(first.status == 201)
+            #expect(first.body == second.body)
+            #expect(try await scene.downloads().count == 1)
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `a reader receives the missed events, then new ones`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()

@@ -7,8 +7,15 @@ extension StoreTransaction {
     /// Records the end of a download that was removed while it ran, so that an undo does not receive
     /// everything again.
     ///
-    /// `written`: the record of the file; `nil` if the file existed before.
-    func finishRemoved(_ id: Int64, at path: String, size: Int64, _ written: WrittenFile?) throws {
+    /// `written`: the record of the file; `nil` if the file existed before. `wasMoved`: whether a rule
+    /// has moved it.
+    func finishRemoved(
+        _ id: Int64,
+        at path: String,
+        size: Int64,
+        _ written: WrittenFile?,
+        wasMoved: Bool
+    ) throws {
         try removed.update(id) { row in
             row.finish(at: path)
             (row.completedBytes, row.totalBytes) = (size, size)
@@ -20,6 +27,7 @@ extension StoreTransaction {
                 try writtenFiles.record(written, of: id)
             }
             try requests.forget(id)
+            if wasMoved { try downloads.setConfinement(path.pathFolder, of: id) }
         }
     }
 }

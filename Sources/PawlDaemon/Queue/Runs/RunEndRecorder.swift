@@ -116,7 +116,8 @@ struct RunEndRecorder {
                 at: running.folder(of: end.id)?.shown(file.path) ?? file.path,
                 size: file.byteCount,
                 file.wasAlreadyThere
-                    ? nil : end.moved ?? parts.announcements.finishingFile(of: end.id)
+                    ? nil : end.moved ?? parts.announcements.finishingFile(of: end.id),
+                wasMoved: end.moved != nil
             )
         }
         guard let job = parts.removals.jobAfterRun(of: end.id) else { return }
