@@ -128,7 +128,8 @@ struct FeedParser {
             switch attributes["rel"] ?? "alternate" {
             case "enclosure": try note(enclosure: attributes["href"], base)
             case "alternate" where format == .atom && item?.link == nil:
-                item?.link = try resolved(attributes["href"], base)
+                let link = try resolved(attributes["href"], base)
+                item?.link = link
             default: break
             }
         case ("content", _) where Self.media.contains(name.namespace):
@@ -148,7 +149,8 @@ struct FeedParser {
         _ base: URL
     ) throws(DownloadError) {
         guard item?.enclosure == nil else { return }
-        item?.enclosure = try resolved(text, base)
+        let enclosure = try resolved(text, base)
+        item?.enclosure = enclosure
     }
 
     private mutating func ended(
@@ -164,7 +166,8 @@ struct FeedParser {
             item?.title = title
         case ("guid", ""), ("id", Self.atom): item?.id = text.isEmpty ? nil : text
         case ("link", namespace) where format != .atom:
-            item?.link = try resolved(text, open.base)
+            let link = try resolved(text, open.base)
+            item?.link = link
         case ("pubDate", ""), ("date", Self.dublinCore), ("published", Self.atom):
             guard let seconds = FeedDate.seconds(text) else { return }
             item?.published = seconds
