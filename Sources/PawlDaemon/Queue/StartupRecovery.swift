@@ -73,8 +73,9 @@ struct StartupRecovery {
         var wasMoved = false
         /// The file under its old name, if its copy has its new name.
         var source: WrittenFile?
-        /// The folder to which a rule has moved it, if that folder does not exist at this start.
-        var missingFolder: String?
+        /// The file where a rule has moved it, without a number, if its folder does not exist at this
+        /// start.
+        var missing: WrittenFile?
     }
 
     /// Records the complete files that have their names, and queues the removals.
@@ -183,7 +184,10 @@ struct StartupRecovery {
             (complete.file, complete.path, complete.wasMoved) = (moved, moved.path, true)
         } else if complete.isKnown, !LeftoverFiles.isFolder(move.folder) {
             // The move had created the folder.
-            (complete.isKnown, complete.missingFolder) = (false, move.folder)
+            var missing = move.file
+            missing.path = move.folder + move.file.path.pathFile
+            missing.stamp = move.copy ?? missing.stamp
+            (complete.isKnown, complete.missing) = (false, missing)
         }
         return complete
     }
@@ -258,11 +262,6 @@ struct StartupRecovery {
         }
         // The move has been carried out, or there is no file to be moved.
         try transaction.intentions.deleteFinishing(of: id)
-        // Without a path, the download continues from its partial file and announces the file
-        // again.
-        guard let path = complete.path else { return [] }
-        var file = complete.file
-        file.path = path
         let root = complete.intention.root
         var jobs: [RemovalJob] = []
         func remove(_ file: WrittenFile?, in root: String?) throws {
@@ -270,6 +269,16 @@ struct StartupRecovery {
             let job = try PendingRemovals.record(removal, of: id, root: root, transaction)
             if let job { jobs.append(job) }
         }
+        let isRemoved = removals.contains { $0.download == id }
+        // The next start with its disk removes it.
+        if isRemoved, let missing = complete.missing {
+            try remove(missing, in: root.map { _ in missing.path.pathFolder })
+        }
+        // Without a path, the download continues from its partial file and announces the file
+        // again.
+        guard let path = complete.path else { return jobs }
+        var file = complete.file
+        file.path = path
         try remove(complete.source, in: root)
         guard var row = try transaction.downloads.find(id) else {
             if file.kind == .finished {
@@ -281,7 +290,7 @@ struct StartupRecovery {
                     wasMoved: complete.wasMoved
                 )
             }
-            guard removals.contains(where: { $0.download == id }) else { return jobs }
+            guard isRemoved else { return jobs }
             // A rule may have moved it out of the folder.
             try remove(file, in: root.map { complete.wasMoved ? path.pathFolder : $0 })
             return jobs
@@ -327,7 +336,7 @@ struct StartupRecovery {
     /// The next start looks again. Meanwhile the download must not receive everything again unless
     /// the user wants that.
     private func recordMissing(_ complete: RecoveredFile, _ transaction: StoreTransaction) throws {
-        guard let folder = complete.missingFolder,
+        guard let folder = complete.missing?.path.pathFolder,
             var row = try transaction.downloads.find(complete.intention.download),
             row.state.isActive || row.state == .waiting
         else { return }

@@ -58,6 +58,7 @@ final class RunningDownloads: Sendable {
         /// Nobody changes the limit of such a group, so that the next download would run with an old
         /// one.
         mutating func forgetUnusedClocks() {
+            guard !clocks.isEmpty else { return }
             let used = Set(entries.values.flatMap(\.groups))
             clocks = clocks.filter { used.contains($0.key) }
         }
