@@ -112,7 +112,7 @@ struct DownloadRun: Sendable {
         if file.wasAlreadyThere {
             let urls = [requested.url] + requested.settings.mirrors
             guard await leftovers.isOwn(file.path, of: urls) else {
-                logger.notice(
+                logger.warning(
                     "\(file.path.sanitized) existed before this download and is not moved"
                 )
                 return file
