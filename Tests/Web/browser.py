@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 AUDIT = open(os.path.join(os.path.dirname(__file__), "audit.js"), encoding="utf-8").read()
 # A commit of the queue may take long on a busy disk.
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 # Roles that must have a name for screen readers.
 NAMED = {
     "button", "link", "textbox", "searchbox", "checkbox", "combobox", "spinbutton", "dialog", "image", "grid",
@@ -28,7 +28,7 @@ class Pages:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = self.browser.new_context(**options)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on("console", self.on_console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("request", self.on_request)

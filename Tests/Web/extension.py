@@ -87,7 +87,7 @@ class Extended:
         self.worker.on("console", pages.on_console)
         self.page = context.pages[0]
         self.opened = 0
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(60_000)
         # Playwright's own handling of downloads asks no extension for the name of a file.
         session = context.new_cdp_session(self.page)
         session.send("Browser.setDownloadBehavior", {"behavior": "default"})
