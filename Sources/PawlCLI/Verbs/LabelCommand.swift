@@ -145,28 +145,18 @@ struct LabelCommand: ParsableCommand {
         _ names: [String],
         _ client: DaemonClient
     ) async throws(DownloadError) -> [WireLabel] {
-        let all = try await client.labels()
-        for name in names {
-            guard all.contains(where: { NamePattern.matches(name, $0.name) }) else {
-                throw DownloadError(
-                    .notFound,
-                    "no label matches '\(name.sanitized(atMost: 100))'",
-                    advice: "see 'pawl label list'"
-                )
-            }
+        try NamedChoice.items(names, of: try await client.labels(), "label") { label, name in
+            NamePattern.matches(name, label.name)
         }
-        return all.filter { label in names.contains { NamePattern.matches($0, label.name) } }
     }
 
     private static func line(_ label: WireLabel) -> String {
-        let counts = label.counts.sorted { $0.key < $1.key }
-            .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         let settings = [
             label.folder.map { "folder \($0.sanitized)" },
             label.limitBytesPerSecond.map { "limit \(ByteText.rate(Double($0)))" },
             label.priority.map { "priority \($0.rawValue)" },
         ].compactMap { $0 }.joined(separator: ", ")
-        return "\(label.name.sanitized)\t\(counts.isEmpty ? "-" : counts)"
+        return "\(label.name.sanitized)\t\(label.counts.statesText)"
             + "\t\(settings.isEmpty ? "-" : settings)\n"
     }
 }

@@ -81,10 +81,8 @@ struct SessionCommand: ParsableCommand {
         }
 
         private static func line(_ session: WireSession) -> String {
-            let counts = session.counts.sorted { $0.key < $1.key }
-                .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
             let owner = session.process.map { "\tattached to process \($0)" } ?? ""
-            return "\(session.identifier.sanitized)\t\(counts.isEmpty ? "-" : counts)\(owner)\n"
+            return "\(session.identifier.sanitized)\t\(session.counts.statesText)\(owner)\n"
         }
     }
 
@@ -95,19 +93,8 @@ struct SessionCommand: ParsableCommand {
     ) async throws(DownloadError) -> [WireSession] {
         let all = try await client.sessions()
         guard !names.isEmpty else { return all }
-        for name in names {
-            guard all.contains(where: { matches($0, name) }) else {
-                throw DownloadError(
-                    .notFound,
-                    "no session matches '\(name.sanitized(atMost: 100))'",
-                    advice: "see 'pawl session list'"
-                )
-            }
+        return try NamedChoice.items(names, of: all, "session") { session, name in
+            NamePattern.matches(name, session.identifier)
         }
-        return all.filter { session in names.contains { matches(session, $0) } }
-    }
-
-    private static func matches(_ session: WireSession, _ name: String) -> Bool {
-        NamePattern.matches(name, session.identifier)
     }
 }

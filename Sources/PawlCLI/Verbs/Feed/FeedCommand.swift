@@ -26,20 +26,9 @@ struct FeedCommand: ParsableCommand {
     ) async throws(DownloadError) -> [WireFeed] {
         let all = try await client.feeds()
         guard !names.isEmpty else { return all }
-        for name in names {
-            guard all.contains(where: { matches($0, name) }) else {
-                throw DownloadError(
-                    .notFound,
-                    "no feed matches '\(name.sanitized(atMost: 100))'",
-                    advice: "see 'pawl feed list'"
-                )
-            }
+        return try NamedChoice.items(names, of: all, "feed") { feed, name in
+            Int64(name) == feed.id || NamePattern.matches(name, feed.name)
         }
-        return all.filter { feed in names.contains { matches(feed, $0) } }
-    }
-
-    private static func matches(_ feed: WireFeed, _ name: String) -> Bool {
-        Int64(name) == feed.id || NamePattern.matches(name, feed.name)
     }
 
     /// Throws `.usage` if no feed is named.
