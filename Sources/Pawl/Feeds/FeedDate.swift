@@ -53,15 +53,9 @@ package enum FeedDate {
         return days * 86_400 + clock - zone(&scanner)
     }
 
-    /// The days since 1970 (Hinnant, "chrono-compatible low-level date algorithms").
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
-        guard (1...9999).contains(year), CalendarDay(year: year, month: month, day: day) != nil
-        else { return nil }
-        let shifted = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = shifted.flooredDivision(by: 400)
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
+        guard (1...9999).contains(year) else { return nil }
+        return CalendarDay(year: year, month: month, day: day)?.daysSince1970
     }
 
     private static func clock(_ scanner: inout FieldScanner) -> Int64? {
