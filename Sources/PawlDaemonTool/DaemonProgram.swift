@@ -37,21 +37,21 @@ struct DaemonProgram: PawlVerb {
     private func work(_ console: Console, _ ready: ReadySignal) throws(DownloadError) -> VerbWork {
         // Each thread of the server uses three descriptors.
         try OpenFileLimit.require(128)
-        let places = try DaemonPlaces.current()
+        let paths = try DaemonPaths.current()
         let manager = ServiceManager.current()
         // A background process must not keep a file system busy.
         if readyDescriptor != nil { chdir("/") }
         let level: Logger.Level = options.verbose ? .debug : .info
         // Only a background process writes to a log file. In the foreground the log goes to the
         // terminal, and that of a service to systemd's journal.
-        let rotation = readyDescriptor.map { _ in LogRotation(path: places.log) }
+        let rotation = readyDescriptor.map { _ in LogRotation(path: paths.log) }
         let logger = Logger(label: "pawl") { _ in
             RotatingLogHandler(
                 ConsoleLogHandler(console: console, level: level, format: DaemonLogLine.text),
                 rotation
             )
         }
-        var daemon = Daemon(places: places, logger: logger)
+        var daemon = Daemon(paths: paths, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
         daemon.change = try options.settingsChange()
         if let limit = try options.clientTimeLimit() {

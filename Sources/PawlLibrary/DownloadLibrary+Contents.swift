@@ -118,7 +118,7 @@ extension DownloadLibrary {
         let old = entry?.file.flatMap { $0.isChanged ? nil : $0 }
         let unfinished = entry?.download?.pending
         let pending = unfinished ?? PendingDownload(key: key, name: old?.name ?? name, url: nil)
-        let note = try PendingNote.claim(
+        let note = try PendingNote.acquire(
             pending,
             in: context.folder,
             session: context.identifier

@@ -43,7 +43,7 @@ public final class DownloadLibrary: Sendable {
             ?? DownloadSession(configuration.session)
         do throws(DownloadError) {
             let found = try await session.engine.disk.run { () throws(DownloadError) in
-                try LibraryPlace(place, named: name, of: configuration.session.application)
+                try LibraryLocation(place, named: name, of: configuration.session.application)
             }
             let places = Places(applicationIdentifier: configuration.session.applicationIdentifier)
             folder = PlaceFolder(FileFolder(found.path), places: places)
@@ -97,7 +97,7 @@ public final class DownloadLibrary: Sendable {
 }
 
 /// The location of a library.
-private struct LibraryPlace: Sendable {
+private struct LibraryLocation: Sendable {
     let path: FilePath
     /// The temporary area with which it is removed.
     var area: TemporaryArea?

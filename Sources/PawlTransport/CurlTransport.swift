@@ -63,9 +63,9 @@ package final class CurlTransport: Transport {
         let loop: TransferLoop
         if isShared || !request.scheme.isHTTP {
             loop = isShared ? loops.multiplexed : loops.files
-            loop.transferPlaced()
+            loop.transferAssigned()
         } else {
-            loop = loops.separate.place(context.connectionKey)
+            loop = loops.separate.chooseLoop(context.connectionKey)
         }
         loop.start(context)
         return CurlTransfer(context: context, loop: loop)

@@ -42,11 +42,11 @@ package enum WireJSON {
         _ type: Value.Type,
         from bytes: some Sequence<UInt8>
     ) throws(DownloadError) -> Value {
-        try decode(CheckedRequest<Value>.self, from: bytes).value
+        try decode(StrictRequest<Value>.self, from: bytes).value
     }
 
     /// A value whose members are checked before they are decoded.
-    private struct CheckedRequest<Value: RequestObject>: Decodable {
+    private struct StrictRequest<Value: RequestObject>: Decodable {
         let value: Value
 
         init(from decoder: any Decoder) throws {

@@ -13,7 +13,7 @@ struct FileURLTests {
     @Test(arguments: ["e\u{301}.iso", "\u{e9}.iso", "a b%20c.iso", "专辑.iso", "x#?.iso"])
     func `any name survives as a file URL`(name: String) async throws {
         let scene = try FoundationScene(.resource(resource))
-        let target = scene.place(name)
+        let target = scene.target(name)
         let file = try await scene.session.download(try scene.url(), to: .file(target))
         #expect(Array(file.path.utf8) == Array(scene.folder.path(name).utf8))
         #expect(try Data(contentsOf: file.fileURL) == Data(resource.bytes()))

@@ -59,7 +59,7 @@ struct NSErrorTests {
     @Test func `resume data are under URLSession's key, and can be used`() async throws {
         let resource = Resource(size: 1 << 20)
         let scene = try FoundationScene(.resource(resource).afterBytes(300_000, .reset))
-        let target = scene.place()
+        let target = scene.target()
         let error = await #expect(throws: DownloadError.self) {
             try await scene.session.download(try scene.url(), to: .file(target))
         }

@@ -30,18 +30,18 @@ struct SinkTests {
         #expect(data == Data(resource.bytes()))
         #expect(task.state == .finished)
 
-        let file = try #require(OutputStream(url: scene.place(), append: true))
+        let file = try #require(OutputStream(url: scene.target(), append: true))
         file.open()
         for _ in 0..<2 { try await scene.session.bytes(from: try scene.url()).write(to: file) }
         file.close()
         let twice = Data(resource.bytes() + resource.bytes())
-        #expect(try Data(contentsOf: scene.place()) == twice)
+        #expect(try Data(contentsOf: scene.target()) == twice)
     }
 
     @Test func `a body is written to a file handle at its offset`() async throws {
         let scene = try FoundationScene(.resource(resource))
-        try Data([1, 2, 3]).write(to: scene.place())
-        let handle = try FileHandle(forWritingTo: scene.place())
+        try Data([1, 2, 3]).write(to: scene.target())
+        let handle = try FileHandle(forWritingTo: scene.target())
         try handle.seekToEnd()
         let task = scene.session.dataTask(with: try scene.url())
         task.resume()
@@ -49,7 +49,7 @@ struct SinkTests {
         try await scene.session.bytes(from: try scene.url()).write(to: handle)
         try handle.close()
         let expected = Data([1, 2, 3] + resource.bytes() + resource.bytes())
-        #expect(try Data(contentsOf: scene.place()) == expected)
+        #expect(try Data(contentsOf: scene.target()) == expected)
     }
 
     @Test func `a sink that takes nothing slows the server down`() async throws {

@@ -22,7 +22,7 @@ struct TaskProgressTests {
         )
         let task = scene.session.downloadTask(
             with: try scene.url(),
-            to: try .file(scene.place())
+            to: try .file(scene.target())
         )
         let progress = task.foundationProgress()
         #expect(progress.isIndeterminate && progress.totalUnitCount == -1)
@@ -37,14 +37,14 @@ struct TaskProgressTests {
         _ = try await task.file
         await wait { progress.isFinished }
         #expect(progress.completedUnitCount == 1 << 20 && progress.fractionCompleted == 1)
-        #expect(progress.fileURL == scene.place())
+        #expect(progress.fileURL == scene.target())
     }
 
     @Test func `speed and time left are known while bytes arrive`() async throws {
         let scene = try FoundationScene(.resource(Resource(size: 64 << 20)).rate(2_000_000))
         let task = scene.session.downloadTask(
             with: try scene.url(),
-            to: try .file(scene.place())
+            to: try .file(scene.target())
         )
         let progress = task.foundationProgress()
         task.resume()
@@ -64,7 +64,7 @@ struct TaskProgressTests {
         )
         let task = scene.session.downloadTask(
             with: try scene.url(),
-            to: try .file(scene.place())
+            to: try .file(scene.target())
         )
         let progress = task.foundationProgress()
         #expect(progress.isPaused)
@@ -88,7 +88,7 @@ struct TaskProgressTests {
         )
         let task = scene.session.downloadTask(
             with: try scene.url(),
-            to: try .file(scene.place())
+            to: try .file(scene.target())
         )
         let progress = task.foundationProgress()
         task.resume()
@@ -128,7 +128,7 @@ struct TaskProgressTests {
         let parent = Progress(totalUnitCount: Int64(count))
         let url = try scene.url()
         let tasks = try (0..<count).map { number in
-            scene.session.downloadTask(with: url, to: try .file(scene.place("\(number).bin")))
+            scene.session.downloadTask(with: url, to: try .file(scene.target("\(number).bin")))
         }
         for task in tasks { parent.addChild(task.foundationProgress(), withPendingUnitCount: 1) }
         for task in tasks { task.resume() }
@@ -153,7 +153,7 @@ struct TaskProgressTests {
         let scene = try FoundationScene(.resource(Resource(bytes: [])))
         let task = scene.session.downloadTask(
             with: try scene.url(),
-            to: try .file(scene.place())
+            to: try .file(scene.target())
         )
         let progress = task.foundationProgress()
         task.resume()

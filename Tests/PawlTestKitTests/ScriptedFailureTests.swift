@@ -96,7 +96,7 @@ struct ScriptedFailureTests {
         #expect(try await scene.session.data(for: request).string() == "56789")
     }
 
-    @Test func `a response waits before it breaks at the same place`() async throws {
+    @Test func `a response waits before it breaks at the same offset`() async throws {
         var configuration = SessionConfiguration.default
         configuration.settings.retries = 0
         let scene = try ScriptedScene(configuration)

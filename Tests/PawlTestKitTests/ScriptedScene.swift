@@ -46,7 +46,7 @@ final class ScriptedScene: Sendable {
 }
 
 extension [UInt8] {
-    /// Bytes that differ from place to place.
+    /// Bytes that differ from offset to offset.
     static func sample(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         ContentPattern(seed: seed).bytes(at: 0, count: count)
     }

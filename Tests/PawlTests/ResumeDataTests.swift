@@ -74,22 +74,22 @@ struct ResumeDataTests {
         let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         try scene.folder.makeFolder("other")
-        let place =
+        let newPath =
             switch move {
             case .renamed: "kept.part"
             case .withCheckpoint, .alone, .withoutCheckpoint: "other/disk.bin.part"
             case .otherEnding: "other/kept.bytes"
             }
-        scene.move(partial, to: place)
-        if move == .withCheckpoint { scene.move(checkpoint, to: place + ".pawl") }
+        scene.move(partial, to: newPath)
+        if move == .withCheckpoint { scene.move(checkpoint, to: newPath + ".pawl") }
         if move == .withoutCheckpoint { scene.remove(checkpoint) }
         let count = scene.origin.requests.count
-        let file = try await scene.resume(data) { $0.partialFile = scene.folder.path(place) }
+        let file = try await scene.resume(data) { $0.partialFile = scene.folder.path(newPath) }
         let name = move == .renamed ? "disk.bin" : "other/disk.bin"
         #expect(file.path == scene.folder.path(name))
         #expect(try resource.verify(fileAt: file.path) == nil)
         expectResumed(scene, since: count)
-        #expect(!scene.folder.exists(place))
+        #expect(!scene.folder.exists(newPath))
         // A checkpoint that stayed is used and removed, too.
         #expect(!scene.folder.exists(checkpoint))
     }
@@ -110,15 +110,15 @@ struct ResumeDataTests {
     @Test func `resume data can be used again after a failed use`() async throws {
         let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
-        let place = Destination.file(scene.folder.path("new/name.bin"))
+        let newPath = Destination.file(scene.folder.path("new/name.bin"))
         scene.origin.route("/disk.bin", .status(404))
         await #expect(throws: DownloadError.self) {
-            try await scene.resume(data) { $0.destination = place }
+            try await scene.resume(data) { $0.destination = newPath }
         }
         scene.origin.route("/disk.bin", .resource(resource))
         let count = scene.origin.requests.count
         let file = try await scene.resume(data) {
-            $0.destination = place
+            $0.destination = newPath
             $0.fallback = .fail
         }
         #expect(try resource.verify(fileAt: file.path) == nil)

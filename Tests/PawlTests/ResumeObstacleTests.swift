@@ -90,7 +90,7 @@ struct ResumeObstacleTests {
         }
     }
 
-    private func bring(_ fault: Fault, to scene: DownloadScene, _ other: Resource) throws {
+    private func introduce(_ fault: Fault, to scene: DownloadScene, _ other: Resource) throws {
         switch fault {
         case .partialFileMissing: scene.remove(partial)
         case .partialFileChanged:
@@ -107,7 +107,7 @@ struct ResumeObstacleTests {
         let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         let other = Resource(size: DownloadScene.size + 5, seed: 2)
-        try bring(fault, to: scene, other)
+        try introduce(fault, to: scene, other)
         let file = try await scene.resume(data)
         let now = fault == .changedOnServer ? other : resource
         #expect(try now.verify(fileAt: file.path) == nil)
@@ -125,7 +125,7 @@ struct ResumeObstacleTests {
         let scene = try DownloadScene()
         let data = try await scene.leave(.resource(resource))
         let other = Resource(size: DownloadScene.size + 5, seed: 2)
-        try bring(fault, to: scene, other)
+        try introduce(fault, to: scene, other)
         let before = scene.folder.list()
         let error = await #expect(throws: DownloadError.self) {
             try await scene.resume(data) { $0.fallback = .fail }

@@ -223,7 +223,7 @@ final class BackgroundLink: Sendable {
         guard let client = try? client() else { return false }
         // A daemon that takes too long to shut down counts as killed.
         try? await client.process.waitForEnd()
-        return access(client.places.socket, F_OK) == 0
+        return access(client.paths.socket, F_OK) == 0
     }
 
     /// Handles a missing or failing daemon: it is looked for repeatedly, and started again unless

@@ -203,7 +203,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             case .requireDaemon:
                 link.requireDaemon()
                 await wakeup.waitIgnoringCancellation()
-            case .end(let result): return try await placed(try result.get())
+            case .end(let result): return try await delivered(try result.get())
             case .stop: throw DownloadError(.interrupted, "the task was stopped")
             }
         }
@@ -294,7 +294,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     /// Moves the file to where the caller wants it: the daemon can call no closure, and does not
     /// create temporary files.
-    private func placed(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
+    private func delivered(_ file: DownloadedFile) async throws(DownloadError) -> DownloadedFile {
         if let choose = target.choice, let response {
             // The user's closure may block for any time.
             let destination = try await session.engine.choices.run { () throws(DownloadError) in
@@ -308,7 +308,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
             let moved = await files.moved(file, of: taskIdentifier)
         else { return file }
         // The closure that chose the file's path now owns the file.
-        target.claim()
+        target.handOver()
         return moved
     }
 

@@ -16,7 +16,7 @@ package struct AccessTokenFile: Sendable {
 
     private let file: PrivateFile
 
-    package init(_ places: DaemonPlaces) { self.init(path: "\(places.storeFolder)/api-token") }
+    package init(_ paths: DaemonPaths) { self.init(path: "\(paths.storeFolder)/api-token") }
 
     package init(path: String) {
         file = PrivateFile(

@@ -74,10 +74,10 @@ package final class ConfinedFolder: Sendable {
     ///
     /// A root that cannot be created cannot be opened either, and opening reports the reason.
     private static func make(_ root: String) {
-        var place = ""
+        var path = ""
         for name in root.pathNames {
-            place += "/\(name)"
-            mkdir(place, 0o777)
+            path += "/\(name)"
+            mkdir(path, 0o777)
         }
     }
 

@@ -3,9 +3,9 @@ internal import PawlWire
 
 /// Explains why the daemon does not respond at its socket, and what the user can do.
 struct DaemonAbsence {
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
 
-    init(_ places: DaemonPlaces) { self.places = places }
+    init(_ paths: DaemonPaths) { self.paths = paths }
 
     /// Returns the error, with advice that fits the cause.
     ///
@@ -14,7 +14,7 @@ struct DaemonAbsence {
     ///
     /// `isSilent`: whether the daemon accepts connections without responding.
     func error(isSilent: Bool = false) -> DownloadError {
-        if let owner = StoreLock.owner(places) {
+        if let owner = StoreLock.owner(paths) {
             return error(owner, isSilent: isSilent)
         }
         let problem = "the daemon is not running"
@@ -57,8 +57,8 @@ struct DaemonAbsence {
             .daemonUnavailable,
             isSilent
                 ? "the daemon does not respond (\(name))"
-                : "no daemon listens at \(places.socket), but \(name) uses the queue in "
-                    + places.storeFolder,
+                : "no daemon listens at \(paths.socket), but \(name) uses the queue in "
+                    + paths.storeFolder,
             advice: isSilent
                 ? "see 'pawl daemon logs'; if it hangs: \(restart)"
                 : "set XDG_RUNTIME_DIR to the value of that process, or restart it: \(restart)"

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// A client of the daemon, which uses the engine's own HTTP over its socket.
 package final class DaemonClient: Sendable {
-    package let places: DaemonPlaces
+    package let paths: DaemonPaths
     private let session: DownloadSession
     private let peer = Mutex<Int?>(nil)
     /// The maximum time to wait for a daemon that is starting or stopping.
@@ -19,23 +19,23 @@ package final class DaemonClient: Sendable {
     ///
     /// It connects when the first request is sent, and waits for a daemon that is starting or
     /// stopping, or that a command of another process starts or stops.
-    package convenience init(_ places: DaemonPlaces, patience: Duration = .seconds(30)) {
-        self.init(places, DownloadSession(), patience: patience, holdsCommandLock: false)
+    package convenience init(_ paths: DaemonPaths, patience: Duration = .seconds(30)) {
+        self.init(paths, DownloadSession(), patience: patience, holdsCommandLock: false)
     }
 
     private init(
-        _ places: DaemonPlaces,
+        _ paths: DaemonPaths,
         _ session: DownloadSession,
         patience: Duration,
         holdsCommandLock: Bool
     ) {
-        (self.places, self.session) = (places, session)
+        (self.paths, self.session) = (paths, session)
         (self.patience, self.holdsCommandLock) = (patience, holdsCommandLock)
     }
 
     /// The client for the command that starts or stops the daemon, which does not wait for itself.
     var holdingCommandLock: DaemonClient {
-        DaemonClient(places, session, patience: patience, holdsCommandLock: true)
+        DaemonClient(paths, session, patience: patience, holdsCommandLock: true)
     }
 
     /// The daemon as a process.
@@ -272,7 +272,7 @@ package final class DaemonClient: Sendable {
         answersWithin stallTimeout: Duration? = nil
     ) async throws(DownloadError) -> DataStream {
         // Another user's program could listen there, and requests may contain secrets.
-        try places.checkSocketFolder()
+        try paths.checkSocketFolder()
         var request = DownloadRequest(try url(path, query), adjusting: adjustment(stallTimeout))
         request.method = method
         request.fields = fields
@@ -290,7 +290,7 @@ package final class DaemonClient: Sendable {
 
     /// A wait for a daemon that does not accept connections.
     var wait: DaemonWait {
-        DaemonWait(places, atMost: patience, holdsCommandLock: holdsCommandLock)
+        DaemonWait(paths, atMost: patience, holdsCommandLock: holdsCommandLock)
     }
 
     /// Sends a request; waits for a daemon that is starting or stopping, or is started or stopped.
@@ -371,7 +371,7 @@ package final class DaemonClient: Sendable {
     }
 
     private func adjustment(_ stallTimeout: Duration?) -> SettingsAdjustment {
-        { [socket = places.socket] settings in
+        { [socket = paths.socket] settings in
             settings.connection.socketPath = socket
             settings.retries = 0
             settings.stallTimeout = stallTimeout ?? settings.stallTimeout
@@ -402,7 +402,7 @@ package final class DaemonClient: Sendable {
     /// Explains that no connection to the daemon is possible.
     private func explained(_ error: DownloadError) -> DownloadError {
         guard error.code == .network || error.code == .timedOut else { return error }
-        return DaemonAbsence(places).error(isSilent: error.code == .timedOut)
+        return DaemonAbsence(paths).error(isSilent: error.code == .timedOut)
     }
 
     private static let mostAnswerBytes: Int64 = 256 << 20

@@ -14,11 +14,11 @@ enum DaemonLauncher {
     ///
     /// It blocks. Throws the daemon's own error if it ends instead.
     static func start(
-        _ places: DaemonPlaces,
+        _ paths: DaemonPaths,
         _ arguments: [String] = []
     ) throws(DownloadError) {
         let program = try DaemonProgramFile.path()
-        let log = try openLog(places.log)
+        let log = try openLog(paths.log)
         defer { close(log) }
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw failure("creating a pipe", errno) }
@@ -33,7 +33,7 @@ enum DaemonLauncher {
         throw DownloadError(
             .daemonUnavailable,
             "the daemon exited before it was ready",
-            advice: "see \(places.log)"
+            advice: "see \(paths.log)"
         )
     }
 

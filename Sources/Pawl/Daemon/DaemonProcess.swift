@@ -15,7 +15,7 @@ package enum DaemonStart: Sendable, Hashable {
 /// Starts and stops the daemon.
 package struct DaemonProcess: Sendable {
     private let client: DaemonClient
-    private var places: DaemonPlaces { client.places }
+    private var paths: DaemonPaths { client.paths }
 
     package init(_ client: DaemonClient) { self.client = client }
 
@@ -23,7 +23,7 @@ package struct DaemonProcess: Sendable {
     package func start(
         _ arguments: [String] = []
     ) async throws(DownloadError) -> DaemonStart {
-        try places.prepare()
+        try paths.prepare()
         return try await inTurn { (process) async throws(DownloadError) in
             try await process.launch(arguments)
         }
@@ -37,9 +37,9 @@ package struct DaemonProcess: Sendable {
     ) async throws(DownloadError) -> Value {
         let process = DaemonProcess(client.holdingCommandLock)
         // Without the folder, there is neither a daemon nor a command that starts one.
-        guard access(places.storeFolder, F_OK) == 0 else { return try await command(process) }
+        guard access(paths.storeFolder, F_OK) == 0 else { return try await command(process) }
         let lock = try await CommandLock(
-            folder: places.storeFolder,
+            folder: paths.storeFolder,
             waitingAtMost: client.patience
         )
         let value = try await command(process)
@@ -62,7 +62,7 @@ package struct DaemonProcess: Sendable {
         while true {
             do throws(DownloadError) {
                 // This blocks the thread, but there is nothing else to do meanwhile.
-                try DaemonLauncher.start(places, arguments)
+                try DaemonLauncher.start(paths, arguments)
                 return .byThis
             } catch {
                 // Another process was faster. Its daemon may not respond yet, or may still fail. If
@@ -120,7 +120,7 @@ package struct DaemonProcess: Sendable {
     }
 
     private func end() async throws(DownloadError) -> Int32 {
-        guard let process = try await runningProcess() else { throw DaemonAbsence(places).error() }
+        guard let process = try await runningProcess() else { throw DaemonAbsence(paths).error() }
         try await end(process)
         return process
     }
@@ -134,7 +134,7 @@ package struct DaemonProcess: Sendable {
     ///
     /// If none runs, starts one for that, and stops it again.
     package func remember(_ change: DaemonSettingsChange) async throws(DownloadError) {
-        try places.prepare()
+        try paths.prepare()
         try await inTurn { (process) async throws(DownloadError) in
             let wasThere = try await process.launch([]) == .earlier
             do throws(DownloadError) {
@@ -156,7 +156,7 @@ package struct DaemonProcess: Sendable {
     package func restart(
         _ arguments: [String]? = nil
     ) async throws(DownloadError) -> (old: Int32?, start: DaemonStart, status: DaemonStatus) {
-        try places.prepare()
+        try paths.prepare()
         return try await inTurn { (process) async throws(DownloadError) in
             let old = try await process.runningProcess()
             let words = arguments ?? old.map(Self.arguments) ?? []
@@ -208,14 +208,14 @@ package struct DaemonProcess: Sendable {
     ///
     /// Asking at the socket could start a daemon.
     package var isRunning: Bool {
-        StoreLock.owner(places) != nil
+        StoreLock.owner(paths) != nil
     }
 
     /// Throws `.daemonUnavailable` if the daemon is not running, and no command starts it.
     package func checkRuns() async throws(DownloadError) {
         var wait = client.wait
         while !isRunning {
-            guard await wait.pause() else { throw DaemonAbsence(places).error() }
+            guard await wait.pause() else { throw DaemonAbsence(paths).error() }
         }
     }
 
@@ -223,17 +223,17 @@ package struct DaemonProcess: Sendable {
     ///
     /// `process`: `nil` for the process that uses the store now.
     package func waitForEnd(of process: Int32? = nil) async throws(DownloadError) {
-        guard let first = StoreLock.owner(places) else { return }
+        guard let first = StoreLock.owner(paths) else { return }
         let process = process ?? first.process
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(10)
         // Another command may start the next daemon at once.
-        while let owner = StoreLock.owner(places), owner.process == process {
+        while let owner = StoreLock.owner(paths), owner.process == process {
             guard clock.now < deadline, !Task.isCancelled else {
                 throw DownloadError(
                     .timedOut,
                     "the daemon has not stopped yet",
-                    advice: "see \(places.log)"
+                    advice: "see \(paths.log)"
                 )
             }
             // The loop checks for cancellation.

@@ -2,15 +2,15 @@ internal import PawlWire
 
 /// Waits for a daemon that does not accept connections yet, or no longer.
 struct DaemonWait {
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
     private let deadline: ContinuousClock.Instant
     private let holdsCommandLock: Bool
     /// The daemon that should have accepted the last connection.
     private var unreachable: StoreLock.Owner?
 
     /// `holdsCommandLock`: whether this process itself starts or stops the daemon.
-    init(_ places: DaemonPlaces, atMost limit: Duration, holdsCommandLock: Bool) {
-        (self.places, deadline) = (places, .now + limit)
+    init(_ paths: DaemonPaths, atMost limit: Duration, holdsCommandLock: Bool) {
+        (self.paths, deadline) = (paths, .now + limit)
         self.holdsCommandLock = holdsCommandLock
     }
 
@@ -22,10 +22,10 @@ struct DaemonWait {
         guard .now < deadline else { return false }
         // Each moment is looked at once: a daemon that ends between two looks would seem never to
         // have been there.
-        let owner = StoreLock.owner(places)
+        let owner = StoreLock.owner(paths)
         if owner != nil || !isBetweenDaemons {
             // A command that has just ended may have started one.
-            guard let owner = owner ?? StoreLock.owner(places) else { return false }
+            guard let owner = owner ?? StoreLock.owner(paths) else { return false }
             switch owner.phase {
             case .starting, .stopping: break
             case .listening, nil:
@@ -42,6 +42,6 @@ struct DaemonWait {
     /// Whether a command of another process, which has stopped the daemon or will start it, is the
     /// reason that none runs.
     private var isBetweenDaemons: Bool {
-        !holdsCommandLock && CommandLock.isTaken(folder: places.storeFolder)
+        !holdsCommandLock && CommandLock.isTaken(folder: paths.storeFolder)
     }
 }

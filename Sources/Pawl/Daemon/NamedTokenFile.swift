@@ -17,7 +17,7 @@ package struct NamedTokenFile: Sendable {
 
     private static let most = 100
 
-    package init(_ places: DaemonPlaces) { self.init(path: "\(places.storeFolder)/api-tokens") }
+    package init(_ paths: DaemonPaths) { self.init(path: "\(paths.storeFolder)/api-tokens") }
 
     package init(path: String) {
         file = PrivateFile(

@@ -4,7 +4,7 @@ package import PawlWire
 
 /// The values that a user's service needs to be the same daemon that this process would start.
 package struct ServiceSurroundings: Sendable {
-    package var places: DaemonPlaces
+    package var paths: DaemonPaths
     /// The path of this program; `nil` if the system does not report it.
     package var program: String?
     /// The folder of the user's own units (systemd.unit(5), *User Unit Search Path*).
@@ -16,7 +16,7 @@ package struct ServiceSurroundings: Sendable {
     /// Returns the values according to the current environment.
     package static func current() throws(DownloadError) -> ServiceSurroundings {
         let surroundings = try SystemPlaces.surroundings()
-        let places = try DaemonPlaces(surroundings)
+        let paths = try DaemonPaths(surroundings)
         let home = surroundings.home
         guard
             let configuration = surroundings.path(in: "XDG_CONFIG_HOME")
@@ -29,7 +29,7 @@ package struct ServiceSurroundings: Sendable {
             )
         }
         return ServiceSurroundings(
-            places: places,
+            paths: paths,
             program: surroundings.program,
             unitFolder: "\(configuration)/systemd/user",
             environment: ["XDG_RUNTIME_DIR", "XDG_STATE_HOME"].compactMap { name in

@@ -27,7 +27,7 @@ package final class StoreLock: Sendable {
 
     /// The locked file.
     private let file: OpenFile
-    private let place: FilePlace
+    private let lockPath: OpenedFilePath
     private let phase = Mutex(Phase.starting)
 
     /// Takes the lock for a daemon that is starting.
@@ -35,7 +35,7 @@ package final class StoreLock: Sendable {
     /// Throws `.alreadyRunning`, with the process ID of the other process.
     package init(folder: String) throws(DownloadError) {
         file = try LockFile.open(Self.path(folder))
-        place = FilePlace(Self.path(folder).string)
+        lockPath = OpenedFilePath(Self.path(folder).string)
         guard Self.take(file) else {
             let owner = Self.owner(file)
             throw DownloadError(
@@ -49,7 +49,7 @@ package final class StoreLock: Sendable {
 
     /// Whether the folder still has the locked file: another daemon may have created a new one
     /// after the folder was removed.
-    package var isInPlace: Bool { place.change == nil }
+    package var isInPlace: Bool { lockPath.change == nil }
 
     /// Records what the daemon is doing now; a daemon that is stopping remains in that phase.
     package func enter(_ new: Phase) {
@@ -86,11 +86,11 @@ package final class StoreLock: Sendable {
     /// Returns the process that uses a queue; `nil` if none does.
     ///
     /// If the folder of the queue was removed, that is the process that uses the socket.
-    package static func owner(_ places: DaemonPlaces) -> Owner? {
-        guard access(path(places.storeFolder).string, F_OK) != 0, errno == ENOENT else {
-            return owner(in: places.storeFolder)
+    package static func owner(_ paths: DaemonPaths) -> Owner? {
+        guard access(path(paths.storeFolder).string, F_OK) != 0, errno == ENOENT else {
+            return owner(in: paths.storeFolder)
         }
-        return owner(in: places.socketFolder)
+        return owner(in: paths.socketFolder)
     }
 
     /// Reads `PID PHASE`; daemons of earlier versions have written only the first word.

@@ -37,10 +37,10 @@ public struct DataStream: AsyncSequence, Sendable {
     /// Redirects are followed, and temporary failures are retried if the method allows it (RFC 9110
     /// §9.2.2). A status of 400 or higher is an error unless the order accepts it.
     package static func open(
-        _ order: StreamOrder,
+        _ job: StreamJob,
         engine: Engine
     ) async throws(DownloadError) -> DataStream {
-        let driver = StreamDriver(order, engine: engine)
+        let driver = StreamDriver(job, engine: engine)
         return DataStream(try await driver.open(), driver)
     }
 

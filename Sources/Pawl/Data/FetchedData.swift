@@ -57,7 +57,7 @@ public struct FetchedData: Sendable, Hashable {
     /// let release = try await session.data(from: url).json(Release.self)
     /// ```
     ///
-    /// - Throws: `DownloadError` that names the place of the mistake in the document.
+    /// - Throws: `DownloadError` that names the location of the mistake in the document.
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self,
         decoder: JSONDecoder = JSONDecoder()
@@ -78,20 +78,20 @@ public struct FetchedData: Sendable, Hashable {
     private static func fault(_ error: any Error) -> String {
         switch error as? DecodingError {
         case .keyNotFound(let key, let context):
-            return "\(place(context.codingPath)) has no '\(key.stringValue)'"
+            return "\(location(context.codingPath)) has no '\(key.stringValue)'"
         case .valueNotFound(let type, let context):
-            return "\(place(context.codingPath)) is null instead of \(type)"
+            return "\(location(context.codingPath)) is null instead of \(type)"
         case .typeMismatch(let type, let context):
-            return "\(place(context.codingPath)) is not of type \(type)"
+            return "\(location(context.codingPath)) is not of type \(type)"
         case .dataCorrupted(let context):
             guard !context.codingPath.isEmpty else { return context.debugDescription }
-            return "\(place(context.codingPath)) is not valid: \(context.debugDescription)"
+            return "\(location(context.codingPath)) is not valid: \(context.debugDescription)"
         default: return "it could not be decoded"
         }
     }
 
-    /// Returns a place such as `users[3].name`.
-    private static func place(_ path: [any CodingKey]) -> String {
+    /// Returns a location such as `users[3].name`.
+    private static func location(_ path: [any CodingKey]) -> String {
         guard !path.isEmpty else { return "the document" }
         return path.reduce(into: "") { text, key in
             if let index = key.intValue {

@@ -60,11 +60,11 @@ struct XMLNamespaces {
 
     private static func parts(_ text: String) -> (prefix: ExactText, local: String)? {
         let colon = UInt8(ascii: ":")
-        guard let place = text.utf8.firstIndex(of: colon) else { return ("", text) }
-        let local = text[text.utf8.index(after: place)...]
-        guard place > text.startIndex, !local.isEmpty, !local.utf8.contains(colon) else {
+        guard let colonIndex = text.utf8.firstIndex(of: colon) else { return ("", text) }
+        let local = text[text.utf8.index(after: colonIndex)...]
+        guard colonIndex > text.startIndex, !local.isEmpty, !local.utf8.contains(colon) else {
             return nil
         }
-        return (ExactText(String(text[..<place])), String(local))
+        return (ExactText(String(text[..<colonIndex])), String(local))
     }
 }

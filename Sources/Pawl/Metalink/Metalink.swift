@@ -13,11 +13,11 @@ package struct Metalink: Sendable {
         package var digest: ContentDigest?
         /// The strongest digests of the pieces.
         package var pieces: PieceDigests?
-        package var sources: [Source] = []
+        package var sources: [FileSource] = []
         package var signatures: [Signature] = []
     }
 
-    package struct Source: Hashable, Sendable {
+    package struct FileSource: Hashable, Sendable {
         package var url: String
         /// 1 is the best; without a priority it is `lowestPriority`.
         package var priority: Int
@@ -103,10 +103,10 @@ extension Metalink.File {
     /// Returns the sources in the order in which they should be tried.
     ///
     /// - Parameter countries: The preferred countries, the best first, in lower case.
-    package func sources(preferring countries: [String]) -> [Metalink.Source] {
+    package func sources(preferring countries: [String]) -> [Metalink.FileSource] {
         let ranked = sources.enumerated().map { index, source in
-            let place = source.country.flatMap { countries.firstIndex(of: $0) }
-            return (rank: (place ?? countries.count, source.priority, index), source: source)
+            let position = source.country.flatMap { countries.firstIndex(of: $0) }
+            return (rank: (position ?? countries.count, source.priority, index), source: source)
         }
         return ranked.sorted { $0.rank < $1.rank }.map(\.source)
     }

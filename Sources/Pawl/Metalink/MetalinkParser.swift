@@ -149,7 +149,7 @@ struct MetalinkParser {
             default: attributes["priority"].flatMap { Int($0) }.map { max(1, $0) }
             }
         file?.sources.append(
-            Metalink.Source(
+            Metalink.FileSource(
                 url: text,
                 priority: min(priority ?? Metalink.lowestPriority, Metalink.lowestPriority),
                 country: attributes["location"]?.lowercased()

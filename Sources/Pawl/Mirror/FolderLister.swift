@@ -88,8 +88,8 @@ package struct FolderLister: Sendable {
         builder.isComplete = isComplete
         builder.mayLackSlashes = true
         for link in found {
-            guard let place = links.place(of: link.address) else { continue }
-            builder.add(place, ListedFacts(note: link.note))
+            guard let relativePath = links.relativePath(of: link.address) else { continue }
+            builder.add(relativePath, ListedFacts(note: link.note))
         }
         return (try builder.content(below: links.address), links.address)
     }
@@ -157,11 +157,11 @@ package struct FolderLister: Sendable {
             if !FileListLine.isUnimportant(line) { builder.isComplete = false }
             return
         }
-        let place = entry.name.percentEncoded()
+        let relativePath = entry.name.percentEncoded()
         switch entry.kind {
-        case .file: builder.add(place, entry.facts)
-        case .folder: builder.add(place + "/", nil)
-        case .other: builder.leaveOut(place)
+        case .file: builder.add(relativePath, entry.facts)
+        case .folder: builder.add(relativePath + "/", nil)
+        case .other: builder.leaveOut(relativePath)
         }
     }
 

@@ -72,7 +72,7 @@ package struct ContentBuilder {
     private struct Entry {
         /// The path below the folder as the server writes it in URLs, with a slash at the end for a
         /// folder.
-        let place: String
+        let relativePath: String
         var facts: ListedFacts?
         /// Whether it is no file and no folder, such as a symbolic link.
         var isLeftOut = false
@@ -89,18 +89,18 @@ package struct ContentBuilder {
     package init(_ folder: ListedFolder) { self.folder = folder }
 
     /// Adds a file or a folder; one that is already there only gets missing facts.
-    package mutating func add(_ place: String, _ facts: ListedFacts?) {
-        if let index = indices[ExactText(place)] {
+    package mutating func add(_ relativePath: String, _ facts: ListedFacts?) {
+        if let index = indices[ExactText(relativePath)] {
             entries[index].facts = entries[index].facts ?? facts
         } else {
-            indices[ExactText(place)] = entries.count
-            entries.append(Entry(place: place, facts: facts))
+            indices[ExactText(relativePath)] = entries.count
+            entries.append(Entry(relativePath: relativePath, facts: facts))
         }
     }
 
     /// Adds an entry that is not downloaded.
-    mutating func leaveOut(_ place: String) {
-        entries.append(Entry(place: place, isLeftOut: true))
+    mutating func leaveOut(_ relativePath: String) {
+        entries.append(Entry(relativePath: relativePath, isLeftOut: true))
     }
 
     var count: Int { entries.count }
@@ -109,7 +109,7 @@ package struct ContentBuilder {
     private var digest: Int {
         var hasher = Hasher()
         for entry in entries {
-            hasher.combine(ExactText(entry.place))
+            hasher.combine(ExactText(entry.relativePath))
             hasher.combine(entry.facts)
         }
         return hasher.finalize()
@@ -120,7 +120,7 @@ package struct ContentBuilder {
 
     /// Returns the content.
     ///
-    /// `address`: the URL to which the places are relative.
+    /// `address`: the URL to which the paths are relative.
     package func content(below address: String) throws(DownloadError) -> FolderContent {
         let digest = digest
         let above = folder.lists.suffix(Self.mostEqual)
@@ -140,15 +140,15 @@ package struct ContentBuilder {
         var names = FolderNames()
         var unclean: [Int] = []
         for (index, entry) in entries.enumerated() {
-            if mayLackSlashes, indices[ExactText(entry.place + "/")] != nil { continue }
-            if let path = names.take(Self.names(of: entry.place)) {
+            if mayLackSlashes, indices[ExactText(entry.relativePath + "/")] != nil { continue }
+            if let path = names.take(Self.names(of: entry.relativePath)) {
                 add(entry, path, below: address, digest, to: &content)
             } else {
                 unclean.append(index)
             }
         }
         for index in unclean {
-            guard let path = names.takeClean(Self.names(of: entries[index].place)) else {
+            guard let path = names.takeClean(Self.names(of: entries[index].relativePath)) else {
                 content.isComplete = false
                 continue
             }
@@ -157,8 +157,8 @@ package struct ContentBuilder {
         return content
     }
 
-    private static func names(of place: String) -> [String] {
-        place.pathNames.map { name in name.percentDecoded }
+    private static func names(of relativePath: String) -> [String] {
+        relativePath.pathNames.map { name in name.percentDecoded }
     }
 
     private func add(
@@ -171,12 +171,16 @@ package struct ContentBuilder {
         let full = folder.path(of: path)
         if entry.isLeftOut {
             content.leftOut.append(full)
-        } else if entry.place.isFolderPath {
+        } else if entry.relativePath.isFolderPath {
             content.folders.append(
-                folder.folder(address: address + entry.place, path: full, list: digest)
+                folder.folder(address: address + entry.relativePath, path: full, list: digest)
             )
         } else {
-            var file = ListedFile(address: address + entry.place, path: full, facts: entry.facts)
+            var file = ListedFile(
+                address: address + entry.relativePath,
+                path: full,
+                facts: entry.facts
+            )
             if mayLackSlashes { file.lists = folder.lists + [digest] }
             content.files.append(file)
         }

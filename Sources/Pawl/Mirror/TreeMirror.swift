@@ -16,7 +16,7 @@ package protocol MirrorReporting: Sendable {
     /// Tells the user something that is no error.
     func note(_ text: String)
     /// Reports an error at a path or a URL.
-    func report(_ error: DownloadError, at place: String)
+    func report(_ error: DownloadError, at location: String)
 }
 
 /// The numbers of what a mirror has found and done.
@@ -116,14 +116,14 @@ package final class TreeMirror: TreeVisiting {
         }
     }
 
-    private func report(_ error: DownloadError, at place: String) {
+    private func report(_ error: DownloadError, at location: String) {
         guard !Task.isCancelled || error.code != .interrupted && error.code != .cancelled else {
             return
         }
         state.withLock { state in
             if state.firstError == nil { state.firstError = error }
         }
-        reporter.report(error, at: place)
+        reporter.report(error, at: location)
     }
 
     // MARK: - Files

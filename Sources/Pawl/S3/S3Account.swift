@@ -4,7 +4,7 @@ internal import struct FoundationEssentials.URL
 /// Where the objects of an `s3:` URL are, and who requests them.
 package struct S3Account: Sendable {
     /// Where the credentials come from.
-    package enum Source: Hashable, Sendable {
+    package enum CredentialSource: Hashable, Sendable {
         /// There are none; the text is the reason.
         case anonymous(String)
         case fixed(S3Credentials)
@@ -12,7 +12,7 @@ package struct S3Account: Sendable {
     }
 
     package let endpoint: S3Endpoint
-    package let source: Source
+    package let credentialSource: CredentialSource
 
     /// Finds the account as AWS's own tools do.
     ///
@@ -43,25 +43,27 @@ package struct S3Account: Sendable {
                 ?? S3Endpoint.usualRegion
         )
         if settings.isAnonymous {
-            source = .anonymous("as requested")
+            credentialSource = .anonymous("as requested")
         } else if let given {
-            source = .fixed(S3Credentials(keyID: given.name, secret: given.password))
+            credentialSource = .fixed(S3Credentials(keyID: given.name, secret: given.password))
         } else if !isOwn {
-            source = .anonymous("this download may not use the credentials of the daemon's user")
+            credentialSource = .anonymous(
+                "this download may not use the credentials of the daemon's user"
+            )
         } else {
             if let name, profile == nil {
                 throw Self.unusable("there is no profile '\(name.sanitized(atMost: 60))'")
             }
-            source = try Self.source(settings, profile, surroundings)
+            credentialSource = try Self.credentialSource(settings, profile, surroundings)
         }
     }
 
     /// Returns the first of the sources that has credentials.
-    private static func source(
+    private static func credentialSource(
         _ settings: S3Settings,
         _ profile: [String: String]?,
         _ surroundings: S3Surroundings
-    ) throws(TransferFailure) -> Source {
+    ) throws(TransferFailure) -> CredentialSource {
         let ofEnvironment = try credentials(
             surroundings["AWS_ACCESS_KEY_ID"],
             surroundings["AWS_SECRET_ACCESS_KEY"],

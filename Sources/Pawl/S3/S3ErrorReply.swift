@@ -54,8 +54,8 @@ package struct S3ErrorReply: Sendable {
 
     /// The head as that of HTTP's own status for the error, with the service's words as its reason.
     ///
-    /// `note` is added if access was denied.
-    package func head(note: String?) -> ResponseHead {
+    /// `hint` is added if access was denied.
+    package func head(hint: String?) -> ResponseHead {
         var head = head
         switch code {
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken": head.status = 403
@@ -66,7 +66,7 @@ package struct S3ErrorReply: Sendable {
         default: break
         }
         guard let code else {
-            if let note, head.status == 403 { head.reason += " (\(note))" }
+            if let hint, head.status == 403 { head.reason += " (\(hint))" }
             return head
         }
         var reason = code.sanitized(atMost: 60)
@@ -74,7 +74,7 @@ package struct S3ErrorReply: Sendable {
         if code == "RequestTimeTooSkewed", let date = head["Date"] {
             reason += " The server's time is \(date.sanitized(atMost: 40))."
         }
-        if let note, head.status == 403 { reason += " (\(note))" }
+        if let hint, head.status == 403 { reason += " (\(hint))" }
         head.reason = reason
         return head
     }

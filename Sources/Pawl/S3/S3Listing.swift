@@ -68,7 +68,7 @@ package struct S3Listing: Sendable {
         }
         pages += 1
         isComplete = !content.isTruncated
-        if !isComplete { try note(content.continuation) }
+        if !isComplete { try continueWith(content.continuation) }
         continuation = content.continuation
         emptyPages = content.entries.isEmpty ? emptyPages + 1 : 0
         guard emptyPages <= Self.mostEmptyPages else {
@@ -83,8 +83,8 @@ package struct S3Listing: Sendable {
         }
     }
 
-    /// Notes the token for the next page.
-    private mutating func note(_ token: String?) throws(DownloadError) {
+    /// Records the token for the next page.
+    private mutating func continueWith(_ token: String?) throws(DownloadError) {
         guard let token else {
             throw DownloadError(
                 .badResponse,

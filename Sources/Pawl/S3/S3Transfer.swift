@@ -118,7 +118,7 @@ final class S3Transfer: Transfer, TransferSink {
             return end(with: .failed(error))
         }
         state.withLock { $0.account = account }
-        switch account.source {
+        switch account.credentialSource {
         case .anonymous(let reason): send(nil, unsigned: reason)
         case .fixed(let credentials): send(credentials)
         case .service(let service):
@@ -241,7 +241,7 @@ final class S3Transfer: Transfer, TransferSink {
             if let version = head["x-amz-version-id"], version != "null",
                 let tag = head["ETag"].flatMap({ EntityTag(lenient: $0) })
             {
-                request.versions?.note(version, of: request.url, tag)
+                request.versions?.record(version, of: request.url, tag)
             }
             guard S3Object(request.url)?.isList == true else { return sink.transferReceived(head) }
             state.withLock { $0.listStart = ListStart(head: head) }
@@ -306,9 +306,9 @@ final class S3Transfer: Transfer, TransferSink {
     /// Passes an error on to the sink.
     private func pass(_ refusal: Refusal, _ reply: S3ErrorReply, _ end: TransferEnd) {
         let unsigned = state.withLock { $0.unsigned }
-        let note = unsigned.map { "the request was not signed: \($0)" }
+        let hint = unsigned.map { "the request was not signed: \($0)" }
         var end = end
-        switch sink.transferReceived(reply.head(note: note)) {
+        switch sink.transferReceived(reply.head(hint: hint)) {
         case .refuse: end.outcome = .stopped
         case .take, .hold:
             let decision = refusal.body.withUnsafeBytes { bytes in
@@ -332,14 +332,14 @@ final class S3Transfer: Transfer, TransferSink {
         let (credentials, isSigned) = state.withLock { ($0.credentials, $0.unsigned == nil) }
         guard let account, let object = S3Object(request.url) else { return nil }
         if let known = reply.region, known != region, S3Endpoint.isRegion(known) {
-            transport.note(known, of: object.bucket, at: account.endpoint)
+            transport.record(known, of: object.bucket, at: account.endpoint)
             return .region
         }
         if isSigned, let time = reply.serverTime {
-            transport.note(serverTime: time, at: account.endpoint)
+            transport.record(serverTime: time, at: account.endpoint)
             return .clock
         }
-        if reply.hasExpired, case .service(let service) = account.source {
+        if reply.hasExpired, case .service(let service) = account.credentialSource {
             transport.credentials.forget(credentials, of: service)
             return .credentials
         }

@@ -71,7 +71,7 @@ package final class S3Transport: Transport {
     }
 
     /// Notes the time that the service at an endpoint has reported.
-    func note(serverTime: Int64, at endpoint: S3Endpoint) {
+    func record(serverTime: Int64, at endpoint: S3Endpoint) {
         let offset = serverTime.subtractingReportingOverflow(clock()).partialValue
         known.withLock { known in
             if known.clockOffsets.count >= Self.mostEntries { known.clockOffsets = [:] }
@@ -106,7 +106,7 @@ package final class S3Transport: Transport {
         known.withLock { $0.regions[Self.key(bucket, endpoint)] }
     }
 
-    func note(_ region: String, of bucket: String, at endpoint: S3Endpoint) {
+    func record(_ region: String, of bucket: String, at endpoint: S3Endpoint) {
         known.withLock { known in
             if known.regions.count >= Self.mostEntries { known.regions = [:] }
             known.regions[Self.key(bucket, endpoint)] = region

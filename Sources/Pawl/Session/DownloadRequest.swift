@@ -66,7 +66,7 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
     }
 }
 
-extension StreamOrder {
+extension StreamJob {
     init(_ request: DownloadRequest, _ checked: CheckedRequest, seed: UInt64) {
         self.init(url: checked.url, settings: checked.settings, seed: seed)
         method = request.method

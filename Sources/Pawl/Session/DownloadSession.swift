@@ -305,8 +305,8 @@ public final class DownloadSession: Sendable {
         do throws(DownloadError) {
             let stream = try await cancellable { () async throws(DownloadError) in
                 try await connected.run(unless: false) { () async throws(DownloadError) in
-                    let order = StreamOrder(request, checked, seed: engine.seeds.next())
-                    return try await open(order, control)
+                    let job = StreamJob(request, checked, seed: engine.seeds.next())
+                    return try await open(job, control)
                 }
             } onCancel: {
                 control.stop()
@@ -320,10 +320,10 @@ public final class DownloadSession: Sendable {
     }
 
     private func open(
-        _ order: StreamOrder,
+        _ job: StreamJob,
         _ control: StreamControl
     ) async throws(DownloadError) -> DataStream {
-        let driver = StreamDriver(order, engine: engine)
+        let driver = StreamDriver(job, engine: engine)
         control.attach(driver)
         return DataStream(try await driver.open(), driver)
     }

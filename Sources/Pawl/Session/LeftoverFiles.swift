@@ -213,11 +213,11 @@ package struct LeftoverFiles: Sendable {
 
     /// Whether the name is taken for a download in the folder of another file.
     ///
-    /// `place` is a file, or a folder with a trailing slash. `replaces`: whether an existing
+    /// `path` is a file, or a folder with a trailing slash. `replaces`: whether an existing
     /// finished file is allowed.
-    package static func isTaken(_ name: String, beside place: String, replaces: Bool) -> Bool {
+    package static func isTaken(_ name: String, beside path: String, replaces: Bool) -> Bool {
         let folder =
-            place.isFolderPath ? FilePath(place) : FilePath(place).removingLastComponent()
+            path.isFolderPath ? FilePath(path) : FilePath(path).removingLastComponent()
         let paths = DownloadPaths(folder.appending(name))
         let own = replaces ? [] : [paths.final]
         return (own + [paths.partial, paths.checkpoint]).contains { path in

@@ -45,17 +45,17 @@ final class RunSlot: Sendable {
         }
     }
 
-    /// Lets another task start until `reclaim()`.
+    /// Lets another task start until `takeBack()`.
     func lend() {
         state.withLock { state in
             if state == .held, session.runner.scheduled({ $0.lend(task) }) { state = .lent }
         }
     }
 
-    func reclaim() {
+    func takeBack() {
         state.withLock { state in
             guard state == .lent else { return }
-            session.runner.scheduled { $0.reclaim(task) }
+            session.runner.scheduled { $0.takeBack(task) }
             state = .held
         }
     }

@@ -78,7 +78,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     public var data: FetchedData {
         get async throws(DownloadError) {
             do throws(DownloadError) {
-                try buffer.claim(.collected)
+                try buffer.setUse(.collected)
             } catch {
                 // A failed task has a better reason.
                 throw self.error ?? error
@@ -113,9 +113,9 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     // MARK: - For readers
 
-    func claimBytes() -> Result<Void, DownloadError> {
+    func startReading() -> Result<Void, DownloadError> {
         do throws(DownloadError) {
-            return .success(try buffer.claim(.read))
+            return .success(try buffer.setUse(.read))
         } catch {
             return .failure(self.error ?? error)
         }
@@ -222,7 +222,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
 
     /// Fetches the body into the buffer.
     private func fetch(_ slot: RunSlot) async throws(DownloadError) -> TaskProduct {
-        let driver = StreamDriver(try makeOrder(), engine: engine)
+        let driver = StreamDriver(try makeJob(), engine: engine)
         // A failure outside of it must not leave the connection open while somebody holds the task.
         defer { driver.cancel() }
         control.attach(driver)
@@ -244,10 +244,10 @@ public final class DataTask: SessionTask, @unchecked Sendable {
         }
     }
 
-    private func makeOrder() throws(DownloadError) -> StreamOrder {
+    private func makeJob() throws(DownloadError) -> StreamJob {
         let request = originalRequest
         let checked = try CheckedRequest(request.url, settings)
-        return StreamOrder(request, checked, seed: engine.seeds.next())
+        return StreamJob(request, checked, seed: engine.seeds.next())
     }
 
     private func answered(

@@ -114,7 +114,7 @@ final class DataTaskBuffer: Sendable {
     /// Sets the use of the body.
     ///
     /// Throws if another use was set.
-    func claim(_ use: Use) throws(DownloadError) {
+    func setUse(_ use: Use) throws(DownloadError) {
         try state.withLock { (state) throws(DownloadError) in
             guard state.use == .undecided || (state.use == .collected && use == .collected) else {
                 throw Self.taken

@@ -87,7 +87,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Removes the finished file if it is temporary and nobody awaited it: either nobody can
     /// request it any more, or the completion handler, which could have moved it, has returned.
     func removeTemporaryFile() {
-        if case .success(let file)? = fileOutcome { target.removeUnclaimed(file) }
+        if case .success(let file)? = fileOutcome { target.removeUnlessHandedOver(file) }
     }
 
     /// The server's response; `nil` until the server has responded.
@@ -184,7 +184,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
         get async throws(DownloadError) {
-            target.claim()
+            target.handOver()
             let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
             if let outcome { return try outcome.flatMap(\.file).get() }
             throw DownloadError(
@@ -459,7 +459,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override func settled(_ outcome: Result<TaskProduct, DownloadError>) {
         guard case .success(.file(let file)) = outcome else { return }
         // Whoever reads the file from an event owns it, as after `file`.
-        if feeds != nil { target.claim() }
+        if feeds != nil { target.handOver() }
         if session.delegate != nil { session.runner.post(.finished(self, file)) }
     }
 

@@ -440,7 +440,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     ///
     /// Meanwhile another task may start.
     func connectivityChanged(_ isWaiting: Bool, _ slot: RunSlot) {
-        if isWaiting { slot.lend() } else { slot.reclaim() }
+        if isWaiting { slot.lend() } else { slot.takeBack() }
         handle(isWaiting ? .connectivityLost : .connectivityFound)
         // A task that is held or stopped waits for something else.
         guard isWaiting, shared.withLock({ isObserved($0) }), state == .waitingForConnectivity

@@ -27,16 +27,16 @@ public struct TaskBytes: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private final class Reader: Sendable {
             let task: DataTask
-            let claim: Result<Void, DownloadError>
+            let permission: Result<Void, DownloadError>
 
             init(_ task: DataTask) {
                 self.task = task
-                claim = task.claimBytes()
+                permission = task.startReading()
             }
 
             deinit {
                 // A reader that was refused has nothing to end.
-                if case .success = claim { task.cancel() }
+                if case .success = permission { task.cancel() }
             }
         }
 
@@ -46,7 +46,7 @@ public struct TaskBytes: AsyncSequence, Sendable {
 
         /// Returns the next piece; `nil` at the end of the body.
         public mutating func next() async throws(DownloadError) -> [UInt8]? {
-            try reader.claim.get()
+            try reader.permission.get()
             return try await reader.task.nextBytes()
         }
 
@@ -54,7 +54,7 @@ public struct TaskBytes: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(DownloadError) -> [UInt8]? {
-            try reader.claim.get()
+            try reader.permission.get()
             return try await reader.task.nextBytes()
         }
     }

@@ -119,16 +119,16 @@ final class TaskFile: Sendable {
     }
 
     /// Records that a finished temporary file belongs to the user from now on.
-    func claim() { state.withLock { if $0.owner == .task { $0.owner = .user } } }
+    func handOver() { state.withLock { if $0.owner == .task { $0.owner = .user } } }
 
-    /// Removes the finished file if it is temporary and nobody has claimed it.
-    func removeUnclaimed(_ file: DownloadedFile) {
+    /// Removes the finished file if it is temporary and it was not handed over.
+    func removeUnlessHandedOver(_ file: DownloadedFile) {
         guard isTemporary, output == nil else { return }
-        let isUnclaimed = state.withLock { state in
+        let isOwned = state.withLock { state in
             defer { if state.owner == .task { state.owner = .removed } }
             return state.owner == .task
         }
-        guard isUnclaimed else { return }
+        guard isOwned else { return }
         let path = file.path
         // Removing a large file takes a while.
         session.engine.disk.start { _ in unlink(path) }

@@ -62,10 +62,10 @@ enum Aria2Launcher {
 
     /// Makes the daemon use a folder of its own below those of the user's daemon.
     private static func moveState(to name: String) throws(DownloadError) {
-        let places = try DaemonPlaces.current()
-        setenv("XDG_STATE_HOME", "\(places.storeFolder)/\(name)", 1)
-        if places.socketFolder != places.storeFolder {
-            setenv("XDG_RUNTIME_DIR", "\(places.socketFolder)/\(name)", 1)
+        let paths = try DaemonPaths.current()
+        setenv("XDG_STATE_HOME", "\(paths.storeFolder)/\(name)", 1)
+        if paths.socketFolder != paths.storeFolder {
+            setenv("XDG_RUNTIME_DIR", "\(paths.socketFolder)/\(name)", 1)
         }
     }
 

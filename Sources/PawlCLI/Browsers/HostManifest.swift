@@ -29,7 +29,7 @@ struct HostManifest {
     func install(_ surroundings: ServiceSurroundings) throws(DownloadError) {
         try checkOwner()
         try UserFile(path: scriptPath).write(Self.script(surroundings), mode: 0o755)
-        try UserFile(path: path).write(JSONText.pretty(content) + "\n", mode: 0o644)
+        try UserFile(path: path).write(JSONOutput.pretty(content) + "\n", mode: 0o644)
     }
 
     /// Removes both files; returns whether there was one.

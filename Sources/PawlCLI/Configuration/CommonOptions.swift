@@ -54,8 +54,8 @@ struct CommonOptions {
         var levels: [[OptionAssignment]] = []
         for level in config.levels(for: address) { levels.append(try OptionFiles.read(level)) }
         if config.hasCommands {
-            let places = OptionPlaces(levels + [login, assignments, listed])
-            levels = Array(places.needed.prefix(levels.count))
+            let found = OptionLevels(levels + [login, assignments, listed])
+            levels = Array(found.needed.prefix(levels.count))
         }
         for level in levels { try options.apply(level, .configured) }
         try options.apply(assignments, .typed)

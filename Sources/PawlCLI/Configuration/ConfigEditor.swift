@@ -12,9 +12,9 @@ struct ConfigEditor: Sendable {
     /// - Parameters:
     ///   - named: The file; `nil` for the usual one.
     init(_ named: String?) throws(DownloadError) {
-        let place = ConfigPlace(named)
-        isNamed = place.isNamed
-        guard let path = place.path else {
+        let location = ConfigLocation(named)
+        isNamed = location.isNamed
+        guard let path = location.path else {
             throw DownloadError(
                 .directoryNotUsable,
                 "cannot find the folder of the config file: there is no home folder",

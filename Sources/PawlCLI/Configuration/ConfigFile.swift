@@ -27,7 +27,7 @@ package struct ConfigFile: Sendable {
             // A section without options is no mistake.
             let isSection = value.keys == [Self.defaults] || value.keys.first == Self.host
             if value.isEmpty, isSection, value.keys.count < 3 { continue }
-            let (hosts, key) = try Self.place(of: value.keys, location)
+            let (hosts, key) = try Self.target(of: value.keys, location)
             let option = try Self.option(key, value, location, home)
             guard hosts == nil || !UserConfig.runNames.contains(key) else {
                 throw .usage(
@@ -64,7 +64,7 @@ package struct ConfigFile: Sendable {
     private static let host = "host"
 
     /// The hosts and the name of the option that the keys of a value mean.
-    private static func place(
+    private static func target(
         of keys: [String],
         _ location: String
     ) throws(DownloadError) -> (HostPattern?, String) {

@@ -1,6 +1,6 @@
 internal import PawlCore
 
-/// The options that are set, with the places where they are set.
+/// The options that are set, with the locations where they are set.
 struct ConfigReport: Sendable {
     struct Entry: Sendable, Encodable {
         var option: String
@@ -31,15 +31,15 @@ struct ConfigReport: Sendable {
         let login = url.map(config.login) ?? []
         // Without a URL, it is not known which sections apply.
         let content = url == nil ? { [$0] } : Self.content
-        let places = OptionPlaces(sections.map(\.options) + [login], content: content).places
-        for (section, place) in zip(sections, places) {
-            for entry in place {
+        let levels = OptionLevels(sections.map(\.options) + [login], content: content).levels
+        for (section, level) in zip(sections, levels) {
+            for entry in level {
                 entries.append(
                     Entry(
                         option: Self.name(of: entry.option),
                         value: Self.shown(entry.option),
                         hosts: section.hosts?.description,
-                        from: Self.place(of: entry.option),
+                        from: Self.location(of: entry.option),
                         isReplaced: url != nil && entry.isReplaced,
                         heading: Self.heading(of: entry.option, for: section.hosts)
                     )
@@ -82,8 +82,8 @@ struct ConfigReport: Sendable {
             let next = entry.heading
             if next != heading { text += (heading == nil ? "" : "\n") + "[\(next)]\n" }
             heading = next
-            let place = entry.from.map { entry.isReplaced ? "\($0), replaced" : $0 } ?? "default"
-            text += "\(line.padded(toColumns: width))  # \(place)\n"
+            let origin = entry.from.map { entry.isReplaced ? "\($0), replaced" : $0 } ?? "default"
+            text += "\(line.padded(toColumns: width))  # \(origin)\n"
         }
         return text
     }
@@ -100,7 +100,7 @@ struct ConfigReport: Sendable {
 
     private static func heading(of option: OptionAssignment, for hosts: HostPattern?) -> String {
         if let hosts { return "host.\"\(hosts.description.sanitized)\"" }
-        if case .variable = option.place { return "environment" }
+        if case .variable = option.origin { return "environment" }
         return "defaults"
     }
 
@@ -109,8 +109,8 @@ struct ConfigReport: Sendable {
     }
 
     /// The location without the name of the option, which is beside it.
-    private static func place(of option: OptionAssignment) -> String {
-        guard case .line(let line, _) = option.place else { return option.location }
+    private static func location(of option: OptionAssignment) -> String {
+        guard case .line(let line, _) = option.origin else { return option.location }
         return line
     }
 

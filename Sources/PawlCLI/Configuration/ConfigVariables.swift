@@ -22,13 +22,13 @@ package enum ConfigVariables {
         )
         let reader = ConfigReader(provider: provider).scoped(to: ConfigKey(scope))
         return UserConfig.names.flatMap { name in
-            let place = OptionAssignment.Place.variable(variable(name))
+            let origin = OptionAssignment.ValueOrigin.variable(variable(name))
             let key = ConfigKey(name)
             let values =
                 DownloadOptions.isRepeatable(name)
                 ? reader.stringArray(forKey: key, isSecret: true)?.filter { !$0.isEmpty }
                 : reader.string(forKey: key, isSecret: true).map { [$0] }
-            return (values ?? []).map { OptionAssignment(name, $0, at: place) }
+            return (values ?? []).map { OptionAssignment(name, $0, at: origin) }
         }
     }
 

@@ -13,7 +13,7 @@ package struct MissingPassword: Hashable, Sendable {
 
     init(name: String, of option: OptionAssignment, command: SecretCommand?) {
         (self.name, location, self.command) = (name, option.location, command)
-        isTyped = option.place == .commandLine
+        isTyped = option.origin == .commandLine
     }
 
     /// Returns the output of the command, or what the user types.

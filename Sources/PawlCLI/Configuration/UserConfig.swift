@@ -31,7 +31,7 @@ package struct UserConfig: Sendable {
         for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
         let named = choice ?? fileInVariable(environment)
         guard named?.lowercased() != none else { return .empty }
-        var config = UserConfig(file: try ConfigPlace(named).read(), variables: variables)
+        var config = UserConfig(file: try ConfigLocation(named).read(), variables: variables)
         config.unknownVariables = ConfigVariables.unknown(in: environment)
         return config
     }

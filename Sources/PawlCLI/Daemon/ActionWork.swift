@@ -40,7 +40,7 @@ func show(
     _ console: Console
 ) {
     guard !json else {
-        console.output(JSONText.pretty(outcome) + "\n")
+        console.output(JSONOutput.pretty(outcome) + "\n")
         return
     }
     let incomplete = Set((outcome.notRemoved ?? []).map(\.download))

@@ -13,7 +13,7 @@ struct DaemonSubmission {
     /// Whether the downloads are confined like those of other programs, because a web page has
     /// chosen their URLs.
     var isConfined = false
-    /// Whether files without a given place are saved in the first folder that the daemon allows.
+    /// Whether files without a given folder are saved in the first folder that the daemon allows.
     var usesAllowedFolder = false
     var notBefore: Date?
     /// Whether the IDs and names are not printed.
@@ -34,7 +34,7 @@ struct DaemonSubmission {
             new.notBefore = notBefore
             new.isConfined = isConfined ? true : nil
             if usesAllowedFolder, case .directory = download.destination { new.destination = "" }
-            return (new: new, place: download.placeInLabel)
+            return (new: new, pathInLabel: download.pathInLabel)
         }
         let (isQuiet, usedLabel) = (isQuiet, label)
         return try daemonWork(console) { (client) async throws(DownloadError) in
@@ -42,7 +42,9 @@ struct DaemonSubmission {
             let outcome = try await client.submit(
                 downloads.map { download in
                     var new = download.new
-                    if let folder, let place = download.place { new.destination = folder + place }
+                    if let folder, let pathInLabel = download.pathInLabel {
+                        new.destination = folder + pathInLabel
+                    }
                     return new
                 }
             )

@@ -9,7 +9,7 @@ func daemonWork(
     _ console: Console,
     _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
 ) throws(DownloadError) -> VerbWork {
-    let client = DaemonClient(try DaemonPlaces.current())
+    let client = DaemonClient(try DaemonPaths.current())
     return {
         do throws(DownloadError) {
             let status = try await work(client)

@@ -12,15 +12,15 @@ package struct JSONDisplay: ProgressDisplay {
     package mutating func show(_ run: RunSnapshot, at now: Moment) {
         for download in run.running where last[download.id] != download.progress {
             last[download.id] = download.progress
-            write(JSONText.line(ProgressEvent(download)))
+            write(JSONOutput.line(ProgressEvent(download)))
         }
     }
 
     package mutating func ended(_ download: EndedDownload) {
         last[download.id] = nil
         switch download.result {
-        case .success(let file): write(JSONText.line(FinishedEvent(download, file)))
-        case .failure(let error): write(JSONText.line(FailedEvent(download, error)))
+        case .success(let file): write(JSONOutput.line(FinishedEvent(download, file)))
+        case .failure(let error): write(JSONOutput.line(FailedEvent(download, error)))
         }
     }
 

@@ -3,7 +3,7 @@ internal import PawlCore
 extension Console {
     /// Writes a value as JSON, or as its text.
     func show(_ value: some Encodable, json: Bool, _ text: () -> String) {
-        output(json ? JSONText.pretty(value) + "\n" : text())
+        output(json ? JSONOutput.pretty(value) + "\n" : text())
     }
 }
 

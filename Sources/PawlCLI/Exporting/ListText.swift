@@ -9,7 +9,7 @@ struct ListText {
     private(set) var omitted: [String] = []
 
     init(_ download: NewDownload) {
-        guard let (url, options) = Self.place(of: download) else { return }
+        guard let (url, options) = Self.target(of: download) else { return }
         var lines = options
         let settings = download.settings?.validSettings ?? DownloadSettings()
         for setting in DownloadSettings.table.settings where setting.member != nil {
@@ -50,15 +50,15 @@ struct ListText {
     // MARK: - URL and path
 
     /// Returns the URL and the options for the path; `nil` if they have no form in a list.
-    private static func place(of download: NewDownload) -> (String, [Option])? {
-        let (place, name) = (download.destination, String(download.destination.pathFile))
-        var options = [Option(name: DownloadOptions.directory, value: place)]
-        if !place.isFolderPath {
-            options[0].value = place.pathFolder
+    private static func target(of download: NewDownload) -> (String, [Option])? {
+        let (destination, name) = (download.destination, String(download.destination.pathFile))
+        var options = [Option(name: DownloadOptions.directory, value: destination)]
+        if !destination.isFolderPath {
+            options[0].value = destination.pathFolder
             options.append(Option(name: DownloadOptions.output, value: name))
         }
         // Standard output has this name.
-        guard name != OutputPath.standardOutput || place.isFolderPath else { return nil }
+        guard name != OutputPath.standardOutput || destination.isFolderPath else { return nil }
         let url = [download.url, URLPattern.literal(download.url)].first { url in
             isSame(url, download.url) && isRead(url, options)
         }

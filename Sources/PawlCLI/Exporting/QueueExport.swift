@@ -36,7 +36,7 @@ struct QueueExport {
             case .list: result.take(ListText(written), of: request)
             }
         }
-        if form == .json { result.text = JSONText.pretty(NewDownloads(downloads)) + "\n" }
+        if form == .json { result.text = JSONOutput.pretty(NewDownloads(downloads)) + "\n" }
         return result
     }
 }

@@ -51,7 +51,7 @@ package struct DownloadBatch: Sendable {
             batch.complete(missing, with: try missing.read(console))
         }
         try batch.unlockKeys(console)
-        try checkCookies(of: batch.downloads)
+        try checkBrowserProfiles(of: batch.downloads)
         if prints {
             let notes = ConfigVariables.notes(on: config.unknownVariables) + batch.notes
             notes.forEach(console.message)
@@ -73,7 +73,7 @@ package struct DownloadBatch: Sendable {
 
     /// Throws if the cookies of a browser cannot be read: without them, a server may answer with a
     /// page to sign in.
-    static func checkCookies(of downloads: [RequestedDownload]) throws(DownloadError) {
+    static func checkBrowserProfiles(of downloads: [RequestedDownload]) throws(DownloadError) {
         for profile in Set(downloads.compactMap(\.settings.connection.browserProfile)) {
             try profile.checkCookies()
         }

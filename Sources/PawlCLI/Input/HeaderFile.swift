@@ -7,8 +7,8 @@ enum HeaderFile {
         InputList.lines(of: text).compactMap { number, line in
             let line = line.last == "\r" ? String(line.dropLast()) : line
             guard !line.isEmpty else { return nil }
-            let place = OptionAssignment.Place.named("\(location), line \(number)")
-            var header = OptionAssignment("header", line, at: place)
+            let origin = OptionAssignment.ValueOrigin.named("\(location), line \(number)")
+            var header = OptionAssignment("header", line, at: origin)
             header.form = .content
             return header
         }

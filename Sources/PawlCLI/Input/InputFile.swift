@@ -14,7 +14,7 @@ enum InputFile {
     private static let hasReadInput = Atomic<Bool>(false)
 
     /// Throws unless the file is empty or a cookie file: Pawl would overwrite any other file.
-    static func checkCookies(_ path: String, location: String) throws(DownloadError) {
+    static func checkCookieFile(_ path: String, location: String) throws(DownloadError) {
         let text = try keptText(of: path, location: location, form: "a cookie file")
         guard CookieFileContent.isValid(text) else {
             throw .usage(

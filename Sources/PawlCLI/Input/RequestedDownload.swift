@@ -10,7 +10,7 @@ package struct RequestedDownload: Sendable {
     package private(set) var missingPassword: MissingPassword?
     /// The path of the file within the folder of a label: empty for any name, `nil` if a folder is
     /// given, which takes precedence.
-    package let placeInLabel: String?
+    package let pathInLabel: String?
     /// Whether the bytes are written to standard output instead of a file.
     package let isForStandardOutput: Bool
 
@@ -24,7 +24,7 @@ package struct RequestedDownload: Sendable {
         self.url = url
         var options = options
         // --user takes precedence over the URL, as in curl.
-        if let credentials { options.take(credentials) }
+        if let credentials { options.setCredentials(credentials) }
         settings = options.settings
         missingPassword = options.missingPassword
         try Self.checkAdoption(settings, location: location)
@@ -35,7 +35,7 @@ package struct RequestedDownload: Sendable {
                 advice: "remove --method, --data and --json"
             )
         }
-        placeInLabel = options.hasOwnFolder ? nil : options.output ?? ""
+        pathInLabel = options.hasOwnFolder ? nil : options.output ?? ""
         isForStandardOutput = options.output == OutputPath.standardOutput
         if isForStandardOutput {
             try Self.checkStandardOutput(options, location: location)

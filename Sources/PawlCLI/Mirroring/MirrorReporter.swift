@@ -21,7 +21,7 @@ struct MirrorReporter: MirrorReporting {
 
     func note(_ text: String) { if !isQuiet { shown.console.message("note: \(text)") } }
 
-    func report(_ error: DownloadError, at place: String) { errors.report(error, at: place) }
+    func report(_ error: DownloadError, at location: String) { errors.report(error, at: location) }
 }
 
 /// Reports the errors of a mirror to people, and to programs.
@@ -30,21 +30,21 @@ struct MirrorErrors: Sendable {
     let isJSON: Bool
 
     /// Reports an error at a path or a URL; `nil` is the mirror as a whole.
-    func report(_ error: DownloadError, at place: String?) {
+    func report(_ error: DownloadError, at location: String?) {
         var error = error
         // The options for names and folders are not those of a mirror.
         error.guidance = error.guidance
             .replacing(.otherName, with: "another folder")
-            .replacing(.otherPlace, with: "another folder")
+            .replacing(.otherLocation, with: "another folder")
             .replacing(.otherFileSystem, with: "a folder on another file system")
             .replacing(.folder, with: "the folder")
             .replacing(.ifExists, with: "rename what has the name")
-        let place = place.map { place in
-            let isURL = URLScheme(of: AddressParts(place).scheme) != nil
-            return (isURL ? AddressParts(place).redacted : place).sanitized(atMost: 300)
+        let location = location.map { location in
+            let isURL = URLScheme(of: AddressParts(location).scheme) != nil
+            return (isURL ? AddressParts(location).redacted : location).sanitized(atMost: 300)
         }
-        console.report(error, of: place)
-        if isJSON { console.output(JSONText.line(MirrorErrorEvent(error, at: place)) + "\n") }
+        console.report(error, of: location)
+        if isJSON { console.output(JSONOutput.line(MirrorErrorEvent(error, at: location)) + "\n") }
     }
 }
 
@@ -108,8 +108,8 @@ struct MirrorErrorEvent: Encodable {
     var message: String
     var exit: Int32
 
-    init(_ error: DownloadError, at place: String?) {
-        path = place
+    init(_ error: DownloadError, at location: String?) {
+        path = location
         code = error.code.rawValue
         message = error.text(for: .command)
         exit = error.code.exitStatus

@@ -136,7 +136,7 @@ struct MirrorRun: Sendable {
         }
         if isJSON {
             let event = MirroredEvent(counts, vanished: vanished?.count, deleted: deleted)
-            console.output(JSONText.line(event) + "\n")
+            console.output(JSONOutput.line(event) + "\n")
         }
         guard !wasInterrupted else { return interrupted(counts) }
         return failure?.code.exitStatus ?? 0

@@ -19,13 +19,13 @@ package struct DownloadOptions: Sendable {
     private var nameOption: OptionAssignment?
     /// The command that prints the password for a name of the config file.
     private var passwordCommand: SecretCommand?
-    /// Whether the command is in the place whose options are being applied.
+    /// Whether the command is at the level whose options are being applied.
     private var hasOwnCommand = false
-    /// The addresses of hosts that earlier places and the current one give.
+    /// The addresses of hosts that earlier levels and the current one give.
     private var (earlierAddresses, ownAddresses) = ([FixedAddress](), [FixedAddress]())
-    /// The number of header fields of earlier places.
+    /// The number of header fields of earlier levels.
     private var earlierFields = 0
-    /// The values that the current place has set.
+    /// The values that the current level has set.
     private var setPaths: [any PartialKeyPath<DownloadSettings> & Sendable] = []
 
     package init() {}
@@ -78,9 +78,9 @@ package struct DownloadOptions: Sendable {
         DownloadSettings.table[name: name]?.isRepeatable ?? (name == headerFile)
     }
 
-    /// Applies options that are given in one place, and so do not replace each other.
+    /// Applies options that are given at one level, and so do not replace each other.
     ///
-    /// They replace the values of earlier places, but only those headers that have the same name,
+    /// They replace the values of earlier levels, but only those headers that have the same name,
     /// and only those addresses that are for the same host.
     package mutating func apply(
         _ options: [OptionAssignment],
@@ -137,7 +137,7 @@ package struct DownloadOptions: Sendable {
             )
         }
         var changed = settings
-        // Values of one place are joined, but not with those of another.
+        // Values of one level are joined, but not with those of another.
         if !hasSet(setting.path) {
             setPaths.append(setting.path)
             if setting.path != \DownloadSettings.fields {
@@ -168,21 +168,21 @@ package struct DownloadOptions: Sendable {
         try checkFiles(of: changed.connection, option)
         replaceFields(of: &changed)
         settings = changed
-        if setting.path == \DownloadSettings.credentials { takeCredentials(from: option) }
+        if setting.path == \DownloadSettings.credentials { setCredentials(from: option) }
         // An empty body is one, too.
         if ["data", "json"].contains(option.name) { settings.method = settings.method ?? "POST" }
         if option.name == "json" { settings.describeBodyAsJSON() }
         replaceUserAgent()
     }
 
-    /// Whether the current place has set the value.
+    /// Whether the current level has set the value.
     private func hasSet(_ path: PartialKeyPath<DownloadSettings>) -> Bool {
         setPaths.contains { $0 == path }
     }
 
     /// Adds a value to the settings.
     ///
-    /// Addresses of hosts are joined with those of earlier places: the first that fits is used.
+    /// Addresses of hosts are joined with those of earlier levels: the first that fits is used.
     private mutating func parse(
         _ text: String,
         of setting: Setting<DownloadSettings>,
@@ -214,7 +214,7 @@ package struct DownloadOptions: Sendable {
             }
             try OutputPath.checkReadable(path, location: option.location)
             switch option.name {
-            case "cookies": try InputFile.checkCookies(path, location: option.location)
+            case "cookies": try InputFile.checkCookieFile(path, location: option.location)
             case "hsts": try InputFile.checkSecureHosts(path, location: option.location)
             default: break
             }
@@ -230,7 +230,7 @@ package struct DownloadOptions: Sendable {
         )
     }
 
-    /// Removes the headers of earlier places that have the name of an added one.
+    /// Removes the headers of earlier levels that have the name of an added one.
     private mutating func replaceFields(of changed: inout DownloadSettings) {
         let added = changed.fields.dropFirst(settings.fields.count)
         guard !added.isEmpty else { return }
@@ -256,12 +256,12 @@ package struct DownloadOptions: Sendable {
 
     private static let authorization = "Authorization"
 
-    private mutating func takeCredentials(from option: OptionAssignment) {
+    private mutating func setCredentials(from option: OptionAssignment) {
         credentialsLevel = level
         let hasPassword = option.value.contains(":")
         nameOption = hasPassword ? nil : option
         let name = settings.credentials?.name
-        // A command of another place is for that place's name.
+        // A command of another level is for that level's name.
         let isOther = earlierName.map { $0 != name } ?? false
         if !hasOwnCommand, hasPassword || isOther { passwordCommand = nil }
         earlierName = name
@@ -276,8 +276,8 @@ package struct DownloadOptions: Sendable {
         return MissingPassword(name: name, of: nameOption, command: passwordCommand)
     }
 
-    /// Takes the name and password of a URL, which replace those of the config file.
-    mutating func take(_ credentials: Credentials) {
+    /// Sets the name and password of a URL, which replace those of the config file.
+    mutating func setCredentials(_ credentials: Credentials) {
         guard settings.credentials == nil || credentialsLevel == .configured else { return }
         // The password of the file belongs to the name.
         let isName = credentials.password.isEmpty && credentials.name == settings.credentials?.name

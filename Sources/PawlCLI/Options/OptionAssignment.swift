@@ -5,11 +5,11 @@ package struct OptionAssignment: Sendable {
     /// The key in a list; with `--` in front, the option of the command.
     package var name: String
     package var value: String
-    package var place: Place
+    package var origin: ValueOrigin
     package var form = Form.typed
 
     /// Where an option was given.
-    package enum Place: Hashable, Sendable {
+    package enum ValueOrigin: Hashable, Sendable {
         case commandLine
         /// An environment variable.
         case variable(String)
@@ -29,17 +29,17 @@ package struct OptionAssignment: Sendable {
         case content
     }
 
-    package init(_ name: String, _ value: String, at place: Place = .commandLine) {
+    package init(_ name: String, _ value: String, at origin: ValueOrigin = .commandLine) {
         self.name = name
         self.value = value
-        self.place = place
+        self.origin = origin
     }
 }
 
 extension OptionAssignment {
     /// The beginning of error messages: `--checksum`, or `list.txt, line 3: checksum`.
     package var location: String {
-        switch place {
+        switch origin {
         case .commandLine: "--\(name)"
         case .variable(let variable): variable
         case .line(let line, let key): "\(line): \(key)"

@@ -153,7 +153,7 @@ struct DownloadRun: Sendable {
         // The option for a name cannot be given for several downloads.
         error.guidance = error.guidance
             .replacing(.otherName, with: "another folder with --directory")
-            .replacing(.otherPlace, with: "another folder with --directory")
+            .replacing(.otherLocation, with: "another folder with --directory")
         // The URL tells which one has failed.
         console.report(error, of: requested.url.redacted)
     }

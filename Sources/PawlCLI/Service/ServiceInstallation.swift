@@ -43,7 +43,7 @@ struct ServiceInstallation {
         if isRunning, !isService { try run(["start", "--no-block", ServiceUnits.serviceName]) }
         console.message(
             """
-            systemd listens at \(client.places.socket). It starts the daemon when a program sends the \
+            systemd listens at \(client.paths.socket). It starts the daemon when a program sends the \
             first request, and when you log in.
             """
         )

@@ -19,10 +19,10 @@ package struct ServiceUnits: Sendable, Hashable {
     package init(
         program: String,
         arguments: [String] = [],
-        places: DaemonPlaces,
+        paths: DaemonPaths,
         environment: [(name: String, value: String)] = []
     ) throws(DownloadError) {
-        for text in [program, places.socket] + environment.map(\.value) {
+        for text in [program, paths.socket] + environment.map(\.value) {
             try Self.check(text)
         }
         let start = """
@@ -36,7 +36,7 @@ package struct ServiceUnits: Sendable, Hashable {
                 Description=Socket of the Pawl daemon
 
                 [Socket]
-                ListenStream=\(Self.escaped(places.socket))
+                ListenStream=\(Self.escaped(paths.socket))
                 SocketMode=0600
                 DirectoryMode=0700
                 RemoveOnStop=yes

@@ -24,8 +24,8 @@ struct PasswordPrompt {
             )
         }
         let shown = console.traits.style.showable(missing.name)
-        let place = missing.isTyped ? "" : " (\(missing.location))"
-        return try prompt.ask("Password for \(shown)\(place): ", console)
+        let suffix = missing.isTyped ? "" : " (\(missing.location))"
+        return try prompt.ask("Password for \(shown)\(suffix): ", console)
     }
 
     /// Asks for the password of a private key.

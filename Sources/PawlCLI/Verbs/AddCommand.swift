@@ -85,7 +85,7 @@ struct AddCommand: PawlVerb {
         submission.isPaused = paused
         let links = try PawlLink.read(urls)
         submission.isConfined = links.hasLink
-        // The desktop's current folder is no place for downloads.
+        // The desktop's current folder is not for downloads.
         submission.usesAllowedFolder =
             links.hasLink && output.directory == nil
             && config.option(DownloadOptions.directory, unless: nil) == nil

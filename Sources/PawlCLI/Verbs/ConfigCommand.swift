@@ -59,7 +59,7 @@ struct ConfigCommand: ParsableCommand {
                     console.message("no options are set; 'pawl config edit' opens the config file")
                     return 0
                 }
-                console.output(json ? JSONText.pretty(report.entries) + "\n" : report.text)
+                console.output(json ? JSONOutput.pretty(report.entries) + "\n" : report.text)
                 return 0
             }
         }
@@ -99,18 +99,18 @@ struct ConfigCommand: ParsableCommand {
         @OptionGroup var choice: ConfigOptions
 
         func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-            let place = ConfigPlace(try UserConfig.file(choice.config))
+            let location = ConfigLocation(try UserConfig.file(choice.config))
             let config = try choice.read()
             try config.check()
-            let isThere = place.exists
+            let isThere = location.exists
             let notes =
-                place.notes(config)
+                location.notes(config)
                 + ConfigVariables.notes(
                     on: ConfigVariables.unknown(in: ProcessInfo.processInfo.environment)
                 )
             return {
                 notes.forEach(console.message)
-                console.output("\(place.name) \(isThere ? "is valid" : "does not exist")\n")
+                console.output("\(location.name) \(isThere ? "is valid" : "does not exist")\n")
                 return 0
             }
         }

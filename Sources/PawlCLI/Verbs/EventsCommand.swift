@@ -74,13 +74,13 @@ struct EventsCommand: PawlVerb {
                 switch element {
                 case .event(let event):
                     if filter.shows(event) {
-                        console.output(json ? JSONText.line(event) + "\n" : Self.line(event))
+                        console.output(json ? JSONOutput.line(event) + "\n" : Self.line(event))
                     }
                     if let last, event.id >= last { return try Self.end(filter) }
                 case .progress(let value):
                     let shown = filter.shown(value)
                     if json, progress, !shown.downloads.isEmpty {
-                        console.output(JSONText.line(shown) + "\n")
+                        console.output(JSONOutput.line(shown) + "\n")
                     }
                 case .notice(.missed):
                     // With --after 0, all stored events are shown and none is missing.

@@ -95,7 +95,7 @@ struct InspectionReport {
     }
 
     var json: String {
-        JSONText.pretty(
+        JSONOutput.pretty(
             Dictionary(rows.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
         )
     }

@@ -29,7 +29,7 @@ struct MirrorCommand: PawlVerb {
     )
 
     @Argument(help: ArgumentHelp("The URL, and the local folder.", valueName: "url> <folder"))
-    var places: [String] = []
+    var locations: [String] = []
 
     @OptionGroup(title: "Mirror") var mirror: MirrorOptions
     @OptionGroup(title: "Input") var input: ListOptions
@@ -65,9 +65,9 @@ struct MirrorCommand: PawlVerb {
             )
             return { await run.run() }
         }
-        let choice = try input.choice(Array(places.dropLast()))
+        let choice = try input.choice(Array(locations.dropLast()))
         guard let name = choice.lists.first else {
-            let source = try request.source(places[0])
+            let source = try request.source(locations[0])
             return run(source, [source.settings(ListedFile(address: "", path: "")).connections])
         }
         return try RemoteList.read(choice, options, config, console) {
@@ -79,13 +79,13 @@ struct MirrorCommand: PawlVerb {
         }
     }
 
-    /// Checks the number of places, and returns the folder.
+    /// Checks the number of arguments, and returns the folder.
     private func folder() throws(DownloadError) -> String {
         let count = input.inputFile == nil ? 2 : 1
-        guard places.count == count, let folder = places.last, !folder.isEmpty else {
+        guard locations.count == count, let folder = locations.last, !folder.isEmpty else {
             let expected = count == 1 ? "a folder" : "a URL and a folder"
             throw .usage(
-                "\(expected) must be given, not \(places.count) arguments",
+                "\(expected) must be given, not \(locations.count) arguments",
                 advice: "see 'pawl mirror --help'"
             )
         }

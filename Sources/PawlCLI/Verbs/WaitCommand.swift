@@ -51,7 +51,7 @@ struct WaitCommand: PawlVerb {
                 : QuietDisplay(console: console, isSilent: isQuiet)
             var waiting = DownloadWait(client, display, console, isSilent: json)
             let ended = try await waiting.run(selection)
-            if json { console.output(JSONText.pretty(ended) + "\n") }
+            if json { console.output(JSONOutput.pretty(ended) + "\n") }
             let status = ended.lazy.compactMap(\.endError?.code.exitStatus).first ?? 0
             let end = try await Self.run(command, after: ended, isSuccess: status == 0)
             if let end, !end.isSuccess { console.message("--exec: the program \(end.text)") }

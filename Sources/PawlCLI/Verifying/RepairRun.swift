@@ -10,7 +10,7 @@ struct RepairRun: Sendable {
         let digest: ContentDigest?
     }
 
-    enum Ending: Sendable {
+    enum RepairEnding: Sendable {
         case repaired
         case failed(DownloadError)
         case interrupted
@@ -40,9 +40,9 @@ struct RepairRun: Sendable {
     }
 
     /// Repairs the files, and returns how each has ended.
-    func run(_ damages: [Damage], isQuiet: Bool) async -> [Ending] {
+    func run(_ damages: [Damage], isQuiet: Bool) async -> [RepairEnding] {
         var (endings, repairs) = (
-            [Ending](repeating: .interrupted, count: damages.count), [Repair]()
+            [RepairEnding](repeating: .interrupted, count: damages.count), [Repair]()
         )
         for (index, damage) in damages.enumerated() where !Task.isCancelled {
             do throws(DownloadError) {
@@ -83,7 +83,7 @@ struct RepairRun: Sendable {
         if let missing = download.missingPassword {
             download.complete(missing, with: try missing.read(console))
         }
-        try DownloadBatch.checkCookies(of: [download])
+        try DownloadBatch.checkBrowserProfiles(of: [download])
         var plan = FileRepair.Plan(path: path, from: download.url)
         plan.mirrors = sources.dropFirst().compactMap { source in
             // Another source that is not valid is not needed.
@@ -115,7 +115,7 @@ struct RepairRun: Sendable {
         _ repairs: [Repair],
         in session: DownloadSession,
         _ progress: VerifyProgress
-    ) async -> [Ending] {
+    ) async -> [RepairEnding] {
         await repairs.concurrentMap(atMost: VerifyProgress.mostFiles) { index, repair in
             await run(repair, index, in: session, progress)
         }
@@ -126,7 +126,7 @@ struct RepairRun: Sendable {
         _ index: Int,
         in session: DownloadSession,
         _ progress: VerifyProgress
-    ) async -> Ending {
+    ) async -> RepairEnding {
         guard !Task.isCancelled else { return .interrupted }
         defer { progress.ended(index) }
         do throws(DownloadError) {
@@ -147,7 +147,7 @@ struct RepairRun: Sendable {
     private static func advice(for error: DownloadError) -> Advice {
         error.guidance
             .replacing(.otherName, with: "another name for the file")
-            .replacing(.otherPlace, with: "another folder or name for the file")
+            .replacing(.otherLocation, with: "another folder or name for the file")
             .replacing(.shorterName, with: "a shorter name for the file")
             .replacing(.otherFileSystem, with: "a folder on another file system for the file")
             .replacing(.folder, with: "the file")

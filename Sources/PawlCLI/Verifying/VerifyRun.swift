@@ -199,6 +199,6 @@ struct VerifyRun: Sendable {
             report.error = outcome.error?.code.rawValue
             return report
         }
-        console.output(JSONText.pretty(reports) + "\n")
+        console.output(JSONOutput.pretty(reports) + "\n")
     }
 }

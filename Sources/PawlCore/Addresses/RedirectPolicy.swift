@@ -85,7 +85,7 @@ package struct RedirectPolicy: Sendable {
 
     /// Returns the method after a redirect, and whether the body is sent again (RFC 9110 §15.4).
     ///
-    /// 303 names the place of the result, which is read with GET. 301 and 302 turn a POST into a
+    /// 303 names the URL of the result, which is read with GET. 301 and 302 turn a POST into a
     /// GET, as browsers have always done. 307 and 308 repeat the request unchanged.
     package static func method(
         after status: Int,

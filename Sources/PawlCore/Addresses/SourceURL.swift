@@ -20,7 +20,7 @@ package enum SourceURL {
             throw refusal(text, ": it contains control characters", "encode them as %XX")
         }
         try checkScheme(parts, text, mayBeFolder)
-        try checkPlace(parts, text)
+        try checkLocation(parts, text)
         let address = parts.requestText
         if let known, known.absoluteString == address {
             return (known, parts.userInfo.flatMap(credentials))
@@ -43,7 +43,7 @@ package enum SourceURL {
     }
 
     /// Checks what tells where the file is: the host, or the path on this computer.
-    private static func checkPlace(_ parts: AddressParts, _ text: String) throws(DownloadError) {
+    private static func checkLocation(_ parts: AddressParts, _ text: String) throws(DownloadError) {
         switch URLScheme(of: parts.scheme) {
         case .file:
             guard parts.namesThisComputer, parts.path.isAbsolutePath else {

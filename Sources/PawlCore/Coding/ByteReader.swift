@@ -18,8 +18,8 @@ package struct ByteReader {
         _ type: N.Type = N.self
     ) throws(MalformedBytes) -> N {
         var value: N = 0
-        for (place, byte) in try take(MemoryLayout<N>.size).enumerated() {
-            value |= N(truncatingIfNeeded: byte) << N(truncatingIfNeeded: 8 * place)
+        for (position, byte) in try take(MemoryLayout<N>.size).enumerated() {
+            value |= N(truncatingIfNeeded: byte) << N(truncatingIfNeeded: 8 * position)
         }
         return value
     }

@@ -9,7 +9,7 @@ package struct DownloadHooks: Sendable, Hashable {
     /// The URL that gets a POST request when the download finishes or fails.
     package var webhook: Webhook?
     /// Whether the desktop shows a notification when the download finishes or fails; `nil` if a
-    /// more general place decides.
+    /// more general level decides.
     package var notifies: Bool?
     /// Whether a finished archive is unpacked into a folder beside it; `nil` if a more general
     /// place decides.
@@ -19,7 +19,7 @@ package struct DownloadHooks: Sendable, Hashable {
 
     package var isEmpty: Bool { self == DownloadHooks() }
 
-    /// Returns these hooks, and those of a more general place where these have no value.
+    /// Returns these hooks, and those of a more general level where these have no value.
     package func over(_ general: DownloadHooks) -> DownloadHooks {
         var hooks = self
         hooks.onStart = onStart ?? general.onStart

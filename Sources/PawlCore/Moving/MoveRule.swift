@@ -79,7 +79,7 @@ package struct FinishedFacts: Sendable, Hashable {
 }
 
 extension StringProtocol {
-    /// The first place of a text of two ASCII characters.
+    /// The first position of a text of two ASCII characters.
     fileprivate func range(ofASCII text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

@@ -74,13 +74,15 @@ struct ConnectionPlanner: Sendable {
                 return open(&transfers)
             }
             let missing = target - transfers.parts.segments.count
-            guard let claim = transfers.nextClaim(for: choice, opening: missing) else { break }
+            guard let assignment = transfers.assignment(for: choice, opening: missing) else {
+                break
+            }
             let host = transfers.sources[choice.source].host
             guard slots.take(host) else {
                 transfers.act { slots.request(host, &$0) }
                 return true
             }
-            transfers.open(claim, from: choice.source)
+            transfers.open(assignment, from: choice.source)
         }
         releaseSlots(&transfers)
         return true

@@ -115,10 +115,10 @@ package indirect enum DownloadAction: Sendable {
     case requestSlot(host: String)
     case releaseSlot(host: String)
     case withdrawSlotRequest(host: String)
-    case open(TransferOrder)
+    case open(PlannedTransfer)
     /// Moves the end of a transfer.
     ///
-    /// `isProven` means the same as `TransferOrder.isEndProven`.
+    /// `isProven` means the same as `PlannedTransfer.isEndProven`.
     case setEnd(TransferID, Int64, isProven: Bool = false)
     case close(TransferID)
     /// Resumes the held response; bytes before `skipUntil` are read and not kept; if `comparing`,
@@ -147,7 +147,7 @@ package indirect enum DownloadAction: Sendable {
 }
 
 /// A transfer to be opened.
-package struct TransferOrder: Hashable, Sendable {
+package struct PlannedTransfer: Hashable, Sendable {
     package var id: TransferID
     package var url: URL
     package var method = "GET"

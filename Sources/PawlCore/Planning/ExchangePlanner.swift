@@ -156,8 +156,8 @@ package struct ExchangePlanner: Sendable {
         return true
     }
 
-    /// Starts again with the original request, whose URL redirects to the present place; a request
-    /// that must not be sent twice has its outcome at the last URL (303).
+    /// Starts again with the original request, whose URL redirects to the present location; a
+    /// request that must not be sent twice has its outcome at the last URL (303).
     package mutating func restart() {
         guard RequestMethod.isIdempotent(original.method) else { return }
         request = original

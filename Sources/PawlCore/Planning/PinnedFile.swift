@@ -147,18 +147,18 @@ struct PinnedFile: Sendable {
     // MARK: - Proof
 
     /// Sets what the next response of a source must match.
-    func expect(_ order: inout TransferOrder, of source: Int, in sources: SourcePlanner) {
+    func expect(_ planned: inout PlannedTransfer, of source: Int, in sources: SourcePlanner) {
         let known = sources[source].evidence.known
         guard let representation, !isUpForReplacement else {
             let former = representation.map { ($0, pinnedSource) } ?? former
-            order.former = former.map {
+            planned.former = former.map {
                 FormerRepresentation($0.representation, isOfSameSource: $0.source == source)
             }
             return
         }
         let isForeign = isUnproven(source, known: known)
-        order.pinned = isForeign ? representation : known ?? representation
-        order.proof =
+        planned.pinned = isForeign ? representation : known ?? representation
+        planned.proof =
             isForeign
             ? .sameFile(
                 digest: digest(for: source, sources),

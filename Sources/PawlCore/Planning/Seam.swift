@@ -10,7 +10,7 @@ package enum Seam {
     /// The number of bytes behind its end for which a response is compared with its neighbour;
     /// shorter pieces prove too little and are dropped.
     package static let tailBytes: Int64 = 16 * 1024
-    /// The number of places where the bytes of an earlier run are compared, besides their ends.
+    /// The number of positions where the bytes of an earlier run are compared, besides their ends.
     package static let samples = 3
     /// The length up to which bytes of an earlier run are compared only at their ends.
     package static let leastSampledBytes: Int64 = 4 * leadBytes

@@ -86,26 +86,26 @@ package struct Segment: Sendable {
     }
 
     package init(
-        order: TransferOrder,
+        planned: PlannedTransfer,
         host: String,
         attempt: ExchangePlanner.Attempt = ExchangePlanner.Attempt(),
         openedAt: Moment,
         attention: Duration = .seconds(2)
     ) {
         rate = RateEstimator(timeConstant: attention)
-        id = order.id
+        id = planned.id
         self.host = host
-        source = order.source
-        url = order.url
+        source = planned.source
+        url = planned.url
         self.attempt = attempt
         self.openedAt = openedAt
-        start = order.start
-        offset = order.start
-        end = order.end
-        responseEnd = max(order.end, order.range?.end ?? order.end)
-        isWhole = order.range == nil
+        start = planned.start
+        offset = planned.start
+        end = planned.end
+        responseEnd = max(planned.end, planned.range?.end ?? planned.end)
+        isWhole = planned.range == nil
         lastProgressAt = openedAt
-        window = (openedAt, order.start)
+        window = (openedAt, planned.start)
     }
 
     /// Notes the progress of the transfer; returns whether bytes were received.

@@ -48,7 +48,7 @@ package struct SegmentPlanner: Sendable {
     package init() {}
 
     /// The bytes for a new connection.
-    package struct Claim: Hashable, Sendable {
+    package struct Assignment: Hashable, Sendable {
         package var range: ByteRange
         /// The segment that gives up `range`, and ends where it starts.
         package var donor: TransferID?
@@ -276,14 +276,14 @@ package struct SegmentPlanner: Sendable {
 extension SegmentPlanner {
     /// Returns the bytes for a connection: unassigned ones; otherwise a part of the segment with the
     /// most time left; otherwise the rest of the slowest segment, as a race.
-    package func claim(for opening: Opening = Opening(), at now: Moment = .zero) -> Claim? {
+    package func assign(for opening: Opening = Opening(), at now: Moment = .zero) -> Assignment? {
         guard provesSeams else {
-            if let gap = unassigned.ranges.first { return Claim(range: shortened(gap)) }
+            if let gap = unassigned.ranges.first { return Assignment(range: shortened(gap)) }
             return takeOver(for: opening, at: now) ?? split(for: opening)
                 ?? race(opening.estimated, at: now)
         }
         // There is no race: two responses that write the same bytes could be of two versions.
-        let gap = nextProvableGap.map { Claim(range: shortened($0)) }
+        let gap = nextProvableGap.map { Assignment(range: shortened($0)) }
         return (gap ?? takeOver(for: opening, at: now) ?? split(for: opening)).map(proving)
     }
 
@@ -299,7 +299,7 @@ extension SegmentPlanner {
         return max(0, min(segment.end, window.end) - segment.offset)
     }
 
-    private func split(for opening: Opening) -> Claim? {
+    private func split(for opening: Opening) -> Assignment? {
         let delay = times.delay(of: opening.source).seconds
         let open = segments.values.filter { $0.end != .max && $0.rival == nil && !$0.isClosing }
         let candidates = open.filter { remaining(of: $0) >= 2 * Self.smallestSplit }
@@ -318,7 +318,7 @@ extension SegmentPlanner {
         let cut = (donor.offset + kept + 4095) & ~4095
         let end = donor.offset + left
         guard cut > donor.offset, cut < end else { return nil }
-        return Claim(range: ByteRange(cut, end), donor: donor.id)
+        return Assignment(range: ByteRange(cut, end), donor: donor.id)
     }
 
     /// Returns the number of bytes of the open segments that a connection with a speed gets at once;
@@ -343,7 +343,7 @@ extension SegmentPlanner {
         return max(even * Self.partAtOnce, min(even, speed * delay * Self.shortestPart))
     }
 
-    private func race(_ estimated: Double?, at now: Moment) -> Claim? {
+    private func race(_ estimated: Double?, at now: Moment) -> Assignment? {
         guard let total, total > 0 else { return nil }
         let candidates = segments.values.filter {
             $0.rival == nil && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
@@ -358,7 +358,7 @@ extension SegmentPlanner {
         // A connection that has received nothing for a while will probably wait as long again.
         let wait = timeLeft + max(0, (now - slowest.lastProgressAt).seconds)
         guard isStuck || wait > 0.25 + 2 * restartTime else { return nil }
-        return Claim(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
+        return Assignment(range: ByteRange(slowest.offset, slowest.end), rival: slowest.id)
     }
 
     private func longest(_ candidates: [Segment]) -> Segment? {
@@ -471,11 +471,11 @@ extension SegmentPlanner {
         unassigned.ranges.first { $0.count > 1 || canCompare(behind: $0.end) }
     }
 
-    private func proving(_ claim: Claim) -> Claim {
-        var claim = claim
-        claim.leadBytes = leadBytes(before: claim.range.start)
-        claim.isEndOpen = !canCompare(behind: claim.range.end)
-        return claim
+    private func proving(_ assignment: Assignment) -> Assignment {
+        var assignment = assignment
+        assignment.leadBytes = leadBytes(before: assignment.range.start)
+        assignment.isEndOpen = !canCompare(behind: assignment.range.end)
+        return assignment
     }
 }
 
@@ -560,7 +560,7 @@ extension SegmentPlanner {
     ///
     /// A lost packet delays a new connection by a second. Those of the same source that have
     /// received all their bytes are open already.
-    private func takeOver(for opening: Opening, at now: Moment) -> Claim? {
+    private func takeOver(for opening: Opening, at now: Moment) -> Assignment? {
         let isServed = segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
         let donor = segments.values.filter { segment in
             if times.hasFreeConnection(to: segment.source) {
@@ -570,7 +570,7 @@ extension SegmentPlanner {
             }
             return isServed && hasNoResponse(segment, max(Self.slowAfter, latency * 2), now)
         }.max { $0.start < $1.start }
-        return donor.map { Claim(range: ByteRange($0.start, $0.end), donor: $0.id) }
+        return donor.map { Assignment(range: ByteRange($0.start, $0.end), donor: $0.id) }
     }
 
     /// Gives the rest of an ended segment to the transfer before it, whose response contains these

@@ -386,67 +386,67 @@ struct TransferPlanner: Sendable {
     }
 
     /// Returns the bytes for one of `count` new connections; `nil` if there are none.
-    func nextClaim(for choice: SourceEstimate, opening count: Int) -> SegmentPlanner.Claim? {
+    func assignment(for choice: SourceEstimate, opening count: Int) -> SegmentPlanner.Assignment? {
         guard isSingleStream else {
             var opening = SegmentPlanner.Opening(source: choice.source, count: count)
             // A new connection to a single source is expected to be as fast as the present ones.
             opening.estimated = sources.indices.count > 1 ? choice.known : nil
             opening.isSilent = isSilent(choice.source)
-            return parts.claim(for: opening, at: now)
+            return parts.assign(for: opening, at: now)
         }
         let frontier = parts.have.frontier
         // Without a length, a strong validator still allows a request for the rest.
         if frontier > 0, file.isContinuable, sources[choice.source].evidence.ranges != .unusable {
-            return SegmentPlanner.Claim(range: ByteRange(frontier, .max))
+            return SegmentPlanner.Assignment(range: ByteRange(frontier, .max))
         }
-        return SegmentPlanner.Claim(range: ByteRange(0, file.requestedEnd))
+        return SegmentPlanner.Assignment(range: ByteRange(0, file.requestedEnd))
     }
 
-    /// Returns the range to request: the bytes of a claim, and those that are compared before and
-    /// behind them; `nil` for the whole file.
-    private func request(for claim: SegmentPlanner.Claim) -> ByteRange? {
-        if isSingleStream { return claim.range.start > 0 ? claim.range : nil }
-        guard parts.provesSeams, let total = parts.total else { return claim.range }
+    /// Returns the range to request: the bytes of an assignment, and those that are compared before
+    /// and behind them; `nil` for the whole file.
+    private func request(for assignment: SegmentPlanner.Assignment) -> ByteRange? {
+        if isSingleStream { return assignment.range.start > 0 ? assignment.range : nil }
+        guard parts.provesSeams, let total = parts.total else { return assignment.range }
         return ByteRange(
-            claim.range.start - claim.leadBytes,
-            min(total, claim.range.end + Seam.tailBytes)
+            assignment.range.start - assignment.leadBytes,
+            min(total, assignment.range.end + Seam.tailBytes)
         )
     }
 
-    mutating func open(_ claim: SegmentPlanner.Claim, from index: Int) {
+    mutating func open(_ assignment: SegmentPlanner.Assignment, from index: Int) {
         defer { nextNumber += 1 }
         let source = sources.use(index)
-        var order = TransferOrder(
+        var planned = PlannedTransfer(
             id: TransferID(nextNumber),
             url: source.exchange.request.url,
-            range: request(for: claim),
+            range: request(for: assignment),
             pinned: nil,
-            start: claim.range.start,
-            end: claim.range.end
+            start: assignment.range.start,
+            end: assignment.range.end
         )
-        order.take(source.exchange.request, of: index)
-        file.expect(&order, of: index, in: sources)
-        if let donor = claim.donor { giveUp(from: order.start, of: donor) }
+        planned.take(source.exchange.request, of: index)
+        file.expect(&planned, of: index, in: sources)
+        if let donor = assignment.donor { giveUp(from: planned.start, of: donor) }
         if parts.provesSeams, !isSingleStream {
-            order.comparesBytes = true
-            order.isEndProven = !claim.isEndOpen && claim.range.end != parts.total
-            if claim.isEndOpen { order.end = claim.range.end - 1 }
+            planned.comparesBytes = true
+            planned.isEndProven = !assignment.isEndOpen && assignment.range.end != parts.total
+            if assignment.isEndOpen { planned.end = assignment.range.end - 1 }
         }
         var segment = Segment(
-            order: order,
+            planned: planned,
             host: source.host,
             attempt: source.exchange.attempt,
             openedAt: now,
             attention: sources.indices.count > 1 ? .milliseconds(700) : .seconds(2)
         )
-        (segment.end, segment.isEndOpen) = (claim.range.end, claim.isEndOpen)
-        if let rival = claim.rival {
+        (segment.end, segment.isEndOpen) = (assignment.range.end, assignment.isEndOpen)
+        if let rival = assignment.rival {
             segment.rival = rival
-            parts.update(rival) { $0.rival = order.id }
+            parts.update(rival) { $0.rival = planned.id }
         }
         parts.add(segment)
         sources.learn(about: index) { $0.record.opened(at: now) }
-        actions.append(.open(order))
+        actions.append(.open(planned))
     }
 
     // MARK: - Moving the end, closing

@@ -42,8 +42,8 @@ struct BinaryPropertyList {
     /// Reads eight bytes of the trailer.
     ///
     /// A number that is too large is not a valid position.
-    private static func size(_ bytes: [UInt8], at place: Int) -> Int {
-        Int(clamping: bytes[place..<place + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    private static func size(_ bytes: [UInt8], at offset: Int) -> Int {
+        Int(clamping: bytes[offset..<offset + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
     // MARK: - Objects
@@ -57,25 +57,25 @@ struct BinaryPropertyList {
         }
         guard depth < Self.deepest else { throw MalformedBytes(what: "too deep") }
         try spend(1)
-        var place = Int(clamping: try number(at: tableStart + index * offsetSize, offsetSize))
-        guard place >= Self.headLength, place < tableStart else {
+        var offset = Int(clamping: try number(at: tableStart + index * offsetSize, offsetSize))
+        guard offset >= Self.headLength, offset < tableStart else {
             throw MalformedBytes(what: "an object is outside the data")
         }
-        let marker = bytes[place]
-        place += 1
+        let marker = bytes[offset]
+        offset += 1
         let low = Int(marker & 0x0F)
         switch marker >> 4 {
         case 0x0: return try constant(marker)
-        case 0x1: return .integer(try integer(at: place, sizePower: low))
-        case 0x2: return .real(try real(at: place, sizePower: low))
-        case 0x3: return .date(try real(at: place, sizePower: 3))
-        case 0x4: return .data(Array(try leaf(place, low, width: 1)))
-        case 0x5, 0x7: return try text(try leaf(place, low, width: 1))
-        case 0x6: return try wideText(try leaf(place, low, width: 2))
-        case 0x8: return .reference(Int(clamping: try number(at: place, low + 1)))
+        case 0x1: return .integer(try integer(at: offset, sizePower: low))
+        case 0x2: return .real(try real(at: offset, sizePower: low))
+        case 0x3: return .date(try real(at: offset, sizePower: 3))
+        case 0x4: return .data(Array(try leaf(offset, low, width: 1)))
+        case 0x5, 0x7: return try text(try leaf(offset, low, width: 1))
+        case 0x6: return try wideText(try leaf(offset, low, width: 2))
+        case 0x8: return .reference(Int(clamping: try number(at: offset, low + 1)))
         case 0xA, 0xB, 0xC:
-            return .array(try objects(try references(place, low, pairs: false), depth: depth))
-        case 0xD: return try dictionary(try references(place, low, pairs: true), depth: depth)
+            return .array(try objects(try references(offset, low, pairs: false), depth: depth))
+        case 0xD: return try dictionary(try references(offset, low, pairs: true), depth: depth)
         default: throw MalformedBytes(what: "an object of an unknown kind")
         }
     }
@@ -116,11 +116,11 @@ struct BinaryPropertyList {
     }
 
     private mutating func references(
-        _ place: Int,
+        _ offset: Int,
         _ low: Int,
         pairs: Bool
     ) throws(MalformedBytes) -> [Int] {
-        let (count, start) = try length(place, low)
+        let (count, start) = try length(offset, low)
         let (all, overflow) = count.multipliedReportingOverflow(by: pairs ? 2 : 1)
         let (width, tooWide) = all.multipliedReportingOverflow(by: referenceSize)
         guard !overflow, !tooWide, width <= tableStart - start else {
@@ -138,11 +138,11 @@ struct BinaryPropertyList {
     // MARK: - Leaves
 
     private mutating func leaf(
-        _ place: Int,
+        _ offset: Int,
         _ low: Int,
         width: Int
     ) throws(MalformedBytes) -> ArraySlice<UInt8> {
-        let (count, start) = try length(place, low)
+        let (count, start) = try length(offset, low)
         let (size, overflow) = count.multipliedReportingOverflow(by: width)
         guard !overflow, size <= tableStart - start else {
             throw MalformedBytes(what: "cut short")
@@ -154,15 +154,15 @@ struct BinaryPropertyList {
     /// Reads a length.
     ///
     /// The value 15 means that the true length follows as an integer.
-    private func length(_ place: Int, _ low: Int) throws(MalformedBytes) -> (Int, start: Int) {
-        guard low == 0x0F else { return (low, place) }
-        guard place < tableStart, bytes[place] >> 4 == 0x1 else {
+    private func length(_ offset: Int, _ low: Int) throws(MalformedBytes) -> (Int, start: Int) {
+        guard low == 0x0F else { return (low, offset) }
+        guard offset < tableStart, bytes[offset] >> 4 == 0x1 else {
             throw MalformedBytes(what: "a length is not valid")
         }
-        let power = Int(bytes[place] & 0x0F)
-        let count = try integer(at: place + 1, sizePower: power)
+        let power = Int(bytes[offset] & 0x0F)
+        let count = try integer(at: offset + 1, sizePower: power)
         guard count >= 0 else { throw MalformedBytes(what: "a negative length") }
-        return (Int(clamping: count), place + 1 + 1 << power)
+        return (Int(clamping: count), offset + 1 + 1 << power)
     }
 
     private func text(_ raw: ArraySlice<UInt8>) throws(MalformedBytes) -> PropertyList {
@@ -186,14 +186,14 @@ struct BinaryPropertyList {
     ///
     /// Integers of up to four bytes are unsigned, and those of eight bytes are signed. In those of
     /// sixteen bytes, the upper half must be empty.
-    private func integer(at place: Int, sizePower: Int) throws(MalformedBytes) -> Int64 {
+    private func integer(at offset: Int, sizePower: Int) throws(MalformedBytes) -> Int64 {
         switch sizePower {
-        case 0...3: return Int64(bitPattern: try number(at: place, 1 << sizePower))
+        case 0...3: return Int64(bitPattern: try number(at: offset, 1 << sizePower))
         case 4:
-            guard try number(at: place, 8) == 0 else {
+            guard try number(at: offset, 8) == 0 else {
                 throw MalformedBytes(what: "a number is too large")
             }
-            let value = try number(at: place + 8, 8)
+            let value = try number(at: offset + 8, 8)
             guard let value = Int64(exactly: value) else {
                 throw MalformedBytes(what: "a number is too large")
             }
@@ -202,21 +202,21 @@ struct BinaryPropertyList {
         }
     }
 
-    private func real(at place: Int, sizePower: Int) throws(MalformedBytes) -> Double {
+    private func real(at offset: Int, sizePower: Int) throws(MalformedBytes) -> Double {
         switch sizePower {
         case 2:
-            Double(Float(bitPattern: UInt32(truncatingIfNeeded: try number(at: place, 4))))
-        case 3: Double(bitPattern: try number(at: place, 8))
+            Double(Float(bitPattern: UInt32(truncatingIfNeeded: try number(at: offset, 4))))
+        case 3: Double(bitPattern: try number(at: offset, 8))
         default: throw MalformedBytes(what: "a number of an unknown size")
         }
     }
 
     /// Reads a number, the highest byte first.
-    private func number(at place: Int, _ size: Int) throws(MalformedBytes) -> UInt64 {
-        guard place >= 0, size <= bytes.count - place else {
+    private func number(at offset: Int, _ size: Int) throws(MalformedBytes) -> UInt64 {
+        guard offset >= 0, size <= bytes.count - offset else {
             throw MalformedBytes(what: "cut short")
         }
-        return bytes[place..<place + size].reduce(0) { $0 << 8 | UInt64($1) }
+        return bytes[offset..<offset + size].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private mutating func spend(_ count: Int) throws(MalformedBytes) {

@@ -26,10 +26,10 @@ struct KeyedArchive {
     }
 
     private static func resolve(_ value: PropertyList, _ objects: [PropertyList]) -> PropertyList? {
-        guard case .reference(let place) = value else { return value }
+        guard case .reference(let index) = value else { return value }
         // The first object represents `nil`.
-        guard place > 0, place < objects.count else { return nil }
-        return objects[place]
+        guard index > 0, index < objects.count else { return nil }
+        return objects[index]
     }
 
     /// Returns the entries of an archived dictionary with their values resolved.

@@ -68,8 +68,8 @@ struct XMLPropertyList {
             values[key] = try value(try self.tag(), depth: depth + 1)
         }
         // This is how references of keyed archives are written in XML.
-        if values.count == 1, case .integer(let place) = values["CF$UID"] {
-            return .reference(Int(clamping: place))
+        if values.count == 1, case .integer(let index) = values["CF$UID"] {
+            return .reference(Int(clamping: index))
         }
         return .dictionary(values)
     }

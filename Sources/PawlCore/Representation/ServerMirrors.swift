@@ -15,9 +15,11 @@ package enum ServerMirrors {
             $0.relations.contains("duplicate")
         }
         let ranked = links.enumerated().map { index, link in
-            let place = link.parameters["geo"].flatMap { countries.firstIndex(of: $0.lowercased()) }
+            let position = link.parameters["geo"].flatMap {
+                countries.firstIndex(of: $0.lowercased())
+            }
             let priority = link.parameters["pri"].flatMap { Int($0) } ?? .max
-            return (rank: (place ?? countries.count, priority, index), target: link.target)
+            return (rank: (position ?? countries.count, priority, index), target: link.target)
         }
         return usable(ranked.sorted { $0.rank < $1.rank }.map(\.target), from: head.url)
     }

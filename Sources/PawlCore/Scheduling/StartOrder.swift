@@ -28,25 +28,25 @@ package struct StartOrder: Sendable, Hashable {
     }
 
     /// A download with its position.
-    package struct Placed: Sendable, Hashable {
+    package struct Item: Sendable, Hashable {
         package let id: Int64
         package let position: Int64
 
         package init(_ id: Int64, at position: Int64) { (self.id, self.position) = (id, position) }
     }
 
-    /// Moves a download directly before another; those between them move by one place.
+    /// Moves a download directly before another; those between them move by one position.
     ///
     /// - Parameter downloads: The two downloads and all between them, in their order.
     /// - Returns: The downloads whose positions change, with their new positions.
     package static func moving(
         _ id: Int64,
         before other: Int64,
-        in downloads: [Placed]
-    ) -> [Placed] {
+        in downloads: [Item]
+    ) -> [Item] {
         var order = downloads.map(\.id).filter { $0 != id }
         order.insert(id, at: order.firstIndex(of: other) ?? order.endIndex)
         let changed = zip(order, downloads).filter { $0.0 != $0.1.id }
-        return changed.map { Placed($0.0, at: $0.1.position) }
+        return changed.map { Item($0.0, at: $0.1.position) }
     }
 }

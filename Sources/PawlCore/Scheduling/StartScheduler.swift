@@ -68,7 +68,7 @@ package struct StartScheduler: Sendable {
     /// The groups of the running downloads.
     private var groups: [ID: ExactText] = [:]
     private var groupCounts: [ExactText: Int] = [:]
-    /// The running downloads that do not need their place at the moment.
+    /// The running downloads that do not need their slot at the moment.
     private var lent: Set<ID> = []
 
     package init(limit: Int) { self.limit = limit }
@@ -77,8 +77,8 @@ package struct StartScheduler: Sendable {
     /// The number of keys in the heaps, including those of earlier versions.
     package var keyCount: Int { ready.count + dated.count + delayed.count }
     package var isEmpty: Bool { waiting.isEmpty }
-    /// The number of downloads that hold a place.
-    package var placesTaken: Int { running.count - lent.count }
+    /// The number of downloads that hold a slot.
+    package var slotsTaken: Int { running.count - lent.count }
 
     /// The date at which `begin` must be called again even if nothing has changed.
     package var nextDate: Date? {
@@ -151,7 +151,7 @@ package struct StartScheduler: Sendable {
 
     // MARK: - Running
 
-    /// Returns the downloads to start now, in order; their places are taken until `ended`.
+    /// Returns the downloads to start now, in order; their slots are taken until `ended`.
     package mutating func begin(at date: Date = .distantPast, moment: Moment = .zero) -> [ID] {
         while let due = dated.min, due.time <= date {
             dated.removeMin()
@@ -162,7 +162,7 @@ package struct StartScheduler: Sendable {
             if isCurrent(due.id, due.version) { enqueue(due.id) { $0.waitsUntil = nil } }
         }
         var begun: [ID] = []
-        while placesTaken < limit, let key = ready.min {
+        while slotsTaken < limit, let key = ready.min {
             guard isCurrent(key.id, key.version) else {
                 ready.removeMin()
                 continue
@@ -214,7 +214,7 @@ package struct StartScheduler: Sendable {
     package static var mostLent: Int { 100 }
 
     /// Lends the slot of a running download that can do nothing at the moment: another may start
-    /// until `reclaim`.
+    /// until `takeBack`.
     ///
     /// Returns `false` if too many downloads lend their slots already.
     package mutating func lend(_ id: ID) -> Bool {
@@ -223,7 +223,7 @@ package struct StartScheduler: Sendable {
     }
 
     /// Takes back the slot of a download, which continues: more than `limit` may run for a while.
-    package mutating func reclaim(_ id: ID) { lent.remove(id) }
+    package mutating func takeBack(_ id: ID) { lent.remove(id) }
 
     // MARK: - Keys
 

@@ -16,7 +16,7 @@ package final class ObjectVersions: Sendable {
     package init() {}
 
     /// Notes the version of an object that has a tag.
-    package func note(_ version: String, of url: URL, _ tag: EntityTag) {
+    package func record(_ version: String, of url: URL, _ tag: EntityTag) {
         state.withLock { $0.versions[url] = (tag, version) }
     }
 

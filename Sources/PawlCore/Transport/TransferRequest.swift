@@ -59,7 +59,7 @@ extension TransferRequest {
 
 /// The content codings that a request accepts (RFC 9110 §12.5.3).
 package enum AcceptedCodings: Hashable, Sendable {
-    /// `identity`, sent before the request's own fields: each byte has its place in a file.
+    /// `identity`, sent before the request's own fields: each byte has its offset in a file.
     case none
     /// Those that the transport knows; it passes on the decoded bytes.
     case decoded

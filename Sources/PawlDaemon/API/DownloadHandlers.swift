@@ -56,15 +56,15 @@ struct DownloadHandlers: Sendable {
             return WireSegments(download)
         }
         let root = try await queue.store.read { try $0.requests.confiningFolder(of: download.id) }
-        // A folder that leads to another place does not contain its file.
-        let place = root.flatMap {
+        // A folder that leads elsewhere does not contain its file.
+        let folder = root.flatMap {
             try? ConfinedFolder(path.pathFolder, in: $0, creates: false)
         }
-        guard root == nil || place != nil else { return WireSegments(download) }
+        guard root == nil || folder != nil else { return WireSegments(download) }
         let written = await queue.session.leftovers.writtenRanges(
-            ofFile: place?.inside(path) ?? path
+            ofFile: folder?.inside(path) ?? path
         )
-        withExtendedLifetime(place) {}
+        withExtendedLifetime(folder) {}
         return WireSegments(download, written: written)
     }
 

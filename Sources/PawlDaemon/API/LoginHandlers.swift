@@ -22,7 +22,9 @@ struct LoginHandlers: Sendable {
         }
         // A code gives the rights of the page; a token gives its own rights.
         let cookie =
-            login.code.flatMap { authenticator.takeCode($0) ? authenticator.keys.pageCookie : nil }
+            login.code.flatMap {
+                authenticator.redeemCode($0) ? authenticator.keys.pageCookie : nil
+            }
             ?? login.token.flatMap { authenticator.keys.cookie(forToken: $0) }
         guard let cookie else {
             return try await authenticator.wrongCredentials(

@@ -21,7 +21,7 @@ struct FeedRecorder {
     ) throws(DownloadError) -> NewDownload {
         var template = try parts.labels.completed(feed.request.download)
         if template.confinedTo != nil {
-            // The folder may no longer be allowed, or may lead to another place.
+            // The folder may no longer be allowed, or may lead elsewhere.
             template.confinedTo = try QueueAccess.root(
                 of: template.destination,
                 parts.settings.networkRules

@@ -23,8 +23,8 @@ package struct MetricsText: Sendable {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
         for sample in samples {
             let labels = sample.labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }
-            let place = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
-            text += "\(name)\(place) \(Self.number(sample.value))\n"
+            let labelText = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+            text += "\(name)\(labelText) \(Self.number(sample.value))\n"
         }
     }
 

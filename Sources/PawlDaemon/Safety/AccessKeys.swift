@@ -56,7 +56,7 @@ final class AccessKeys: Sendable {
     func judge(
         authorization: [String],
         cookies: [String]
-    ) -> (credentials: RequestGuard.Credentials, usedKey: UsedKey?) {
+    ) -> (credentials: RequestGuard.CredentialState, usedKey: UsedKey?) {
         let given: [Substring]
         if let field = authorization.first {
             let words = field.split(separator: " ", omittingEmptySubsequences: true)

@@ -14,8 +14,8 @@ package struct LoginCodes: Sendable {
         codes.append((SecretText(code), now.advanced(by: Self.validity)))
     }
 
-    /// Takes a code, which is invalid from now on; returns whether it was valid.
-    package mutating func take(_ code: String, at now: ContinuousClock.Instant) -> Bool {
+    /// Redeems a code, which is invalid from now on; returns whether it was valid.
+    package mutating func redeem(_ code: String, at now: ContinuousClock.Instant) -> Bool {
         codes.removeAll { $0.until <= now }
         guard let index = codes.firstIndex(where: { $0.code.matches(code) }) else { return false }
         codes.remove(at: index)

@@ -107,7 +107,7 @@ final class RequestAuthenticator: Sendable {
         return code
     }
 
-    func takeCode(_ code: String) -> Bool { codes.withLock { $0.take(code, at: .now) } }
+    func redeemCode(_ code: String) -> Bool { codes.withLock { $0.redeem(code, at: .now) } }
 
     // MARK: - The request
 
@@ -159,7 +159,7 @@ final class RequestAuthenticator: Sendable {
 
     private func facts(
         _ request: HTTPRequest,
-        _ credentials: RequestGuard.Credentials
+        _ credentials: RequestGuard.CredentialState
     ) -> RequestGuard.Facts {
         let path = (request.path ?? "").prefix { $0 != "?" && $0 != "#" }
         let hosts = Self.hosts(request)

@@ -22,7 +22,7 @@ package struct RequestGuard: Sendable {
         package var contentType: String?
         /// The length of the body as the head states it; `nil` if it is unknown.
         package var bodyBytes: Int64? = 0
-        package var credentials = Credentials.none
+        package var credentials = CredentialState.none
 
         package init(_ method: String, _ path: String, hosts: [String]) {
             (self.method, self.path, self.hosts) = (method, path, hosts)
@@ -38,7 +38,7 @@ package struct RequestGuard: Sendable {
     }
 
     /// The result of checking the token or the cookie of a request.
-    package enum Credentials: Sendable, Hashable {
+    package enum CredentialState: Sendable, Hashable {
         case none, wrong
         case right(Authority)
     }

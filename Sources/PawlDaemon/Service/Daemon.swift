@@ -9,7 +9,7 @@ package import PawlWire
 
 /// The daemon: it runs the downloads of the queue, and answers requests at a socket.
 package struct Daemon: Sendable {
-    package var places: DaemonPlaces
+    package var paths: DaemonPaths
     package var logger: Logger
     /// The maximum number of downloads that run at the same time; `nil` uses the setting.
     package var limit: Int?
@@ -22,8 +22,8 @@ package struct Daemon: Sendable {
     /// The limits of clients over TCP.
     package var limits = ConnectionLimits()
 
-    package init(places: DaemonPlaces, logger: Logger) {
-        self.places = places
+    package init(paths: DaemonPaths, logger: Logger) {
+        self.paths = paths
         self.logger = logger
     }
 
@@ -36,9 +36,9 @@ package struct Daemon: Sendable {
     package func run(
         whenReady: @Sendable @escaping (String) -> Void = { _ in }
     ) async throws(DownloadError) {
-        try places.prepare()
+        try paths.prepare()
         let locks = try locks()
-        if socket == nil { try ListeningSocket.checkNobodyListens(at: places.socket) }
+        if socket == nil { try ListeningSocket.checkNobodyListens(at: paths.socket) }
         let queue = try await loadedQueue(mayBeDamaged: true)
         do throws(DownloadError) {
             try await beginListening(queue)
@@ -53,7 +53,7 @@ package struct Daemon: Sendable {
         Self.enter(.stopping, locks)
         // The service manager continues to listen at its socket, and so does a daemon that has
         // started after the folder was removed.
-        if socket == nil, locks.allSatisfy(\.isInPlace) { unlink(places.socket) }
+        if socket == nil, locks.allSatisfy(\.isInPlace) { unlink(paths.socket) }
         try queue.store.close()
         withExtendedLifetime(locks) {}
         if let failure { throw failure }
@@ -88,7 +88,7 @@ package struct Daemon: Sendable {
     ///
     /// If loading finds damage, the store is opened again with a check of the whole database.
     private func loadedQueue(mayBeDamaged: Bool) async throws(DownloadError) -> DaemonQueue {
-        let store = try DaemonStore(path: places.store)
+        let store = try DaemonStore(path: paths.store)
         if let note = store.note { logger.warning("\(note)") }
         do throws(DownloadError) {
             let queue = DaemonQueue(try initialState(store), logger: logger)
@@ -104,15 +104,15 @@ package struct Daemon: Sendable {
     private func initialState(
         _ store: DaemonStore
     ) throws(DownloadError) -> DaemonQueue.InitialState {
-        let identity = StoreIdentity.known(beside: places.store)
-        let rebuild = QueueRebuild(path: places.store, store: store, identity: identity)
+        let identity = StoreIdentity.known(beside: paths.store)
+        let rebuild = QueueRebuild(path: paths.store, store: store, identity: identity)
         if let note = try rebuild.run() { logger.warning("\(note)") }
         let (last, settings, destinations) = try store.write {
             (try $0.events.last(), try $0.settings.settings(), try $0.downloads.destinations())
         }
         let proxies = CurrentProxyRules()
         let folders = try FolderRecord(
-            path: StoreFiles.folders(of: places.store),
+            path: StoreFiles.folders(of: paths.store),
             destinations: destinations
         )
         return DaemonQueue.InitialState(
@@ -121,13 +121,13 @@ package struct Daemon: Sendable {
             folders: folders,
             identity: makeIdentity(),
             listener: NetworkListener(
-                places,
+                paths,
                 limits,
                 proxies,
                 command: "pawl daemon start --listen"
             ),
             aria2Listener: NetworkListener(
-                places,
+                paths,
                 limits,
                 proxies,
                 command: "pawl daemon start --aria2-rpc",
@@ -142,7 +142,7 @@ package struct Daemon: Sendable {
     /// to free space.
     private func makeIdentity() -> String? {
         do throws(DownloadError) {
-            return try StoreIdentity.make(beside: places.store)
+            return try StoreIdentity.make(beside: paths.store)
         } catch {
             logger.warning("the identity of the queue was not stored: \(error)")
             return nil
@@ -152,7 +152,7 @@ package struct Daemon: Sendable {
     /// Locks the folder of the store, and that of the socket if it is another one.
     private func locks() throws(DownloadError) -> [StoreLock] {
         var locks: [StoreLock] = []
-        for folder in Self.lockFolders(places) { locks.append(try StoreLock(folder: folder)) }
+        for folder in Self.lockFolders(paths) { locks.append(try StoreLock(folder: folder)) }
         return locks
     }
 
@@ -163,8 +163,8 @@ package struct Daemon: Sendable {
 
     /// The folders in the same order in each process: if two daemons start at the same time, one of
     /// them gets both locks.
-    package static func lockFolders(_ places: DaemonPlaces) -> [String] {
-        Set([places.storeFolder, places.socketFolder]).sorted()
+    package static func lockFolders(_ paths: DaemonPaths) -> [String] {
+        Set([paths.storeFolder, paths.socketFolder]).sorted()
     }
 
     /// Returns the error that ended the daemon; `nil` if it was cancelled.
@@ -175,7 +175,7 @@ package struct Daemon: Sendable {
     ) async -> DownloadError? {
         let feedRunner = FeedRunner(queue: queue, logger: logger)
         let api = api(queue, feedRunner)
-        let audit = AuditLog(path: places.audit)
+        let audit = AuditLog(path: paths.audit)
         let aria2 = Aria2Service(queue, aria2Launch, audit)
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
         let hookRunner = HookRunner(queue: queue, logger: logger)
@@ -234,7 +234,7 @@ package struct Daemon: Sendable {
 
     /// Removes old databases when it is time, until the task is cancelled.
     private func removeOldStores() async {
-        let stores = OldStores(path: places.store)
+        let stores = OldStores(path: paths.store)
         while !Task.isCancelled {
             let now = Date()
             let removal = stores.removeOld(at: now)
@@ -255,7 +255,7 @@ package struct Daemon: Sendable {
             version: PawlVersion.current,
             processIdentifier: getpid(),
             startedAt: Date(),
-            store: places.store
+            store: paths.store
         )
         return DaemonAPI(
             queue: queue,
@@ -283,17 +283,17 @@ package struct Daemon: Sendable {
             register: register
         )
         do {
-            let socket = try socket ?? ListeningSocket.bind(at: places.socket)
+            let socket = try socket ?? ListeningSocket.bind(at: paths.socket)
             let (listener, aria2Listener) = (api.queue.listener, api.queue.aria2Listener)
             let aria2Server = Aria2Server(service: aria2, memory: memory, register: register)
             // A client that connects before the server runs has to wait.
-            let places = [
+            let addresses = [
                 socket.path, listener.socket?.address.url, aria2Listener.socket?.address.url,
             ].compactMap(\.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     try await server.run(.socket(socket.descriptor)) {
-                        whenReady(places.joined(separator: " and "))
+                        whenReady(addresses.joined(separator: " and "))
                     }
                 }
                 group.addTask {
@@ -315,7 +315,7 @@ package struct Daemon: Sendable {
                 .directoryNotUsable,
                 "the daemon's socket cannot be used: \(error)",
                 advice: "check the folder's permissions",
-                context: "listening at \(places.socket)"
+                context: "listening at \(paths.socket)"
             )
         }
     }

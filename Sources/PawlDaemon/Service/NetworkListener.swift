@@ -15,7 +15,7 @@ final class NetworkListener: Sendable {
 
     /// What it knows about proxies; the same for all listeners.
     let proxies: CurrentProxyRules
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
     private let limits: ConnectionLimits
     /// The command that gives it another address, for errors.
     private let command: String
@@ -25,13 +25,13 @@ final class NetworkListener: Sendable {
     private let changed = Wakeup()
 
     init(
-        _ places: DaemonPlaces,
+        _ paths: DaemonPaths,
         _ limits: ConnectionLimits,
         _ proxies: CurrentProxyRules,
         command: String,
         secret: String? = nil
     ) {
-        (self.places, self.limits, self.command) = (places, limits, command)
+        (self.paths, self.limits, self.command) = (paths, limits, command)
         (self.proxies, self.secret) = (proxies, secret)
     }
 
@@ -50,7 +50,7 @@ final class NetworkListener: Sendable {
         }
         var socket = try NetworkSocket(
             address,
-            places,
+            paths,
             proxies,
             command: command,
             secret: secret

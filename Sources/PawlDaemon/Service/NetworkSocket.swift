@@ -21,15 +21,15 @@ struct NetworkSocket: Sendable {
     ///   - secret: Another secret with the rights of the main token.
     init?(
         _ wanted: ListenAddress?,
-        _ places: DaemonPlaces,
+        _ paths: DaemonPaths,
         _ proxies: CurrentProxyRules,
         command: String,
         secret: String?
     ) throws(DownloadError) {
         guard var address = wanted else { return nil }
         let keys = try AccessKeys(
-            AccessTokenFile(places),
-            NamedTokenFile(places),
+            AccessTokenFile(paths),
+            NamedTokenFile(paths),
             secret: secret
         )
         descriptor = try Self.open(address, command)

@@ -195,7 +195,11 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let request = authenticator.ownRequest(request)
         switch try await authenticator.admit(request.head, from: client) {
         case .refused(let response, let authority):
-            let source = APIContext.Source(logger: logger, authority: authority, client: client)
+            let source = APIContext.Source(
+                logger: logger,
+                authority: authority,
+                client: client
+            )
             return try await recorded(request, source) { response }
         case .admitted(let authority, let mayContinue):
             let source = APIContext.Source(

@@ -12,7 +12,7 @@ internal import Synchronization
 package final class DaemonStore: Sendable {
     private let pool: DatabasePool
     private let path: String
-    private let place: StorePlace
+    private let location: StoreLocation
     /// The number of the newest damaged database that was set aside; 0 if there is none.
     package let damaged: Int
     /// Whether a read or a write has found damage.
@@ -35,7 +35,7 @@ package final class DaemonStore: Sendable {
         let opened = try StoreOpening.open(path)
         (pool, note, damaged) = (opened.pool, opened.note, opened.damaged)
         (self.path, self.checkpointDelay) = (path, checkpointDelay)
-        place = StorePlace(path: path)
+        location = StoreLocation(path: path)
         reserve = StoreReserve(path: StoreFiles.reserve(of: path))
         mark = CommitMarkFile(beside: path)
         planCheckpoint()
@@ -52,7 +52,7 @@ package final class DaemonStore: Sendable {
                 let value = try body(transaction)
                 guard database.totalChangesCount != changes else { return (value, nil) }
                 // What is acknowledged must be in the file that the next daemon opens.
-                try place.check()
+                try location.check()
                 return (value, try transaction.countCommit())
             }
             if let committed {
@@ -82,7 +82,7 @@ package final class DaemonStore: Sendable {
     /// Throws `.diskFull` if only the reserve is left, which is for transactions that end
     /// something, and `.diskFailure` if the database was removed.
     package func checkRoom() throws(DownloadError) {
-        try place.check()
+        try location.check()
         guard !reserve.isWhole else { return }
         throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
     }
@@ -144,7 +144,7 @@ package final class DaemonStore: Sendable {
     }
 
     /// Why nothing can be written to the database: it was removed or replaced; `nil` otherwise.
-    package var placeProblem: DownloadError? { place.problem }
+    package var locationProblem: DownloadError? { location.problem }
 
     /// The error of the last write; `nil` if it succeeded.
     package var lastWriteFailure: DownloadError? { writeFailure.withLock { $0 } }
@@ -154,7 +154,7 @@ package final class DaemonStore: Sendable {
         _ body: @Sendable @escaping (StoreTransaction) throws -> Value
     ) async throws(DownloadError) -> Value {
         // A new reader would open what is at the path now.
-        try place.check()
+        try location.check()
         do {
             return try await pool.read { try body(StoreTransaction($0)) }
         } catch {
@@ -209,7 +209,7 @@ package final class DaemonStore: Sendable {
             let last = try? pool.read { try StoreTransaction($0).committed() }
             try pool.close()
             // The marker of another daemon's database must stay.
-            guard !hasMetDamage, place.problem == nil else { return }
+            guard !hasMetDamage, location.problem == nil else { return }
             // Without it, ids could be used again, but only if the database is lost.
             if let last { try? StoreFiles.replace(StoreFiles.last(of: path), with: last.line) }
             StoreFiles.unmark(path)

@@ -89,15 +89,15 @@ package struct QueueRebuild {
         for path in salvaged.destinations {
             folders.insert(ExactText(path.text.pathFolder))
         }
-        var known = Set(salvaged.items.flatMap(\.paths).map(Self.place))
+        var known = Set(salvaged.items.flatMap(\.paths).map(Self.resolved))
         return folders.map(\.text).filter(\.isAbsolutePath).sorted()
             .flatMap(UnfinishedFiles.checkpoints)
-            .filter { isOwn($0.checkpoint) && known.insert(Self.place($0.path)).inserted }
+            .filter { isOwn($0.checkpoint) && known.insert(Self.resolved($0.path)).inserted }
     }
 
     /// Returns the path of a file without links in its folder: two folders of the record may be
     /// the same.
-    private static func place(_ path: String) -> ExactText {
+    private static func resolved(_ path: String) -> ExactText {
         ExactText(FolderSpelling.resolved(path.pathFolder).asFolderPath + path.pathFile)
     }
 

@@ -293,7 +293,7 @@ package final class DownloadDriver {
             }
         case .withdrawSlotRequest(let host): slots.withdraw(host)
         case .releaseSlot(let host): slots.release(host)
-        case .open(let order): open(order)
+        case .open(let planned): open(planned)
         case .setEnd(let id, let end, let isProven):
             let edge = TransferCursor.Edge(end: end, isProven: isProven)
             transfers.cursor(of: id)?.currentEdge = edge
@@ -325,15 +325,15 @@ package final class DownloadDriver {
         return []
     }
 
-    private func open(_ order: TransferOrder) {
-        if let (transfer, cursor) = handover?.takeTransfer(of: order) {
-            return transfers.add(order, transfer, cursor)
+    private func open(_ planned: PlannedTransfer) {
+        if let (transfer, cursor) = handover?.takeTransfer(of: planned) {
+            return transfers.add(planned, transfer, cursor)
         }
-        if order.pinned != nil { store.join() }
-        let cursor = TransferCursor(start: order.start, end: order.end)
-        if order.comparesBytes { cursor.compares() }
-        if order.isEndProven { cursor.currentEdge.isProven = true }
-        transfers.add(order, parts.start(order, cursor), cursor)
+        if planned.pinned != nil { store.join() }
+        let cursor = TransferCursor(start: planned.start, end: planned.end)
+        if planned.comparesBytes { cursor.compares() }
+        if planned.isEndProven { cursor.currentEdge.isProven = true }
+        transfers.add(planned, parts.start(planned, cursor), cursor)
         if store.isOpen { monitor.entered(.receiving) }
     }
 
@@ -537,7 +537,7 @@ package final class DownloadDriver {
     /// `unread` are the messages that arrived together with the one that ended the download.
     private func shutDown(_ unread: [DriverMessage]) async {
         for action in follow(.abandoned) { _ = await perform(action) }
-        // A transfer that was taken over and not asked for has no place in the plan.
+        // A transfer that was taken over and not asked for is not in the plan.
         if let (transfer, cursor) = handover?.takeTransfer(of: .first(job.url)) {
             transfers.add(.first(job.url), transfer, cursor)
         }

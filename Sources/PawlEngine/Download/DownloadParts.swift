@@ -70,14 +70,17 @@ final class DownloadParts: Sendable {
     }
 
     /// Starts a transfer.
-    func start(_ order: TransferOrder, _ cursor: TransferCursor) -> any Transfer {
+    func start(_ planned: PlannedTransfer, _ cursor: TransferCursor) -> any Transfer {
         logger.debug(
-            "\(order.id) requests \(order.range?.description ?? "all") of \(order.url.redacted)"
+            """
+            \(planned.id) requests \(planned.range?.description ?? "all") \
+            of \(planned.url.redacted)
+            """
         )
-        monitor.bytes.opened(order.id, cursor, from: order.url)
-        let sink = SegmentSink(order: order, cursor: cursor, context: context)
-        var request = requests.request(for: order)
-        slots.share(&request, for: order)
+        monitor.bytes.opened(planned.id, cursor, from: planned.url)
+        let sink = SegmentSink(planned: planned, cursor: cursor, context: context)
+        var request = requests.request(for: planned)
+        slots.share(&request, for: planned)
         return requests.start(request, sink: sink)
     }
 

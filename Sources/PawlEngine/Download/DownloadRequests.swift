@@ -47,10 +47,10 @@ struct DownloadRequests: Sendable {
         return request
     }
 
-    func request(for order: TransferOrder) -> TransferRequest {
-        var request = request(order.url, range: order.range)
-        request.method = order.method
-        if order.sendsBody {
+    func request(for planned: PlannedTransfer) -> TransferRequest {
+        var request = request(planned.url, range: planned.range)
+        request.method = planned.method
+        if planned.sendsBody {
             request.body = job.settings.body
             if !request.body.isEmpty,
                 !request.fields.contains(where: { $0.hasName("Content-Type") })
@@ -61,21 +61,21 @@ struct DownloadRequests: Sendable {
         } else {
             request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
         }
-        if job.settings.decodesContent, order.range == nil { request.codings = .decoded }
+        if job.settings.decodesContent, planned.range == nil { request.codings = .decoded }
         // Behind the user's mirrors come those that the server has named.
-        if job.mirrors.indices.contains(order.source - 1) {
-            request.signIn(to: job.mirrors[order.source - 1])
+        if job.mirrors.indices.contains(planned.source - 1) {
+            request.signIn(to: job.mirrors[planned.source - 1])
         }
         request.versions = versions
-        request.pinnedTag = order.pinned?.entityTag
-        let isNew = order.pinned == nil || order.proof != .unchanged
+        request.pinnedTag = planned.pinned?.entityTag
+        let isNew = planned.pinned == nil || planned.proof != .unchanged
         if isNew, job.settings.checksum.takesServers {
             request.fields.append(
                 HTTPField(name: "Want-Repr-Digest", value: "sha-256=10, sha-512=9")
             )
         }
         // A single stream gains from a large buffer; the buffers of many must be small.
-        let isFirst = order.id == TransferID(1)
+        let isFirst = planned.id == TransferID(1)
         request.bufferBytes = limits.bufferBytes(atMost: isFirst ? 512 * 1024 : 128 * 1024)
         return request
     }

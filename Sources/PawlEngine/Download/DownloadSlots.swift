@@ -150,8 +150,8 @@ final class DownloadSlots: Sendable {
     ///
     /// With a rate limit, it uses HTTP/1.1 even if the user wants HTTP/2: libcurl reads a paused
     /// stream far ahead.
-    func share(_ request: inout TransferRequest, for order: TransferOrder) {
-        request.multiplexes = multiplexes(order)
+    func share(_ request: inout TransferRequest, for planned: PlannedTransfer) {
+        request.multiplexes = multiplexes(planned)
         if version == .http2, limits.isLimited { request.connection.httpVersion = .http1 }
     }
 
@@ -163,12 +163,12 @@ final class DownloadSlots: Sendable {
     /// Segments have connections of their own unless the user wants HTTP/2. With a rate limit, so
     /// have all transfers. A request that failed or was ended is not repeated over a shared
     /// connection.
-    private func multiplexes(_ order: TransferOrder) -> Bool {
+    private func multiplexes(_ planned: PlannedTransfer) -> Bool {
         let (mayMultiplex, streamHost) = state.withLock { ($0.mayMultiplex, $0.streamHost) }
         guard mayMultiplex, !limits.isLimited else { return false }
         if version == .http2 { return true }
-        guard order.pinned == nil, order.range == nil else { return false }
-        let host = HostBudget.name(of: order.url)
+        guard planned.pinned == nil, planned.range == nil else { return false }
+        let host = HostBudget.name(of: planned.url)
         return streamHost == host || budgets.isShared(host)
     }
 }

@@ -65,10 +65,10 @@ struct FileFinisher: Sendable {
         while true {
             let complete = file
             // This syncs, which may take long. Checkpoints must not wait for that.
-            let placed = try await engine.syncs.run { () throws(DownloadError) in
+            let named = try await engine.syncs.run { () throws(DownloadError) in
                 try complete.finish()
             }
-            switch placed {
+            switch named {
             case .named(let name):
                 noteReplaced(name.path, wasThere: name.wasThere)
                 if verified.whole == nil, job.settings.checksum == .automatic {

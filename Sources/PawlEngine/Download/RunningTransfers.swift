@@ -21,9 +21,13 @@ struct RunningTransfers {
 
     func cursor(of id: TransferID) -> TransferCursor? { running[id]?.cursor }
 
-    mutating func add(_ order: TransferOrder, _ transfer: any Transfer, _ cursor: TransferCursor) {
-        let host = HostBudget.name(of: order.url)
-        running[order.id] = Running(transfer: transfer, cursor: cursor, host: host)
+    mutating func add(
+        _ planned: PlannedTransfer,
+        _ transfer: any Transfer,
+        _ cursor: TransferCursor
+    ) {
+        let host = HostBudget.name(of: planned.url)
+        running[planned.id] = Running(transfer: transfer, cursor: cursor, host: host)
     }
 
     /// Removes a transfer that has ended; returns its cursor and its host.

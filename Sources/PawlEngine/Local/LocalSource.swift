@@ -113,9 +113,9 @@ struct LocalSource: Sendable {
                 )
             }
             range = ByteRange(requested.start, min(requested.end, total))
-            let place = "bytes \(range.start)-\(range.end - 1)/\(total)"
+            let contentRange = "bytes \(range.start)-\(range.end - 1)/\(total)"
             head.status = 206
-            head.fields.append(HTTPField(name: "Content-Range", value: place))
+            head.fields.append(HTTPField(name: "Content-Range", value: contentRange))
         }
         head.fields.append(HTTPField(name: "Content-Length", value: "\(range.count)"))
     }

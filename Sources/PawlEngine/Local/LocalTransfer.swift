@@ -82,8 +82,10 @@ final class LocalTransfer: Transfer {
         )
         defer { buffer.deallocate() }
         while true {
-            let order = state.withLock { $0.takeOrder(at: surroundings.time.now(), progress) }
-            switch order {
+            let instruction = state.withLock {
+                $0.nextInstruction(at: surroundings.time.now(), progress)
+            }
+            switch instruction {
             case .cancel: return end(progress, .cancelled)
             case .wait(let moment): return wait(until: moment)
             case .nudge:
@@ -166,13 +168,14 @@ final class LocalTransfer: Transfer {
 }
 
 extension LocalTransfer.State {
-    fileprivate enum Order {
+    fileprivate enum Instruction {
         case go, nudge, cancel
         case wait(until: Moment?)
     }
 
     /// Returns what to do next, and puts the progress back if that is to wait.
-    fileprivate mutating func takeOrder(at now: Moment, _ progress: LocalTransfer.Progress) -> Order
+    fileprivate mutating func nextInstruction(at now: Moment, _ progress: LocalTransfer.Progress)
+        -> Instruction
     {
         if isCancelled { return .cancel }
         if isNudged {

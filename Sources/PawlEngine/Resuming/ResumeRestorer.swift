@@ -53,7 +53,7 @@ struct ResumeRestorer: Sendable {
             beginning: content.importedBytes,
             of: content.representation,
             source: job.url.redacted,
-            at: place(partial, isGiven: isGiven, final),
+            at: target(partial, isGiven: isGiven, final),
             settings: storeSettings
         )
     }
@@ -67,18 +67,18 @@ struct ResumeRestorer: Sendable {
         try PartialRestoration.restore(
             Checkpoint(content),
             of: [content.url] + job.urls,
-            at: place(partial, isGiven: isGiven, final),
+            at: target(partial, isGiven: isGiven, final),
             allowsWeakResume: job.settings.allowsWeakResume,
             settings: storeSettings
         )
     }
 
-    private func place(
+    private func target(
         _ partial: FilePath,
         isGiven: Bool,
         _ final: FilePath
-    ) -> RestorePlace {
-        RestorePlace(
+    ) -> RestoreTarget {
+        RestoreTarget(
             partial: partial,
             isGiven: isGiven,
             former: isGiven ? originalPartial : nil,

@@ -78,9 +78,9 @@ final class DigestSearch: Sendable {
             + Self.lists.map { address.path.pathFolder + $0 }
         let end = engine.time.now() + Self.longest
         for path in paths where engine.time.now() < end {
-            var place = address
-            place.path = path
-            guard !Task.isCancelled, let url = place.requestURL else { return nil }
+            var candidate = address
+            candidate.path = path
+            guard !Task.isCancelled, let url = candidate.requestURL else { return nil }
             let digest: ContentDigest?
             do throws(DownloadError) {
                 digest = try await self.digest(of: name, at: url)
@@ -102,8 +102,8 @@ final class DigestSearch: Sendable {
         of name: String,
         at url: URL
     ) async throws(DownloadError) -> ContentDigest? {
-        let order = StreamOrder(url: url, settings: settings, seed: seed)
-        let body = try await StreamDriver(order, engine: engine).collect(limit: Self.mostBytes)
+        let stream = StreamJob(url: url, settings: settings, seed: seed)
+        let body = try await StreamDriver(stream, engine: engine).collect(limit: Self.mostBytes)
         let list = AddressParts(url.absoluteString).path.pathFile.percentDecoded
         // A list may have very many lines, of which few are for this file.
         return try await engine.digests.run { () throws(DownloadError) in

@@ -81,8 +81,8 @@ final class ServerMetalink: Sendable {
 
     private func fetch(_ url: URL) async throws(DownloadError) -> FileDescription {
         let settings = job.settings.forDocument(within: Self.longest)
-        let order = StreamOrder(url: url, settings: settings, seed: job.seed)
-        let body = try await StreamDriver(order, engine: engine).collect(limit: Self.mostBytes)
+        let stream = StreamJob(url: url, settings: settings, seed: job.seed)
+        let body = try await StreamDriver(stream, engine: engine).collect(limit: Self.mostBytes)
         let file = AddressParts(job.url.absoluteString).path.pathFile.percentDecoded
         return try await engine.digests.run { [engine] () throws(DownloadError) in
             try engine.readMetalink(body.bytes, url.redacted, file)

@@ -15,11 +15,11 @@ package struct Handover: Sendable {
     /// The error with which the download ends; `nil` if it continues.
     var failure: DownloadError?
 
-    /// Returns the transfer if it has this order; afterwards it is the caller's.
+    /// Returns the transfer if it is the planned one; afterwards it is the caller's.
     mutating func takeTransfer(
-        of order: TransferOrder
+        of planned: PlannedTransfer
     ) -> (transfer: any Transfer, cursor: TransferCursor)? {
-        guard order == .first(parts.job.url), let transfer, let cursor else { return nil }
+        guard planned == .first(parts.job.url), let transfer, let cursor else { return nil }
         (self.transfer, self.cursor, requestedAt) = (nil, nil, nil)
         return (transfer, cursor)
     }

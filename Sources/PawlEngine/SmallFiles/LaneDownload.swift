@@ -165,9 +165,9 @@ package final class LaneDownload: Sendable {
 
     /// Starts the transfer over the connection that was granted.
     private func sendRequest(at now: Moment) {
-        let order = TransferOrder.first(parts.job.url)
-        let cursor = TransferCursor(start: order.start, end: order.end)
-        let transfer = parts.start(order, cursor)
+        let planned = PlannedTransfer.first(parts.job.url)
+        let cursor = TransferCursor(start: planned.start, end: planned.end)
+        let transfer = parts.start(planned, cursor)
         let step = state.withLock { state -> Step in
             (state.handover.transfer, state.handover.cursor) = (transfer, cursor)
             state.handover.requestedAt = now
@@ -265,7 +265,7 @@ package final class LaneDownload: Sendable {
         if let cursor = handover.cursor {
             monitor.transferEnded(TransferEnd(.completed), cursor)
         }
-        monitor.bytes.ended(TransferOrder.first(parts.job.url).id)
+        monitor.bytes.ended(PlannedTransfer.first(parts.job.url).id)
         engine.lane.remove(self)
         parts.slots.release(host)
         if engine.smallBodies.isRoomy { whenFetched() }
@@ -329,9 +329,9 @@ extension DriverMessage {
     }
 }
 
-extension TransferOrder {
-    /// The planner's first order if nothing is known of the file.
-    package static func first(_ url: URL) -> TransferOrder {
-        TransferOrder(id: TransferID(1), url: url, range: nil, pinned: nil, start: 0, end: .max)
+extension PlannedTransfer {
+    /// The planner's first transfer if nothing is known of the file.
+    package static func first(_ url: URL) -> PlannedTransfer {
+        PlannedTransfer(id: TransferID(1), url: url, range: nil, pinned: nil, start: 0, end: .max)
     }
 }

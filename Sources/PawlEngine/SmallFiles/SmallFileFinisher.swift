@@ -6,7 +6,7 @@ internal import SystemPackage
 /// Names finished small files in batches, so that files that finish together share the disk's
 /// syncs.
 package final class SmallFileFinisher: Sendable {
-    /// The result of preparing an order.
+    /// The result of preparing a job.
     enum Prepared: Sendable {
         case file(CompleteFile)
         /// The file existed already, with this size.
@@ -33,7 +33,7 @@ package final class SmallFileFinisher: Sendable {
     typealias Preparation = @Sendable () throws(DownloadError) -> Prepared
     typealias Answer = @Sendable (Result<Outcome, DownloadError>) -> Void
 
-    private struct Order: Sendable {
+    private struct FileJob: Sendable {
         var prepare: Preparation
         /// Whether the file is to be named as well.
         var isToBeNamed: Bool
@@ -41,7 +41,7 @@ package final class SmallFileFinisher: Sendable {
     }
 
     private struct State {
-        var waiting: [Order] = []
+        var waiting: [FileJob] = []
         var isBusy = false
     }
 
@@ -60,7 +60,7 @@ package final class SmallFileFinisher: Sendable {
 
     /// Makes the file durable and gives it its name, and then calls `answer` on a thread for syncs.
     func finish(_ prepare: @escaping Preparation, answer: @escaping Answer) {
-        serve(Order(prepare: prepare, isToBeNamed: true, answer: answer))
+        serve(FileJob(prepare: prepare, isToBeNamed: true, answer: answer))
     }
 
     /// Makes the file durable and gives it its name.
@@ -81,7 +81,7 @@ package final class SmallFileFinisher: Sendable {
     ) async throws(DownloadError) -> Outcome {
         let result = await withCheckedContinuation { continuation in
             serve(
-                Order(prepare: prepare, isToBeNamed: isToBeNamed) {
+                FileJob(prepare: prepare, isToBeNamed: isToBeNamed) {
                     continuation.resume(returning: $0)
                 }
             )
@@ -89,9 +89,9 @@ package final class SmallFileFinisher: Sendable {
         return try result.get()
     }
 
-    private func serve(_ order: Order) {
+    private func serve(_ job: FileJob) {
         let isIdle = state.withLock { state in
-            state.waiting.append(order)
+            state.waiting.append(job)
             defer { state.isBusy = true }
             return !state.isBusy
         }
@@ -101,16 +101,16 @@ package final class SmallFileFinisher: Sendable {
     private func begin() { pool.start { refusal in self.serve(refusal) } }
 
     private func serve(_ refusal: DownloadError?) {
-        let orders = state.withLock { state in
-            let orders = Array(state.waiting.prefix(Self.mostAtOnce))
-            state.waiting.removeFirst(orders.count)
-            return orders
+        let jobs = state.withLock { state in
+            let jobs = Array(state.waiting.prefix(Self.mostAtOnce))
+            state.waiting.removeFirst(jobs.count)
+            return jobs
         }
         if let refusal {
-            for order in orders { order.answer(.failure(refusal)) }
+            for job in jobs { job.answer(.failure(refusal)) }
             return continueWithNext()
         }
-        let batch = Batch(orders)
+        let batch = Batch(jobs)
         guard !batch.files.isEmpty else { return conclude(batch) }
         // The disk gets all the work at once, so the first sync waits for most of it.
         if batch.files.count > 1 { for file in batch.files { file.startWriteback() } }
@@ -142,7 +142,7 @@ package final class SmallFileFinisher: Sendable {
     private func conclude(_ batch: Batch) {
         var synced = batch.synced[...]
         var names = CompleteFile.name(batch.toBeNamed)[...]
-        for (order, result) in zip(batch.orders, batch.prepared) {
+        for (job, result) in zip(batch.jobs, batch.prepared) {
             let answer: Result<Outcome, DownloadError>
             switch result {
             case .failure(let error): answer = .failure(error)
@@ -151,14 +151,14 @@ package final class SmallFileFinisher: Sendable {
                 answer = .success(.named(named))
             case .success(.file(let file)):
                 guard let durable = synced.popFirst()?.durable else { continue }
-                guard order.isToBeNamed else {
+                guard job.isToBeNamed else {
                     answer = Self.answer(durable, of: file)
                     break
                 }
                 guard let name = names.popFirst() else { continue }
                 answer = Self.answer(name, of: file)
             }
-            order.answer(answer)
+            job.answer(answer)
         }
         continueWithNext()
     }
@@ -198,15 +198,15 @@ package final class SmallFileFinisher: Sendable {
             var left: Int
         }
 
-        let orders: [Order]
+        let jobs: [FileJob]
         let prepared: [Result<Prepared, DownloadError>]
         let files: [CompleteFile]
         private let state: Mutex<State>
 
-        init(_ orders: [Order]) {
-            self.orders = orders
-            prepared = orders.map { order in
-                Result { () throws(DownloadError) in try order.prepare() }
+        init(_ jobs: [FileJob]) {
+            self.jobs = jobs
+            prepared = jobs.map { job in
+                Result { () throws(DownloadError) in try job.prepare() }
             }
             files = prepared.compactMap { result in
                 if case .success(.file(let file)) = result { file } else { nil as CompleteFile? }
@@ -241,10 +241,10 @@ package final class SmallFileFinisher: Sendable {
         }
 
         var toBeNamed: [(file: CompleteFile, durable: Result<Void, DownloadError>)] {
-            let ordersOfFiles = zip(orders, prepared).lazy.filter { _, result in
+            let jobsOfFiles = zip(jobs, prepared).lazy.filter { _, result in
                 if case .success(.file) = result { true } else { false }
             }.map(\.0)
-            return zip(ordersOfFiles, synced).lazy.filter(\.0.isToBeNamed).map(\.1)
+            return zip(jobsOfFiles, synced).lazy.filter(\.0.isToBeNamed).map(\.1)
         }
     }
 }

@@ -60,7 +60,7 @@ package final class StreamDriver: Sendable {
     /// The maximum number of bytes reserved for a body: its announced length cannot be trusted.
     private static let mostReservedBytes: Int64 = 8 << 20
 
-    private let order: StreamOrder
+    private let job: StreamJob
     private let engine: Engine
     private let state: Mutex<State>
     private let clock: StreamClock
@@ -70,21 +70,21 @@ package final class StreamDriver: Sendable {
     /// Creates a driver.
     ///
     /// Nothing is sent until a method is called.
-    package init(_ order: StreamOrder, engine: Engine) {
-        self.order = order
+    package init(_ job: StreamJob, engine: Engine) {
+        self.job = job
         self.engine = engine
         let clock = StreamClock(engine)
         self.clock = clock
         slotWaiter = SlotWaiter(engine.budgets) { [wakeup = clock.wakeup] in wakeup.send() }
         let exchange = ExchangePlanner(
-            url: order.url,
-            method: order.method,
-            settings: order.settings,
-            seed: order.seed
+            url: job.url,
+            method: job.method,
+            settings: job.settings,
+            seed: job.seed
         )
         state = Mutex(State(exchange: exchange))
         var logger = engine.logger
-        logger[metadataKey: "url"] = "\(order.url.redacted)"
+        logger[metadataKey: "url"] = "\(job.url.redacted)"
         self.logger = logger
     }
 
@@ -222,7 +222,7 @@ package final class StreamDriver: Sendable {
     /// Returns the accepted response, requesting one if there is none yet.
     private func answer() async throws(DownloadError) -> DownloadResponse {
         if let response { return response }
-        try order.check()
+        try job.check()
         return try await ask()
     }
 
@@ -240,12 +240,12 @@ package final class StreamDriver: Sendable {
             (state.exchange.request, state.isSuspended, state.limit, state.decodes)
         }
         let slot = try await slot(next.host)
-        let request = order.request(for: next, decodes: decodes, engine: engine)
+        let request = job.request(for: next, decodes: decodes, engine: engine)
         let exchange = StreamExchange(
             judge: StreamHeadJudge(
                 method: next.method,
                 fields: request.fields,
-                acceptsErrorStatuses: order.acceptsErrorStatuses,
+                acceptsErrorStatuses: job.acceptsErrorStatuses,
                 limit: limit
             ),
             slot: slot,
@@ -303,7 +303,7 @@ package final class StreamDriver: Sendable {
     }
 
     private func accept(_ head: ResponseHead) -> DownloadResponse {
-        if head.decoding == .none, !order.choosesCodings,
+        if head.decoding == .none, !job.choosesCodings,
             let coding = Representation(head: head).contentEncoding?.sanitized
         {
             logger.notice("the response is encoded (\(coding)), which the request did not allow")
@@ -322,7 +322,7 @@ package final class StreamDriver: Sendable {
         _ answer: StreamExchange.JudgedHead,
         _ running: Running
     ) async throws(DownloadError) {
-        var longest = order.settings.stallTimeout
+        var longest = job.settings.stallTimeout
         if case .status = answer.verdict { longest = min(longest, ErrorBody.longestTime) }
         try await settle(running, within: longest)
         switch answer.verdict {
@@ -361,7 +361,7 @@ package final class StreamDriver: Sendable {
             defer { state.decodes = false }
             return state.decodes
         }
-        guard isFirst, RequestMethod.isIdempotent(order.method) else {
+        guard isFirst, RequestMethod.isIdempotent(job.method) else {
             throw Self.undecodable(coding)
         }
     }
@@ -395,7 +395,7 @@ package final class StreamDriver: Sendable {
     }
 
     private func stalled(after progress: Progress) async throws(DownloadError) {
-        let timeout = order.settings.stallTimeout
+        let timeout = job.settings.stallTimeout
         let error = DownloadError(stalledFor: timeout, host: host, advice: "try again later")
         try await failed(error, .immediate, after: progress)
     }
@@ -439,7 +439,7 @@ package final class StreamDriver: Sendable {
     ///
     /// Returns `true` if there was none for too long and the exchange was ended.
     private func waitForNews(_ running: Running) async -> Bool {
-        let timeout = order.settings.stallTimeout
+        let timeout = job.settings.stallTimeout
         let deadline = running.exchange.quietSince.map { $0 + timeout } ?? .distantFuture
         guard engine.time.now() >= deadline else {
             await clock.wait(until: deadline)
@@ -569,7 +569,7 @@ package final class StreamDriver: Sendable {
                 )
             }
             if case .failed(let error) = state.phase { throw error }
-            if case .idle = state.phase { clock.begin(limit: order.settings.maximumDuration) }
+            if case .idle = state.phase { clock.begin(limit: job.settings.maximumDuration) }
             state.isBusy = true
         }
     }
@@ -578,10 +578,10 @@ package final class StreamDriver: Sendable {
     ///
     /// Returns the error with a description of what was being done.
     private func fail(_ error: DownloadError) -> DownloadError {
-        var error = error.about(order.url)
-        let isFetching = order.method == "GET" || order.method == "HEAD"
-        let verb = isFetching ? "fetching" : "sending \(order.method.sanitized) to"
-        error.context = error.context ?? "\(verb) \(order.url.redacted)"
+        var error = error.about(job.url)
+        let isFetching = job.method == "GET" || job.method == "HEAD"
+        let verb = isFetching ? "fetching" : "sending \(job.method.sanitized) to"
+        error.context = error.context ?? "\(verb) \(job.url.redacted)"
         let running = end(.failed(error))
         running?.transfer.cancel()
         return error

@@ -7,7 +7,7 @@ internal import PawlStorage
 /// `@unchecked Sendable`: after `init`, the variables are touched only by the network's thread, one
 /// call at a time.
 final class SegmentSink: TransferSink, @unchecked Sendable {
-    private let order: TransferOrder
+    private let planned: PlannedTransfer
     private let context: DownloadContext
     private let cursor: TransferCursor
     private var store: PartialStore?
@@ -30,17 +30,17 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         var body = ErrorBody()
     }
 
-    init(order: TransferOrder, cursor: TransferCursor, context: DownloadContext) {
-        self.order = order
+    init(planned: PlannedTransfer, cursor: TransferCursor, context: DownloadContext) {
+        self.planned = planned
         self.cursor = cursor
         self.context = context
-        position = order.range?.start ?? 0
+        position = planned.range?.start ?? 0
         // No byte is accepted before an accepted head has proven its position.
         provenEnd = position
     }
 
     func transferReceived(_ head: ResponseHead) -> HeadDecision {
-        let verdict = HeadJudge.judge(head, expecting: order.expectation)
+        let verdict = HeadJudge.judge(head, expecting: planned.expectation)
         if case .pin(let representation, let acceptsRanges) = verdict {
             small = smallBody(head, representation, acceptsRanges)
             if small != nil {
@@ -53,7 +53,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
             cursor.collects(until: context.time.now() + ErrorBody.longestTime)
             return .take
         }
-        context.mailbox.post(.headJudged(order.id, verdict, head))
+        context.mailbox.post(.headJudged(planned.id, verdict, head))
         switch verdict {
         case .write(let range, _):
             provenEnd = range.end
@@ -90,7 +90,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         guard let small = handOver() else { return .more }
         position = Int64(small.bytes.count)
         provenEnd = small.representation.total ?? .max
-        context.mailbox.post(.overdue(order.id, small))
+        context.mailbox.post(.overdue(planned.id, small))
         return .hold
     }
 
@@ -134,7 +134,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         if comparing {
             guard let isThere = isThere(passed) else { return false }
             guard isThere else {
-                context.mailbox.post(.seamDiffered(order.id))
+                context.mailbox.post(.seamDiffered(planned.id))
                 return false
             }
         }
@@ -159,10 +159,10 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         if let small = handOver() {
             let isWhole = end.outcome == .completed && small.isWhole
             return context.mailbox.post(
-                isWhole ? .arrived(order.id, small) : .brokeOff(order.id, small, end)
+                isWhole ? .arrived(planned.id, small) : .brokeOff(planned.id, small, end)
             )
         }
-        context.mailbox.post(.transferEnded(order.id, end, failure))
+        context.mailbox.post(.transferEnded(planned.id, end, failure))
     }
 
     private func reportRefusal(isWhole: Bool) {
@@ -170,7 +170,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         self.refusal = nil
         cursor.collects(until: nil)
         context.mailbox.post(.errorBody(refusal.head, refusal.body, isWhole: isWhole))
-        context.mailbox.post(.headJudged(order.id, refusal.verdict, refusal.head))
+        context.mailbox.post(.headJudged(planned.id, refusal.verdict, refusal.head))
     }
 
     // MARK: - Small files

@@ -55,17 +55,17 @@ package struct DropFolder: Sendable {
     @discardableResult
     package func reject(_ name: ExactText, _ reason: String) throws(DownloadError) -> Bool {
         guard let moved = try move(name, to: Self.rejected) else { return false }
-        let place = moved.shortenedStem.appending(suffix: ".reason")
+        let reasonFile = moved.shortenedStem.appending(suffix: ".reason")
         try FileFolder(moved.folder).write(
             Array("\(reason)\n".utf8),
-            to: place.lastComponent?.string ?? name.text
+            to: reasonFile.lastComponent?.string ?? name.text
         )
         return true
     }
 
-    private func move(_ name: ExactText, to place: String) throws(DownloadError) -> FilePath? {
+    private func move(_ name: ExactText, to subfolder: String) throws(DownloadError) -> FilePath? {
         let source = try FileFolder(folder).resolve(name.text)
-        let target = try FileFolder(folder).resolve("\(place)/\(name)")
+        let target = try FileFolder(folder).resolve("\(subfolder)/\(name)")
         try FolderPreparation.prepare(target.folder)
         do throws(Errno) {
             return try target.firstFree { (path) throws(Errno) in

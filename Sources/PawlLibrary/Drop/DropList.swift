@@ -39,11 +39,11 @@ package enum DropList {
         _ kind: Kind,
         digest: (String) -> String
     ) throws(Fault) -> [DropItem] {
-        let entries: [Entry]
+        let entries: [DropEntry]
         switch kind {
         case .json: entries = try readJSON(bytes)
         case .txt: entries = readLines(try text(bytes))
-        case .url: entries = [Entry(url: try readShortcut(try text(bytes)))]
+        case .url: entries = [DropEntry(url: try readShortcut(try text(bytes)))]
         }
         var items: [DropItem] = []
         for entry in entries { items.append(try item(entry, digest)) }
@@ -62,9 +62,9 @@ package enum DropList {
         return text.split(whereSeparator: \.isNewline)
     }
 
-    private static func readLines(_ lines: [Substring]) -> [Entry] {
+    private static func readLines(_ lines: [Substring]) -> [DropEntry] {
         lines.map(\.trimmed).filter { !$0.isEmpty && !$0.hasPrefix("#") }
-            .map { Entry(url: String($0)) }
+            .map { DropEntry(url: String($0)) }
     }
 
     /// Parses a shortcut: `[InternetShortcut]` and `[Desktop Entry]` contain a line `URL=…`.
@@ -92,9 +92,9 @@ package enum DropList {
         throw Fault(reason: "it is a shortcut without a URL")
     }
 
-    private static func readJSON(_ bytes: [UInt8]) throws(Fault) -> [Entry] {
+    private static func readJSON(_ bytes: [UInt8]) throws(Fault) -> [DropEntry] {
         // The decoder's own messages are not meant for people.
-        guard let list = try? JSONDecoder().decode([Entry].self, from: Data(bytes)) else {
+        guard let list = try? JSONDecoder().decode([DropEntry].self, from: Data(bytes)) else {
             throw Fault(
                 reason: "it is not a JSON list of URLs, or of objects with url, key and name"
             )
@@ -103,7 +103,7 @@ package enum DropList {
     }
 
     private static func item(
-        _ entry: Entry,
+        _ entry: DropEntry,
         _ digest: (String) -> String
     ) throws(Fault) -> DropItem {
         do throws(DownloadError) {
@@ -122,7 +122,7 @@ package enum DropList {
 }
 
 /// One URL of a file, as it is written there.
-private struct Entry: Decodable {
+private struct DropEntry: Decodable {
     var url: String
     var key: String?
     var name: String?

@@ -71,9 +71,9 @@ package struct LibraryScan: Sendable {
                 !noted.isInDaemon(for: session),
                 RepresentationMark.found(on: path(noted.name)) != nil,
                 // Another process is about to do it.
-                let (claim, pending) = try? PendingNote.take(noted.key, in: folder)
+                let (note, pending) = try? PendingNote.take(noted.key, in: folder)
             else { continue }
-            defer { claim.release() }
+            defer { note.release() }
             // If the record cannot be written, the download resumes and finds the file.
             guard let (record, stamp) = finished(pending),
                 (try? RecordStore.write(record, for: path(pending.name))) != nil
@@ -81,7 +81,7 @@ package struct LibraryScan: Sendable {
             content.files[pending.name] = FoundFile(stamp: stamp, record: .found(record))
             content.notes[name] = nil
             // The download finds its file the next time.
-            try? claim.remove()
+            try? note.remove()
         }
     }
 

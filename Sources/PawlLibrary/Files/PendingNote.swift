@@ -31,7 +31,7 @@ package final class PendingNote: Sendable {
     ///
     /// Throws `.alreadyRunning`, with the owner's process ID, if the lock is held already, and if
     /// the daemon has the download for another background session than `session`.
-    package static func claim(
+    package static func acquire(
         _ pending: PendingDownload,
         in folder: FilePath,
         session: String? = nil
@@ -111,7 +111,7 @@ package final class PendingNote: Sendable {
             return try note.write(pending)
         }
         do throws(DownloadError) {
-            try claim(pending, in: folder, session: session).release()
+            try acquire(pending, in: folder, session: session).release()
         } catch  where error.code == .alreadyRunning {
             return
         }

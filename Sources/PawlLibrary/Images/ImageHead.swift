@@ -20,16 +20,16 @@ struct ImageHead {
 
     /// The size of a JPEG: segments up to the frame's header (T.81 annex B).
     var jpegSize: Size? {
-        var place = 2
-        while byte(at: place) == 0xFF {
+        var offset = 2
+        while byte(at: offset) == 0xFF {
             // Any number of these bytes may precede a marker.
-            while byte(at: place + 1) == 0xFF { place += 1 }
-            guard let marker = byte(at: place + 1) else { return nil }
+            while byte(at: offset + 1) == 0xFF { offset += 1 }
+            guard let marker = byte(at: offset + 1) else { return nil }
             switch marker {
             case 0x01, 0xD0...0xD8:
-                place += 2
+                offset += 2
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-                guard let height = big(2, at: place + 5), let width = big(2, at: place + 7) else {
+                guard let height = big(2, at: offset + 5), let width = big(2, at: offset + 7) else {
                     return nil
                 }
                 return (width, height)
@@ -37,8 +37,8 @@ struct ImageHead {
                 // The picture begins or ends without a frame.
                 return nil
             default:
-                guard let length = big(2, at: place + 2), length >= 2 else { return nil }
-                place += 2 + length
+                guard let length = big(2, at: offset + 2), length >= 2 else { return nil }
+                offset += 2 + length
             }
         }
         return nil
@@ -98,26 +98,26 @@ struct ImageHead {
         return (width, height <= Int(Int32.max) ? height : (1 << 32) - height)
     }
 
-    private func byte(at place: Int) -> UInt8? {
-        bytes.indices.contains(place) ? bytes[place] : nil
+    private func byte(at offset: Int) -> UInt8? {
+        bytes.indices.contains(offset) ? bytes[offset] : nil
     }
 
-    private func part(_ count: Int, at place: Int) -> ArraySlice<UInt8>? {
-        guard place >= 0, place <= bytes.count, bytes.count - place >= count else { return nil }
-        return bytes[place..<place + count]
+    private func part(_ count: Int, at offset: Int) -> ArraySlice<UInt8>? {
+        guard offset >= 0, offset <= bytes.count, bytes.count - offset >= count else { return nil }
+        return bytes[offset..<offset + count]
     }
 
     /// Reads up to four bytes, the highest first.
-    private func big(_ count: Int, at place: Int) -> Int? {
-        part(count, at: place)?.reduce(0) { $0 << 8 | Int($1) }
+    private func big(_ count: Int, at offset: Int) -> Int? {
+        part(count, at: offset)?.reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Reads up to four bytes, the lowest first.
-    private func little(_ count: Int, at place: Int) -> Int? {
-        part(count, at: place)?.reversed().reduce(0) { $0 << 8 | Int($1) }
+    private func little(_ count: Int, at offset: Int) -> Int? {
+        part(count, at: offset)?.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    private func text(at place: Int) -> String? {
-        part(4, at: place).map { String(decoding: $0, as: UTF8.self) }
+    private func text(at offset: Int) -> String? {
+        part(4, at: offset).map { String(decoding: $0, as: UTF8.self) }
     }
 }

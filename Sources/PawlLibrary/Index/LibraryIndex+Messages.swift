@@ -49,7 +49,7 @@ extension LibraryIndex {
         case renewed(KnownFile, before: KnownFile)
         /// The program itself removed the key's file.
         case removed(StorageKey, KnownFile)
-        /// The run's file gets this name, which was claimed.
+        /// The run's file gets this name, which was reserved.
         case named(StorageKey, RunID, ExactText)
         /// The daemon gets the run's download.
         case handedOver(StorageKey, RunID, PendingDownload.Background)

@@ -399,12 +399,12 @@ package struct LibraryIndex: Sendable {
 
     // MARK: - Names
 
-    /// Reserves a name for the key until `unclaim`.
+    /// Reserves a name for the key until `unreserve`.
     ///
     /// Returns `false` if the key may not have it.
-    package mutating func claim(_ name: ExactText, for key: StorageKey) -> Bool {
-        tables.claim(name, for: key)
+    package mutating func reserve(_ name: ExactText, for key: StorageKey) -> Bool {
+        tables.reserve(name, for: key)
     }
 
-    package mutating func unclaim(_ name: ExactText) { tables.unclaim(name) }
+    package mutating func unreserve(_ name: ExactText) { tables.unreserve(name) }
 }

@@ -18,7 +18,7 @@ package struct LibraryTables: Sendable {
     /// The key of each shortened form.
     private var shortened: [String: StorageKey] = [:]
     /// The key that is checking on disk whether it can have a name.
-    private var claims: [ExactText: StorageKey] = [:]
+    private var reservations: [ExactText: StorageKey] = [:]
     /// The sources of files that are gone, so that their keys can be requested again.
     private var formerFiles: [StorageKey: (url: URL, name: ExactText)] = [:]
     private static let mostFormerFiles = 10_000
@@ -80,23 +80,23 @@ package struct LibraryTables: Sendable {
     ///
     /// A changed file is somebody's work, even if it is the key's own.
     package func isFree(_ name: ExactText, for key: StorageKey) -> Bool {
-        for taken in [targets[name], claims[name]] {
+        for taken in [targets[name], reservations[name]] {
             if let taken, taken != key { return false }
         }
         guard let owner = owners[name] else { return files[name] == nil }
         return owner == key && entries[key]?.file?.isChanged == false
     }
 
-    /// Reserves a name for the key until `unclaim`.
+    /// Reserves a name for the key until `unreserve`.
     ///
     /// Returns `false` if the key may not have it.
-    mutating func claim(_ name: ExactText, for key: StorageKey) -> Bool {
+    mutating func reserve(_ name: ExactText, for key: StorageKey) -> Bool {
         guard isFree(name, for: key) else { return false }
-        claims[name] = key
+        reservations[name] = key
         return true
     }
 
-    mutating func unclaim(_ name: ExactText) { claims[name] = nil }
+    mutating func unreserve(_ name: ExactText) { reservations[name] = nil }
 
     /// Returns the names under which files of a key exist or may appear, as far as is known.
     package func names(of key: StorageKey) -> Set<ExactText> {

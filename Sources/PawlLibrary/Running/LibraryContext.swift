@@ -76,7 +76,7 @@ final class LibraryContext: Sendable {
             await task.end.waitIgnoringCancellation()
         }
         try await disk.run { () throws(DownloadError) in
-            let note = try PendingNote.claim(
+            let note = try PendingNote.acquire(
                 pending,
                 in: self.folder,
                 session: self.identifier

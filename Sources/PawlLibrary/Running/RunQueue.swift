@@ -10,7 +10,7 @@ struct RunQueue {
 
     init(limit: Int) { scheduler = StartScheduler(limit: max(1, limit)) }
 
-    var isFull: Bool { scheduler.placesTaken + scheduler.waitingCount >= scheduler.limit }
+    var isFull: Bool { scheduler.slotsTaken + scheduler.waitingCount >= scheduler.limit }
     var isEmpty: Bool { active.isEmpty && waiting.isEmpty }
     /// The runs that have their turn.
     var running: [LibraryRun] { Array(active.values) }

@@ -182,14 +182,14 @@ final class SharedIndex: Sendable {
         state.withLock { ($0.index.entries[key], $0.index.tables.freeName(name, for: key)) }
     }
 
-    /// Reserves a name for the key until `unclaim`.
+    /// Reserves a name for the key until `unreserve`.
     ///
     /// Returns `false` if the key may not have it.
-    func claim(_ name: ExactText, for key: StorageKey) -> Bool {
-        state.withLock { $0.index.claim(name, for: key) }
+    func reserve(_ name: ExactText, for key: StorageKey) -> Bool {
+        state.withLock { $0.index.reserve(name, for: key) }
     }
 
-    func unclaim(_ name: ExactText) { state.withLock { $0.index.unclaim(name) } }
+    func unreserve(_ name: ExactText) { state.withLock { $0.index.unreserve(name) } }
 
     // MARK: - Events
 

@@ -73,8 +73,8 @@ package struct CacheCleaner: Sendable {
         guard let documents else { return nil }
         let protected = try attempt(.inspect, documents, documents.targetStatus()?.identity)
         guard let protected, let real = RealPath.of(folder) else { return nil }
-        for place in RealPath.ancestors(of: real) {
-            let status = try attempt(.inspect, place, place.targetStatus())
+        for ancestor in RealPath.ancestors(of: real) {
+            let status = try attempt(.inspect, ancestor, ancestor.targetStatus())
             guard status?.identity == protected else { continue }
             throw DownloadError(
                 .usage,
@@ -101,10 +101,10 @@ enum RealPath {
     /// Returns the path itself and all folders above it.
     static func ancestors(of path: FilePath) -> [FilePath] {
         var all = [path]
-        var place = path
-        while !place.components.isEmpty {
-            place = place.removingLastComponent()
-            all.append(place)
+        var ancestor = path
+        while !ancestor.components.isEmpty {
+            ancestor = ancestor.removingLastComponent()
+            all.append(ancestor)
         }
         return all
     }

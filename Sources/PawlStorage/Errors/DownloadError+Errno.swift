@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// Converts the system's error numbers to errors for people.
 ///
-/// This is the only place that does.
+/// This is the only code that does.
 extension DownloadError {
     package init(_ errno: Errno, while action: DiskAction, _ path: FilePath) {
         if errno == .noSpace || errno == .diskQuotaExceeded {
@@ -35,13 +35,13 @@ extension DownloadError {
         _ action: DiskAction,
         _ path: FilePath
     ) -> DownloadError {
-        let place = action.folder(of: path)
+        let folder = action.folder(of: path)
         let amount = missing.map { "\($0) bytes of space are missing" } ?? "no space is left"
         let reason = quota ? "the quota is used up" : "the disk is full"
         return DownloadError(
             .diskFull,
-            announced.map { "\(amount) in \(place) for a file of \($0) bytes" }
-                ?? "\(reason): \(amount) in \(place)",
+            announced.map { "\(amount) in \(folder) for a file of \($0) bytes" }
+                ?? "\(reason): \(amount) in \(folder)",
             advice: roomAdvice,
             context: action.text(path)
         )
@@ -62,7 +62,7 @@ extension DownloadError {
     /// The caller adds whether the received bytes are kept.
     private static let roomAdvice: Advice = "free some space, then \(.runAgain)"
 
-    private static let otherPlaceAdvice: Advice = "choose \(.otherPlace)"
+    private static let otherLocationAdvice: Advice = "choose \(.otherLocation)"
 
     private static func code(_ errno: Errno, _ action: DiskAction) -> ErrorCode {
         switch action {
@@ -118,8 +118,8 @@ extension DownloadError {
             // A file to be renamed is complete; in another folder it would be fetched again.
             code == .renameFailed
                 ? "make the folder writable, then \(.runAgain)"
-                : otherPlaceAdvice
-        case .notDirectory, .isDirectory, .noSuchFileOrDirectory: otherPlaceAdvice
+                : otherLocationAdvice
+        case .notDirectory, .isDirectory, .noSuchFileOrDirectory: otherLocationAdvice
         case .fileNameTooLong: "choose \(.shorterName)"
         // Only downloads have a setting for this.
         case .fileExists where action == .giveName: "use another name, or replace the file"

@@ -24,7 +24,7 @@ package struct CompleteFile: Sendable {
     package var notes = FileNotes()
     /// Whether `finish` reads whole files to compare them.
     ///
-    /// Otherwise it returns ``PlacedFile/undecided(_:)``.
+    /// Otherwise it returns ``NamingResult/undecided(_:)``.
     package var readsFiles = true
     /// The files that were compared; `nil` for one with other bytes.
     private var compared: [FilePath: FileStamp?] = [:]
@@ -65,9 +65,9 @@ package struct CompleteFile: Sendable {
     ///
     /// If a file with the same bytes has the name, this one is deleted. The digest was verified
     /// before. Afterwards the store is closed, unless the result is undecided.
-    package func finish() throws(DownloadError) -> PlacedFile {
+    package func finish() throws(DownloadError) -> NamingResult {
         let durable = Result { () throws(DownloadError) in try makeDurable() }
-        guard let result = Self.place([(self, durable)]).first else {
+        guard let result = Self.takeNames([(self, durable)]).first else {
             return .named(FinishedName(path: store.paths.final))
         }
         return try result.get()
@@ -88,30 +88,30 @@ package struct CompleteFile: Sendable {
     package static func name(
         _ files: [(file: CompleteFile, durable: Result<Void, DownloadError>)]
     ) -> [Result<FinishedName, DownloadError>] {
-        place(files).map { result in
-            result.flatMap { placed in
-                Result { () throws(DownloadError) in try placed.decided() }
+        takeNames(files).map { result in
+            result.flatMap { named in
+                Result { () throws(DownloadError) in try named.decided() }
             }
         }
     }
 
-    private static func place(
+    private static func takeNames(
         _ files: [(file: CompleteFile, durable: Result<Void, DownloadError>)]
-    ) -> [Result<PlacedFile, DownloadError>] {
-        let placed = files.map { file, durable in
-            durable.flatMap { Result { () throws(DownloadError) in try file.place() } }
+    ) -> [Result<NamingResult, DownloadError>] {
+        let named = files.map { file, durable in
+            durable.flatMap { Result { () throws(DownloadError) in try file.takeName() } }
         }
         var folders: [FilePath: Result<Void, DownloadError>] = [:]
         // All possible names of a file are in its folder.
         let homes = files.map(\.file.store.paths.folder)
-        for case (let folder, .success(.named(let name))) in zip(homes, placed)
+        for case (let folder, .success(.named(let name))) in zip(homes, named)
         where folders[folder] == nil {
             folders[folder] = Result { () throws(DownloadError) in try syncFolder(of: name.path) }
         }
-        return zip(files, placed).enumerated().map { index, pair in
+        return zip(files, named).enumerated().map { index, pair in
             let (file, result) = (pair.0.file, pair.1)
-            return result.flatMap { placed in
-                guard case .named(let name) = placed else { return .success(placed) }
+            return result.flatMap { named in
+                guard case .named(let name) = named else { return .success(named) }
                 switch folders[homes[index]] {
                 case .failure(let error): return file.giveUp(error)
                 case .success, nil: return file.conclude(as: name)
@@ -125,12 +125,12 @@ package struct CompleteFile: Sendable {
     }
 
     /// Handles a file that got its name, but whose name could not be made durable.
-    private func giveUp(_ error: DownloadError) -> Result<PlacedFile, DownloadError> {
+    private func giveUp(_ error: DownloadError) -> Result<NamingResult, DownloadError> {
         store.release()
         return .failure(error)
     }
 
-    private func conclude(as name: FinishedName) -> Result<PlacedFile, DownloadError> {
+    private func conclude(as name: FinishedName) -> Result<NamingResult, DownloadError> {
         Result { () throws(DownloadError) in
             if name.wasThere { try store.discard() } else { try store.conclude() }
             return .named(name)
@@ -139,36 +139,36 @@ package struct CompleteFile: Sendable {
 
     // MARK: - The name
 
-    private func place() throws(DownloadError) -> PlacedFile {
+    private func takeName() throws(DownloadError) -> NamingResult {
         // This only helps the next run; file systems without attributes have no mark.
         mark?.put(on: store.file)
         let final = store.paths.final
         switch policy {
         case .fail:
-            if let placed = try place(at: final) { return placed }
+            if let named = try takeName(at: final) { return named }
             throw DownloadError(.fileExists, while: .rename, final)
         case .overwrite: return try replace(final)
         case .replace(let stamp, let numbered):
             let now = try attempt(.inspect, final, final.status().map { FileStamp($0) })
-            return try now == stamp ? replace(final) : place(at: final, or: numbered)
-        case .rename(let numbered): return try place(at: final, or: numbered)
-        case .keep(let numbered): return try keepOrPlace(at: final, or: numbered)
+            return try now == stamp ? replace(final) : takeName(at: final, or: numbered)
+        case .rename(let numbered): return try takeName(at: final, or: numbered)
+        case .keep(let numbered): return try keepOrTakeName(at: final, or: numbered)
         }
     }
 
     /// Takes the first name that nothing has, unless a file has `final`: then that file is kept.
-    private func keepOrPlace(
+    private func keepOrTakeName(
         at final: FilePath,
         or numbered: (Int) -> FilePath
-    ) throws(DownloadError) -> PlacedFile {
+    ) throws(DownloadError) -> NamingResult {
         // A file that appears after this check has a name of its own, as this one then has.
         if try ExistingFile.presence(at: final) == .file {
             return .named(FinishedName(path: final, wasThere: true))
         }
-        return try place(at: final, or: numbered)
+        return try takeName(at: final, or: numbered)
     }
 
-    private func replace(_ path: FilePath) throws(DownloadError) -> PlacedFile {
+    private func replace(_ path: FilePath) throws(DownloadError) -> NamingResult {
         // The file may have become a page since its name was chosen.
         try ExistingFile.checkOverwriting(path, with: store.representation)
         // A private file stays one. Without the permissions, the new file has the usual ones.
@@ -180,21 +180,21 @@ package struct CompleteFile: Sendable {
     }
 
     /// Takes the first name that is free, or that a file with the same bytes has.
-    private func place(
+    private func takeName(
         at final: FilePath,
         or numbered: (Int) -> FilePath
-    ) throws(DownloadError) -> PlacedFile {
-        let placed = try FreeName.search { (number) throws(DownloadError) in
-            try place(at: number == 0 ? final : numbered(number))
+    ) throws(DownloadError) -> NamingResult {
+        let named = try FreeName.search { (number) throws(DownloadError) in
+            try takeName(at: number == 0 ? final : numbered(number))
         }
-        if let placed { return placed }
+        if let named { return named }
         throw DownloadError(.fileExists, while: .rename, final)
     }
 
     /// Takes a name.
     ///
     /// Returns `nil` if another file has it.
-    private func place(at path: FilePath) throws(DownloadError) -> PlacedFile? {
+    private func takeName(at path: FilePath) throws(DownloadError) -> NamingResult? {
         do throws(DownloadError) {
             try store.giveName(path)
             return .named(FinishedName(path: path))

@@ -88,7 +88,7 @@ package enum ExistingFile: Hashable, Sendable {
         throw DownloadError(
             .fileNotCreatable,
             "\(path) is a device, a pipe or a socket instead of a file",
-            advice: "choose \(.otherPlace)"
+            advice: "choose \(.otherLocation)"
         )
     }
 

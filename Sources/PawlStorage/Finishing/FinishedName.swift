@@ -14,7 +14,7 @@ package struct FinishedName: Hashable, Sendable {
 }
 
 /// The result of naming a complete file.
-package enum PlacedFile: Hashable, Sendable {
+package enum NamingResult: Hashable, Sendable {
     case named(FinishedName)
     /// Nothing was named: the file at this path may have the same bytes, and must be compared
     /// first.

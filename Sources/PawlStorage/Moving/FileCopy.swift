@@ -110,14 +110,14 @@ package struct FileCopy {
         while offset < piece.upperBound {
             let wanted = Int(min(Int64(buffer.bytes.count), piece.upperBound - offset))
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[..<wanted])
-            let place = offset
-            let count = try attempt(.read, sourcePath, source.read(into: part, at: place))
+            let start = offset
+            let count = try attempt(.read, sourcePath, source.read(into: part, at: start))
             guard count > 0 else {
                 // The file was longer before.
                 throw DownloadError(.resourceBusy, while: .read, sourcePath)
             }
             try attempt(.write, targetPath) { () throws(Errno) in
-                try target.write(UnsafeRawBufferPointer(rebasing: part[..<count]), at: place)
+                try target.write(UnsafeRawBufferPointer(rebasing: part[..<count]), at: start)
             }
             offset += Int64(count)
         }

@@ -71,7 +71,7 @@ package struct FileMove: Sendable {
         }
         if try isSameName() { return MovedFile(path: target, FileStamp(status)) }
         try syncSource(file)
-        let name = try place { (path) throws(Errno) in
+        let name = try giveName { (path) throws(Errno) in
             try checkSource(status)
             try policy == .overwrite
                 ? Renaming.replacing(source, path) : Renaming.withoutReplacing(source, path)
@@ -103,7 +103,7 @@ package struct FileMove: Sendable {
         let stamp = FileStamp(try attempt(.inspect, target, draft.file.status()))
         try willNameCopy(stamp)
         try checkUnchanged(status)
-        let name = try place { (path) throws(Errno) in
+        let name = try giveName { (path) throws(Errno) in
             try policy == .overwrite ? draft.takeName(path) : draft.giveName(path)
         }
         guard case .given(let path) = name else {
@@ -124,7 +124,7 @@ package struct FileMove: Sendable {
     }
 
     /// Takes the name according to the policy, with a number if necessary.
-    private func place(
+    private func giveName(
         _ give: (FilePath) throws(Errno) -> Void
     ) throws(DownloadError) -> Name {
         let name = try FreeName.search { (number) throws(DownloadError) -> Name? in
@@ -146,7 +146,7 @@ package struct FileMove: Sendable {
         return name
     }
 
-    /// Whether both names refer to the same place, so that there is nothing to move.
+    /// Whether both names refer to the same file, so that there is nothing to move.
     private func isSameName() throws(DownloadError) -> Bool {
         guard source.nameBytes == target.nameBytes else { return false }
         return try attempt(.inspect, source) { () throws(Errno) in

@@ -140,9 +140,9 @@ package enum LockTable {
             guard fields.count >= 6, fields[1] == "FLOCK", let process = Int32(fields[4]) else {
                 return nil
             }
-            let place = fields[5].split(separator: ":")
-            guard place.count == 3, let major = UInt64(place[0], radix: 16),
-                let minor = UInt64(place[1], radix: 16), let inode = UInt64(place[2])
+            let numbers = fields[5].split(separator: ":")
+            guard numbers.count == 3, let major = UInt64(numbers[0], radix: 16),
+                let minor = UInt64(numbers[1], radix: 16), let inode = UInt64(numbers[2])
             else { return nil }
             self.process = process
             self.inode = inode

@@ -163,18 +163,18 @@ package enum PartialRecovery {
             return .nothing(notes: ["\(fault); it had no partial file and was removed"])
         }
         let kept = try FreeName.search(from: 1) { (number) throws(DownloadError) -> FilePath? in
-            let place = paths.setAside(number)
-            return try attempt(.rename, place.partial) { () throws(Errno) in
-                guard try place.partial.status() == nil, try place.checkpoint.status() == nil else {
+            let aside = paths.setAside(number)
+            return try attempt(.rename, aside.partial) { () throws(Errno) in
+                guard try aside.partial.status() == nil, try aside.checkpoint.status() == nil else {
                     return nil
                 }
                 do throws(Errno) {
-                    if hasPartial { try Renaming.withoutReplacing(paths.partial, place.partial) }
+                    if hasPartial { try Renaming.withoutReplacing(paths.partial, aside.partial) }
                 } catch .fileExists {
                     return nil
                 }
-                try Renaming.withoutReplacing(paths.checkpoint, place.checkpoint)
-                return hasPartial ? place.partial : place.checkpoint
+                try Renaming.withoutReplacing(paths.checkpoint, aside.checkpoint)
+                return hasPartial ? aside.partial : aside.checkpoint
             }
         }
         if let kept {

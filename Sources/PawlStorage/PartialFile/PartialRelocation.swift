@@ -9,31 +9,31 @@ package enum PartialRelocation {
     ///
     /// If it is in that folder already, it keeps its name. `file` is the partial file with its
     /// lock. The returned file is a different one if it had to be copied from another file system.
-    static func bring(
+    static func relocate(
         _ file: OpenFile,
-        to place: RestorePlace
+        to target: RestoreTarget
     ) throws(DownloadError) -> (paths: DownloadPaths, file: OpenFile) {
-        if let own = DownloadPaths(partialOrCheckpoint: place.partial),
-            try FolderPreparation.isSame(own.folder, place.final.folder)
+        if let own = DownloadPaths(partialOrCheckpoint: target.partial),
+            try FolderPreparation.isSame(own.folder, target.final.folder)
         {
-            let paths = DownloadPaths(place.final, partial: own.final)
-            if try isSame(paths.partial, place.partial) { return (paths, file) }
+            let paths = DownloadPaths(target.final, partial: own.final)
+            if try isSame(paths.partial, target.partial) { return (paths, file) }
         }
         let found = try FreeName.search {
             (number) throws(DownloadError) -> (paths: DownloadPaths, file: OpenFile)? in
-            let paths = DownloadPaths(place.final, partial: place.numbered(number))
-            if try isSame(paths.partial, place.partial) { return (paths, file) }
+            let paths = DownloadPaths(target.final, partial: target.numbered(number))
+            if try isSame(paths.partial, target.partial) { return (paths, file) }
             guard try PartialRecovery.status(paths.partial) == nil,
                 try PartialRecovery.status(paths.checkpoint) == nil,
-                let moved = try move(file, place, to: paths.partial)
+                let moved = try move(file, target, to: paths.partial)
             else { return nil }
-            try moveCheckpoint(place, to: paths.checkpoint)
+            try moveCheckpoint(target, to: paths.checkpoint)
             return (paths, moved)
         }
         if let found { return found }
         throw DownloadError(
             .fileExists,
-            "all names for a partial file beside \(place.final) are taken",
+            "all names for a partial file beside \(target.final) are taken",
             advice: "remove the files that are no longer needed"
         )
     }
@@ -57,16 +57,16 @@ package enum PartialRelocation {
     /// Returns `nil` if the name is taken.
     private static func move(
         _ file: OpenFile,
-        _ place: RestorePlace,
+        _ target: RestoreTarget,
         to path: FilePath
     ) throws(DownloadError) -> OpenFile? {
         do throws(Errno) {
-            try Renaming.withoutReplacing(place.partial, path)
+            try Renaming.withoutReplacing(target.partial, path)
             return file
         } catch .fileExists {
             return nil
         } catch .improperLink {
-            guard try copy(place.partial, to: path, place) else { return nil }
+            guard try copy(target.partial, to: path, target) else { return nil }
             guard let copy = try FileLock.open(path) else { throw FileLock.taken(path) }
             return copy
         } catch {
@@ -78,29 +78,29 @@ package enum PartialRelocation {
     ///
     /// Without it, the resume data shows which bytes are valid.
     private static func moveCheckpoint(
-        _ place: RestorePlace,
+        _ target: RestoreTarget,
         to path: FilePath
     ) throws(DownloadError) {
-        try moveCheckpoint(of: place.partial, to: path, place)
+        try moveCheckpoint(of: target.partial, to: path, target)
     }
 
     /// Moves the checkpoint that stayed when somebody moved the partial file without it.
-    static func bringLeftCheckpoint(to place: RestorePlace) throws(DownloadError) {
-        guard let former = place.former else { return }
-        try moveCheckpoint(of: former, to: checkpointPath(of: place.partial), place)
+    static func moveLeftCheckpoint(to target: RestoreTarget) throws(DownloadError) {
+        guard let former = target.former else { return }
+        try moveCheckpoint(of: former, to: checkpointPath(of: target.partial), target)
     }
 
     private static func moveCheckpoint(
         of partial: FilePath,
         to path: FilePath,
-        _ place: RestorePlace
+        _ target: RestoreTarget
     ) throws(DownloadError) {
         let checkpoint = checkpointPath(of: partial)
         guard try PartialRecovery.status(checkpoint) != nil else { return }
         do throws(Errno) {
             try Renaming.withoutReplacing(checkpoint, path)
         } catch .improperLink {
-            _ = try copy(checkpoint, to: path, place)
+            _ = try copy(checkpoint, to: path, target)
         } catch {
             throw DownloadError(error, while: .rename, path)
         }
@@ -114,10 +114,10 @@ package enum PartialRelocation {
     private static func copy(
         _ source: FilePath,
         to path: FilePath,
-        _ place: RestorePlace
+        _ target: RestoreTarget
     ) throws(DownloadError) -> Bool {
         let move = FileMove(source, to: path, policy: .skip)
-        let moved = try move.run(onPiece: place.onPiece)
+        let moved = try move.run(onPiece: target.onPiece)
         // A partial file whose old name remains would lose its checkpoint to the new one.
         if let problem = moved.problems.first { throw problem }
         return !moved.wasSkipped

@@ -11,7 +11,7 @@ package enum RestoredStore: Sendable {
 }
 
 /// The paths of a resumed download.
-package struct RestorePlace: Sendable {
+package struct RestoreTarget: Sendable {
     /// The current path of the partial file.
     package var partial: FilePath
     /// Whether the caller has named the partial file itself.
@@ -62,20 +62,20 @@ package enum PartialRestoration {
     package static func restore(
         _ checkpoint: Checkpoint,
         of urls: [URL]? = nil,
-        at place: RestorePlace,
+        at target: RestoreTarget,
         allowsWeakResume: Bool = false,
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> RestoredStore {
-        guard let partial = try open(place.partial) else {
+        guard let partial = try open(target.partial) else {
             return .obstacle(.partialFileMissing)
         }
-        var image = try image(beside: place.partial)
-        if image == nil, let left = try leftImage(at: place),
+        var image = try image(beside: target.partial)
+        if image == nil, let left = try leftImage(at: target),
             case .sound(let found, _, _) = left,
             checkpoint.representation.compare(found.representation) == .same,
             isOfSameDownload(checkpoint, found, urls)
         {
-            try PartialRelocation.bringLeftCheckpoint(to: place)
+            try PartialRelocation.moveLeftCheckpoint(to: target)
             image = left
         }
         switch image {
@@ -86,13 +86,13 @@ package enum PartialRestoration {
             guard isOfSameDownload(checkpoint, found, urls) else {
                 return .obstacle(.partialFileMissing)
             }
-            let (paths, file) = try PartialRelocation.bring(partial, to: place)
+            let (paths, file) = try PartialRelocation.relocate(partial, to: target)
             file.unlock()
             return try recovered(paths, allowsWeakResume, settings)
         case .unusable(let flaw)?:
-            return try restore(checkpoint, partial, at: place, flaw, settings)
+            return try restore(checkpoint, partial, at: target, flaw, settings)
         case nil:
-            return try restore(checkpoint, partial, at: place, nil, settings)
+            return try restore(checkpoint, partial, at: target, nil, settings)
         }
     }
 
@@ -109,9 +109,9 @@ package enum PartialRestoration {
 
     /// Returns the checkpoint that stayed when somebody moved the partial file without it.
     private static func leftImage(
-        at place: RestorePlace
+        at target: RestoreTarget
     ) throws(DownloadError) -> CheckpointImage? {
-        guard let former = place.former, former != place.partial,
+        guard let former = target.former, former != target.partial,
             try PartialRecovery.status(former) == nil
         else { return nil }
         return try image(beside: former)
@@ -151,17 +151,17 @@ package enum PartialRestoration {
     private static func restore(
         _ checkpoint: Checkpoint,
         _ partial: OpenFile,
-        at place: RestorePlace,
+        at target: RestoreTarget,
         _ flaw: CheckpointFlaw?,
         _ settings: StoreSettings
     ) throws(DownloadError) -> RestoredStore {
-        guard place.isGiven || place.partial.removing(suffix: ".part") != nil else {
+        guard target.isGiven || target.partial.removing(suffix: ".part") != nil else {
             return .obstacle(.partialFileMissing)
         }
         let check = TailCheck(checkpoint, in: partial, boot: settings.boot)
-        let proof = place.isGiven ? 1 : shortestProof
+        let proof = target.isGiven ? 1 : shortestProof
         guard check.usable.count >= proof else { return .obstacle(.partialFileChanged) }
-        let (paths, file) = try PartialRelocation.bring(partial, to: place)
+        let (paths, file) = try PartialRelocation.relocate(partial, to: target)
         var notes = Recovery.notes(checkpoint, check)
         if let flaw,
             case .nothing(let said) = try PartialRecovery.setAside(
@@ -195,16 +195,16 @@ package enum PartialRestoration {
         beginning: Int64,
         of representation: Representation,
         source: String,
-        at place: RestorePlace,
+        at target: RestoreTarget,
         settings: StoreSettings = StoreSettings()
     ) throws(DownloadError) -> RestoredStore {
         guard beginning > overlap else { return .obstacle(.nothingReceived) }
-        guard place.isGiven || isAppleTemporary(place.partial),
-            let partial = try open(place.partial)
+        guard target.isGiven || isAppleTemporary(target.partial),
+            let partial = try open(target.partial)
         else { return .obstacle(.partialFileMissing) }
-        let size = try attempt(.open, place.partial, partial.status().size)
+        let size = try attempt(.open, target.partial, partial.status().size)
         guard size >= beginning else { return .obstacle(.partialFileChanged) }
-        let (paths, file) = try PartialRelocation.bring(partial, to: place)
+        let (paths, file) = try PartialRelocation.relocate(partial, to: target)
         let claims = ClaimLedger(source: source, representation: representation)
         let have = RangeSet(ByteRange(0, beginning - overlap))
         let notes = ["resuming \(paths.partial), \(have.count) bytes of another program"]

@@ -31,11 +31,11 @@ struct TailCache: Sendable {
         var claims: [Claim] = []
         claims.reserveCapacity(set.ranges.count)
         for range in set.bounded {
-            let place = Claim.tailRange(of: range)
-            var tail = kept[place] ?? tails[place]
-            if tail == nil { tail = try file.checksum(of: place) }
+            let tailRange = Claim.tailRange(of: range)
+            var tail = kept[tailRange] ?? tails[tailRange]
+            if tail == nil { tail = try file.checksum(of: tailRange) }
             guard let tail else { continue }
-            kept[place] = tail
+            kept[tailRange] = tail
             claims.append(Claim(range: range, tail: tail))
         }
         return claims

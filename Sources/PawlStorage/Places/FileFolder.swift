@@ -128,14 +128,14 @@ package struct FileFolder: Hashable, Sendable {
         _ bytes: [UInt8],
         _ name: String,
         _ action: DiskAction,
-        _ place: (FileDraft, FilePath) throws(Errno) -> Void
+        _ commit: (FileDraft, FilePath) throws(Errno) -> Void
     ) throws(DownloadError) {
         let path = try resolve(name)
         try FolderPreparation.prepare(path.folder, mode: 0o700)
         let draft = try attempt(.create, path, FileDraft(in: path.folder, mode: 0o666))
         try attempt(.write, path, draft.file.write(bytes))
         try attempt(.sync, path, draft.file.syncAll())
-        try attempt(action, path, place(draft, path))
+        try attempt(action, path, commit(draft, path))
         try attempt(.sync, path, path.folder.syncFolder())
     }
 }

@@ -36,12 +36,12 @@ package enum FolderPreparation {
 
     private static func create(_ folder: FilePath, _ mode: mode_t) throws(Errno) {
         var missing: [FilePath] = []
-        var place = folder
-        while try !isDirectory(place) {
-            missing.append(place)
-            let parent = place.folder
-            guard parent != place else { throw .noSuchFileOrDirectory }
-            place = parent
+        var current = folder
+        while try !isDirectory(current) {
+            missing.append(current)
+            let parent = current.folder
+            guard parent != current else { throw .noSuchFileOrDirectory }
+            current = parent
         }
         for folder in missing.reversed() {
             do throws(Errno) {

@@ -28,7 +28,7 @@ package final class DraftFolder: Sendable {
         let draft = try FreeName.search { (_) throws(DownloadError) -> DraftFolder? in
             let number = String(UInt64.random(in: .min ... .max), radix: 16)
             let path = parent.appending(prefix + number)
-            return try attempt(.prepareFolder, path, claim(path))
+            return try attempt(.prepareFolder, path, makeLocked(path))
         }
         guard let draft else { throw DownloadError(.fileExists, while: .prepareFolder, parent) }
         return draft
@@ -36,7 +36,7 @@ package final class DraftFolder: Sendable {
 
     /// Returns `nil` if the name is taken, or another process has found the folder before it was
     /// locked, and removes it.
-    private static func claim(_ path: FilePath) throws(Errno) -> DraftFolder? {
+    private static func makeLocked(_ path: FilePath) throws(Errno) -> DraftFolder? {
         do throws(Errno) {
             try path.systemCall { mkdir($0, 0o777) }
             guard let file = try lockedFolder(path) else { return nil }

@@ -31,7 +31,7 @@ package final class TemporaryArea: Sendable {
         AbandonedAreas.remove(in: root)
         let area = try FreeName.search { (_) throws(DownloadError) -> TemporaryArea? in
             let name = AreaName.random(in: root)
-            return try claim(name).map { TemporaryArea(name, lock: $0) }
+            return try makeLock(name).map { TemporaryArea(name, lock: $0) }
         }
         guard let area else { throw DownloadError(.fileExists, while: .prepareFolder, root) }
         try attempt(.prepareFolder, area.path, area.path.systemCall { mkdir($0, 0o700) })
@@ -67,9 +67,9 @@ package final class TemporaryArea: Sendable {
 
     /// Moves a file of the same file system into the area.
     package func take(_ file: FilePath, as name: String) throws(DownloadError) -> FilePath {
-        let place = path.appending(name)
-        try attempt(.rename, file, Renaming.withoutReplacing(file, place))
-        return place
+        let target = path.appending(name)
+        try attempt(.rename, file, Renaming.withoutReplacing(file, target))
+        return target
     }
 
     /// Removes the area with its content.
@@ -84,7 +84,7 @@ package final class TemporaryArea: Sendable {
     }
 
     /// Returns `nil` if another process was faster.
-    private static func claim(_ name: AreaName) throws(DownloadError) -> OpenFile? {
+    private static func makeLock(_ name: AreaName) throws(DownloadError) -> OpenFile? {
         do throws(Errno) {
             let lock = try OpenFile(
                 name.lock,

@@ -83,11 +83,11 @@ struct DeliveryPlan {
             return (head(200, length: whole.count), sent(whole))
         }
         guard let range = asked.resolve(size: Int64(whole.count)) else {
-            let place = HTTPField(name: "Content-Range", value: "bytes */\(whole.count)")
-            return (head(416, length: 0, [place]), 0..<0)
+            let contentRange = HTTPField(name: "Content-Range", value: "bytes */\(whole.count)")
+            return (head(416, length: 0, [contentRange]), 0..<0)
         }
-        let place = "bytes \(range.start)-\(range.end - 1)/\(whole.count)"
-        let field = HTTPField(name: "Content-Range", value: place)
+        let contentRange = "bytes \(range.start)-\(range.end - 1)/\(whole.count)"
+        let field = HTTPField(name: "Content-Range", value: contentRange)
         return (
             head(206, length: Int(range.count), [field]), Int(range.start)..<Int(range.end)
         )

@@ -6,7 +6,7 @@ internal import struct FoundationEssentials.URL
 extension TransferFailure.Kind {
     /// The meaning of libcurl's codes.
     ///
-    /// A code that is not listed is a local failure: it has no place in an HTTP exchange.
+    /// A code that is not listed is a local failure: it does not occur in an HTTP exchange.
     private static let byCode: [CURLcode.RawValue: TransferFailure.Kind] = {
         let codes: [TransferFailure.Kind: [CURLcode]] = [
             .nameNotResolved: [CURLE_COULDNT_RESOLVE_HOST],

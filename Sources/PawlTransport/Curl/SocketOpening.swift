@@ -34,15 +34,15 @@ private func openSocket(
 
 /// Returns `nil` if the address is neither IPv4 nor IPv6.
 private func ipAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> IPAddress? {
-    let place = UnsafeRawPointer(address)
+    let bytes = UnsafeRawPointer(address)
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     switch address.pointee.family {
     case AF_INET:
-        let value = place.loadUnaligned(fromByteOffset: offset, as: sockaddr_in.self)
+        let value = bytes.loadUnaligned(fromByteOffset: offset, as: sockaddr_in.self)
         return withUnsafeBytes(of: value.sin_addr) { IPAddress(bytes: Array($0)) }
     case AF_INET6:
         guard address.pointee.addrlen >= MemoryLayout<sockaddr_in6>.size else { return nil }
-        let value = place.loadUnaligned(fromByteOffset: offset, as: sockaddr_in6.self)
+        let value = bytes.loadUnaligned(fromByteOffset: offset, as: sockaddr_in6.self)
         return withUnsafeBytes(of: value.sin6_addr) { IPAddress(bytes: Array($0)) }
     default: return nil
     }

@@ -1,7 +1,7 @@
 /// The number of connections that a loop keeps open to each origin without a transfer on them.
 ///
 /// This is an estimate: libcurl drops the oldest connection when it keeps too many, and servers
-/// close connections without notice. It serves to place transfers, and an error costs at most one
+/// close connections without notice. It serves to choose loops, and an error costs at most one
 /// connection.
 struct IdleConnections: Sendable {
     private static let originLimit = 1_024

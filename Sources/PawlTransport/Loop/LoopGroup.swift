@@ -3,7 +3,7 @@ internal import Synchronization
 /// The loops whose transfers have connections of their own.
 final class LoopGroup: Sendable {
     let loops: [TransferLoop]
-    private let placement = Mutex(LoopPlacement())
+    private let chooser = Mutex(LoopChooser())
 
     /// Creates a group.
     ///
@@ -13,10 +13,10 @@ final class LoopGroup: Sendable {
     /// Chooses a loop for a transfer and counts the transfer there.
     ///
     /// `key` names the connections that it can use.
-    func place(_ key: String) -> TransferLoop {
-        placement.withLock { placement in
+    func chooseLoop(_ key: String) -> TransferLoop {
+        chooser.withLock { chooser in
             let loop = loops[
-                placement.choose(
+                chooser.choose(
                     for: key,
                     loads: loops.map(\.load),
                     idle: loops.map { $0.idleConnections(key) }
@@ -24,7 +24,7 @@ final class LoopGroup: Sendable {
             ]
             loop.takeConnection(key)
             // It is counted under the lock, so that transfers started at the same time spread out.
-            loop.transferPlaced()
+            loop.transferAssigned()
             return loop
         }
     }

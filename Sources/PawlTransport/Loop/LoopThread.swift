@@ -230,7 +230,7 @@ extension LoopThread {
         timers.remove(context)
         active[ObjectIdentifier(context)] = nil
         loop.transferEnded()
-        let home = exits.place(context.connectionKey)
+        let home = exits.chooseLoop(context.connectionKey)
         context.leave(for: home)
         home.start(context)
     }

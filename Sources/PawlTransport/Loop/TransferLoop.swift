@@ -25,7 +25,7 @@ final class TransferLoop: Sendable {
     }
 
     private let inbox = Mutex(Inbox())
-    private let placed = Atomic<Int>(0)
+    private let assigned = Atomic<Int>(0)
     private let idle = Mutex(IdleConnections())
 
     /// The loops to which transfers are moved if they find no connection to share; `nil` if no
@@ -34,8 +34,8 @@ final class TransferLoop: Sendable {
 
     init(exits: LoopGroup? = nil) { self.exits = exits }
 
-    /// The number of transfers placed here whose end has not been reported.
-    var load: Int { placed.load(ordering: .relaxed) }
+    /// The number of transfers assigned to it whose end has not been reported.
+    var load: Int { assigned.load(ordering: .relaxed) }
 
     /// The processor time that its thread has used so far; `nil` if there is no thread.
     var workTime: Duration? {
@@ -49,9 +49,9 @@ final class TransferLoop: Sendable {
         }
     }
 
-    func transferPlaced() { placed.add(1, ordering: .relaxed) }
+    func transferAssigned() { assigned.add(1, ordering: .relaxed) }
 
-    func transferEnded() { placed.subtract(1, ordering: .relaxed) }
+    func transferEnded() { assigned.subtract(1, ordering: .relaxed) }
 
     /// Records that a completed transfer left its connection open.
     func keptConnection(_ key: String) { idle.withLock { $0.add(key) } }
@@ -59,7 +59,7 @@ final class TransferLoop: Sendable {
     /// Returns the number of connections of that key that no transfer is known to use.
     func idleConnections(_ key: String) -> Int { idle.withLock { $0.count(key) } }
 
-    /// Records that a transfer placed here takes an idle connection, if there is one.
+    /// Records that a transfer assigned to it takes an idle connection, if there is one.
     func takeConnection(_ key: String) { idle.withLock { $0.remove(key) } }
 
     func start(_ context: TransferContext) {

@@ -159,12 +159,12 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
         var settings = try (settings ?? SettingsDocument()).settings(over: Self.usualSettings)
         try settings.check()
         settings.credentials = settings.credentials ?? credentials
-        let place = try checkedDestination()
+        let destination = try checkedDestination()
         return Checked(
             url: address,
-            destination: place,
+            destination: destination,
             settings: settings,
-            workingName: place.workingName(for: address),
+            workingName: destination.workingName(for: address),
             resumeData: try resumeData.map { (data) throws(DownloadError) in
                 try ResumeData(data: data)
             }

@@ -28,13 +28,13 @@ extension ChaosCommandTests {
 }
 
 private struct CarelessClient: ChaosClient {
-    func run(_ order: ChaosOrder) async throws -> ChaosEnd {
+    func run(_ job: ChaosJob) async throws -> ChaosEnd {
         let runner = try ProcessRunner(
             "curl",
-            ["-sSfL", "-C", "-", "--max-time", "5", "-o", order.name, order.url],
-            ProcessSettings(environment: Workshop.plainEnvironment, folder: order.folder.path)
+            ["-sSfL", "-C", "-", "--max-time", "5", "-o", job.name, job.url],
+            ProcessSettings(environment: Workshop.plainEnvironment, folder: job.folder.path)
         )
-        order.trigger.whenPulled { runner.signal(SIGKILL) }
+        job.trigger.whenPulled { runner.signal(SIGKILL) }
         let status = await runner.waitForExit()
         let outcome: ChaosEnd.Outcome =
             switch status {
@@ -48,12 +48,12 @@ private struct CarelessClient: ChaosClient {
 
 /// The built program.
 private struct CommandClient: ChaosClient {
-    func run(_ order: ChaosOrder) async throws -> ChaosEnd {
-        let scenario = order.scenario
-        var settings = ProcessSettings(folder: order.folder.path)
+    func run(_ job: ChaosJob) async throws -> ChaosEnd {
+        let scenario = job.scenario
+        var settings = ProcessSettings(folder: job.folder.path)
         settings.environment = Workshop.plainEnvironment
         var arguments = [
-            order.url, "-o", order.name, "-v", "--progress", "none",
+            job.url, "-o", job.name, "-v", "--progress", "none",
             "--connections", scenario.connections.map { "\($0)" } ?? "auto",
             "--retries", "\(scenario.retries)",
             "--stall-timeout", "\(scenario.stallTimeout.seconds)",
@@ -62,19 +62,18 @@ private struct CommandClient: ChaosClient {
             arguments += ["--checksum", "sha256=\(checksum.hexadecimal)"]
         }
         let runner = try ProcessRunner(Workshop.program, arguments, settings)
-        let signal = order.manner == .interrupt ? SIGINT : SIGKILL
-        order.trigger.whenPulled { runner.signal(signal) }
+        let signal = job.manner == .interrupt ? SIGINT : SIGKILL
+        job.trigger.whenPulled { runner.signal(signal) }
         let status = await runner.waitForExit()
-        return ChaosEnd(outcome(status, order), log: runner.errors)
+        return ChaosEnd(outcome(status, job), log: runner.errors)
     }
 
-    private func outcome(_ status: PawlTesting.ExitStatus, _ order: ChaosOrder) -> ChaosEnd.Outcome
-    {
+    private func outcome(_ status: PawlTesting.ExitStatus, _ job: ChaosJob) -> ChaosEnd.Outcome {
         switch status {
         case .code(0): return .finished
-        case .signal(SIGKILL) where order.trigger.isPulled && order.manner == .kill: return .killed
+        case .signal(SIGKILL) where job.trigger.isPulled && job.manner == .kill: return .killed
         // The signal arrived before the program handled it.
-        case .signal(SIGINT) where order.trigger.isPulled && order.manner == .interrupt:
+        case .signal(SIGINT) where job.trigger.isPulled && job.manner == .interrupt:
             return .killed
         case .code(let number):
             guard let row = ErrorCode.table.first(where: { $0.exitStatus == number }) else {

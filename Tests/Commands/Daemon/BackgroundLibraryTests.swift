@@ -232,7 +232,7 @@ extension DaemonSuites {
             for number in 0..<count {
                 let resource = Resource(size: 200_000, seed: UInt64(number))
                 let reply = Reply.resource(resource)
-                // The first ones take all places of the session until the process was killed.
+                // The first ones take all slots of the session until the process was killed.
                 scene.workshop.serve(
                     number < 5 ? reply.holdAfterBytes(1000, until: latch) : reply,
                     at: "/\(number).bin"

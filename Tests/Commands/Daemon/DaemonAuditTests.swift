@@ -101,11 +101,11 @@ extension DaemonSuites {
 
         @Test func `only a trusted proxy can name another client`() async throws {
             let network = try await NetworkScene.make()
-            let claim = ["X-Forwarded-For: 192.0.2.7", "Authorization: Bearer \(network.token)"]
+            let forged = ["X-Forwarded-For: 192.0.2.7", "Authorization: Bearer \(network.token)"]
             let body = new("http://example.org/a")
-            _ = try await network.ask("POST", "/v1/downloads", body, fields: claim)
+            _ = try await network.ask("POST", "/v1/downloads", body, fields: forged)
             try await network.scene.succeed("daemon", "start", "--trusted-proxy", "127.0.0.1")
-            _ = try await network.ask("POST", "/v1/downloads", body, fields: claim)
+            _ = try await network.ask("POST", "/v1/downloads", body, fields: forged)
             let lines = try await entries(network.scene).filter { $0.who == .token }
             #expect(lines.map(\.client) == ["127.0.0.1", "192.0.2.7"])
         }

@@ -139,13 +139,13 @@ extension DaemonSuites {
                 }
             }
             // A download of the user outside the folders gets no other URL.
-            let place = "\(home.path)/Downloads/../\u{301}u"
+            let path = "\(home.path)/Downloads/../\u{301}u"
             let url = network.scene.workshop.url
             let user = try await network.scene.succeed(
                 "add",
                 url,
                 "-o",
-                place,
+                path,
                 "--paused",
                 "--json"
             )
@@ -200,8 +200,8 @@ extension DaemonSuites {
             let home = scene.home
             try home.write("file", "")
             let before = try await scene.succeed("daemon", "allow").output
-            for place in ["nonexistent", "file"] {
-                let run = try await scene.run("daemon", "allow", "--folder", home.path(place))
+            for path in ["nonexistent", "file"] {
+                let run = try await scene.run("daemon", "allow", "--folder", home.path(path))
                 expectFailure(.usage, run)
             }
             #expect(try await scene.succeed("daemon", "allow").output == before)

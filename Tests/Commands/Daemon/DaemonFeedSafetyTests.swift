@@ -167,11 +167,11 @@ extension DaemonSuites {
             let name = "state/pawl/queue.sqlite"
             var bytes = try scene.home.read(name)
             let (wanted, new) = (Array(old.utf8), Array(new.utf8))
-            let places = (0..<bytes.count - wanted.count).filter {
+            let offsets = (0..<bytes.count - wanted.count).filter {
                 bytes[$0] == wanted[0] && bytes[$0...].starts(with: wanted)
             }
-            #expect(!places.isEmpty)
-            for place in places { bytes.replaceSubrange(place..<place + new.count, with: new) }
+            #expect(!offsets.isEmpty)
+            for offset in offsets { bytes.replaceSubrange(offset..<offset + new.count, with: new) }
             try scene.home.write(name, bytes)
         }
 

@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ServiceUnitTests {
-    private func places(_ runtime: String = "/run/user/7") throws -> DaemonPlaces {
-        try DaemonPlaces(
+    private func paths(_ runtime: String = "/run/user/7") throws -> DaemonPaths {
+        try DaemonPaths(
             PlaceSurroundings(
                 variables: ["HOME": "/home/nobody", "XDG_RUNTIME_DIR": runtime],
                 homeOfUser: nil,
@@ -20,7 +20,7 @@ struct ServiceUnitTests {
     }
 
     @Test func `systemd listens at the daemon's socket for the user only`() throws {
-        let units = try ServiceUnits(program: "/usr/bin/pawld", places: places())
+        let units = try ServiceUnits(program: "/usr/bin/pawld", paths: paths())
         let socket = lines(units.socket)
         #expect(socket.contains("ListenStream=/run/user/7/pawl/daemon.sock"))
         #expect(socket.contains("SocketMode=0600"))
@@ -33,7 +33,7 @@ struct ServiceUnitTests {
     }
 
     @Test func `the service is restricted to what it needs`() throws {
-        let service = lines(try ServiceUnits(program: "/pawld", places: places()).service)
+        let service = lines(try ServiceUnits(program: "/pawld", paths: paths()).service)
         for line in [
             "NoNewPrivileges=yes", "LockPersonality=yes", "RestrictRealtime=yes",
             "RestrictSUIDSGID=yes", "SystemCallArchitectures=native",
@@ -59,7 +59,7 @@ struct ServiceUnitTests {
         let units = try ServiceUnits(
             program: "/opt/100% \"mine\"/$HOME\\pawld",
             arguments: ["--jobs", "3"],
-            places: places("/run/50%"),
+            paths: paths("/run/50%"),
             environment: [("XDG_STATE_HOME", "/st ate/%h\"")]
         )
         let service = lines(units.service)
@@ -74,14 +74,14 @@ struct ServiceUnitTests {
 
     @Test(arguments: ["/a\nExecStartPre=/bin/rm", "/a\tb", "/a\u{7F}"])
     func `a path that a unit cannot contain is refused`(path: String) throws {
-        let places = try places()
+        let paths = try paths()
         #expect(throws: DownloadError.self) {
-            try ServiceUnits(program: path, places: places)
+            try ServiceUnits(program: path, paths: paths)
         }
         #expect(throws: DownloadError.self) {
             try ServiceUnits(
                 program: "/pawld",
-                places: places,
+                paths: paths,
                 environment: [("XDG_STATE_HOME", path)]
             )
         }

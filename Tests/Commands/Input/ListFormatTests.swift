@@ -93,7 +93,7 @@ struct ListFormatTests {
         ("url,weight\na,1", "l.csv", "l.csv, line 2: 'weight' is not an option"),
         ("[]", "list", "list contains no URL"),
     ])
-    func `errors name the place in the list`(text: String, name: String, message: String) {
+    func `errors name the location in the list`(text: String, name: String, message: String) {
         let error = #expect(throws: DownloadError.self) { try InputList(text, name: name) }
         #expect(error?.code == .usage)
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")

@@ -25,8 +25,8 @@ extension DaemonSuites {
                 "[127.0.0.1]:\(server.port) \(key.joined(separator: " "))\n"
             )
             try await network.scene.succeed("daemon", "allow", "--private-addresses", "yes")
-            let place = server.folder.path("\(FileServers.files)/disk.iso")
-            let url = "sftp://\(FileServers.user)@127.0.0.1:\(server.port)\(place)"
+            let path = server.folder.path("\(FileServers.files)/disk.iso")
+            let url = "sftp://\(FileServers.user)@127.0.0.1:\(server.port)\(path)"
             let answer = try await network.ask(
                 "POST",
                 "/v1/downloads",

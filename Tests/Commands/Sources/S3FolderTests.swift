@@ -29,7 +29,7 @@ struct S3FolderTests {
     }
 
     @Test(.enabled(if: MotoServer.isInstalled))
-    func `all objects below a folder keep their places`() async throws {
+    func `all objects below a folder keep their paths`() async throws {
         let server = try await MotoServer()
         for key in ["trip/a.txt", "trip/b/c%20d%2B.txt", "trip/b/e/f.txt", "trips/other.txt", "x"] {
             try await server.store(Array(key.utf8), as: key)

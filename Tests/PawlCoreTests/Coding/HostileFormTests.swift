@@ -89,12 +89,12 @@ struct HostileFormTests {
                 let value = values.randomElement(using: &random) ?? "0"
                 bytes.replaceSubrange((start + 1)..<(end ?? bytes.endIndex), with: value.utf8)
             } else {
-                let place = Int.random(in: 0..<max(1, bytes.count - 4), using: &random)
-                let part = Array(bytes[place..<min(bytes.count, place + 3)])
+                let offset = Int.random(in: 0..<max(1, bytes.count - 4), using: &random)
+                let part = Array(bytes[offset..<min(bytes.count, offset + 3)])
                 if Bool.random(using: &random) {
-                    bytes.insert(contentsOf: part, at: place)
+                    bytes.insert(contentsOf: part, at: offset)
                 } else {
-                    bytes.removeSubrange(place..<(place + part.count))
+                    bytes.removeSubrange(offset..<(offset + part.count))
                 }
             }
         }

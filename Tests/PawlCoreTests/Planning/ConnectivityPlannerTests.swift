@@ -47,12 +47,12 @@ struct ConnectivityPlannerTests {
         NetworkPath(hasIPv4Route: true, hasIPv6Route: true, isMetered: isMetered)
     }
 
-    private func sample(_ order: TransferOrder, _ offset: Int64) -> TransferSample {
-        TransferSample(id: order.id, offset: offset)
+    private func sample(_ planned: PlannedTransfer, _ offset: Int64) -> TransferSample {
+        TransferSample(id: planned.id, offset: offset)
     }
 
     /// Returns a run whose first transfer has received half of the file.
-    private func half(_ settings: DownloadSettings) throws -> (PlannerRun, TransferOrder) {
+    private func half(_ settings: DownloadSettings) throws -> (PlannerRun, PlannedTransfer) {
         var run = run(settings)
         run.report(.networkChanged(.unknown))
         let first = try #require(run.newest)
@@ -249,7 +249,7 @@ struct ConnectivityPlannerTests {
         run.answer(first.id, whole)
         #expect(run.opened.count == 4)
         run.report(.networkChanged(.none))
-        for order in run.opened { run.end(order.id, at: order.start, .failed(lost)) }
+        for planned in run.opened { run.end(planned.id, at: planned.start, .failed(lost)) }
         #expect(run.slotsInUse == 0)
         #expect(run.planner.isWaitingForConnectivity)
     }
@@ -321,25 +321,25 @@ struct ConnectivityPlannerTests {
             var offsets: [TransferID: Int64] = [:]
             for _ in 0..<60 where run.error == nil {
                 for id in offsets.keys { offsets[id]? += 10 }
-                let samples = run.running.compactMap { order in
-                    offsets[order.id].map { TransferSample(id: order.id, offset: $0) }
+                let samples = run.running.compactMap { planned in
+                    offsets[planned.id].map { TransferSample(id: planned.id, offset: $0) }
                 }
                 run.pass(.milliseconds(Int64.random(in: 1...900, using: &random)), samples)
                 switch Int.random(in: 0..<4, using: &random) {
                 case 0:
                     run.report(.networkChanged(.none))
-                    for order in run.running where Bool.random(using: &random) {
-                        run.end(order.id, at: offsets[order.id] ?? order.start, .failed(lost))
+                    for planned in run.running where Bool.random(using: &random) {
+                        run.end(planned.id, at: offsets[planned.id] ?? planned.start, .failed(lost))
                     }
                 case 1: run.report(.networkChanged(.unknown))
                 default:
-                    for order in run.running where offsets[order.id] == nil {
-                        run.answerAsAsked(order, total: Self.total)
-                        offsets[order.id] = order.start
+                    for planned in run.running where offsets[planned.id] == nil {
+                        run.answerAsAsked(planned, total: Self.total)
+                        offsets[planned.id] = planned.start
                     }
                 }
-                for order in run.running where run.closed.contains(order.id) {
-                    run.end(order.id, at: offsets[order.id] ?? order.start, .cancelled)
+                for planned in run.running where run.closed.contains(planned.id) {
+                    run.end(planned.id, at: offsets[planned.id] ?? planned.start, .cancelled)
                 }
             }
             #expect(run.error == nil, "\(random.seed): \(run.error.map { "\($0)" } ?? "")")

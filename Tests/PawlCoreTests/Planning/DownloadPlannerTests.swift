@@ -29,20 +29,20 @@ struct DownloadPlannerTests {
     private var ofUnknownLength: Representation { pinned.with { $0.total = nil } }
 
     private func sample(
-        _ order: TransferOrder,
+        _ planned: PlannedTransfer,
         _ offset: Int64,
         skipped: Int64 = 0,
         isPaused: Bool = false
     ) -> TransferSample {
-        TransferSample(id: order.id, offset: offset, skippedBytes: skipped, isPaused: isPaused)
+        TransferSample(id: planned.id, offset: offset, skippedBytes: skipped, isPaused: isPaused)
     }
 
     @Test func `the first of several redirected segments resolves the redirect for all`() throws {
         var run = PlannerRun(settings(4), of: pinned)
         run.answer(try #require(run.newest).id, whole())
         #expect(run.opened.count == 4)
-        for order in run.opened.dropFirst() {
-            run.answer(order.id, ResponseHead(302, ["Location": "/moved?n=\(order.id.number)"]))
+        for planned in run.opened.dropFirst() {
+            run.answer(planned.id, ResponseHead(302, ["Location": "/moved?n=\(planned.id.number)"]))
         }
         #expect(run.opened.count == 5, "one transfer resolves the redirect for all")
         let scout = try #require(run.newest)
@@ -81,30 +81,30 @@ struct DownloadPlannerTests {
     @Test func `skipping bytes for longer than the stall timeout is not a stall`() throws {
         let have = RangeSet(ByteRange(0, 900_000))
         var run = PlannerRun(settings(1), have: have, of: pinned)
-        let order = try #require(run.newest)
-        run.answer(order.id, whole())
+        let planned = try #require(run.newest)
+        run.answer(planned.id, whole())
         for second in Int64(1)...90 {
-            run.pass(.seconds(1), sample(order, 900_000, skipped: second * 10_000))
+            run.pass(.seconds(1), sample(planned, 900_000, skipped: second * 10_000))
         }
         #expect(run.closed.isEmpty)
         // When the transfer stops skipping bytes too, it has stalled.
-        for _ in 1...31 { run.pass(.seconds(1), sample(order, 900_000, skipped: 900_000)) }
-        #expect(run.closed == [order.id])
+        for _ in 1...31 { run.pass(.seconds(1), sample(planned, 900_000, skipped: 900_000)) }
+        #expect(run.closed == [planned.id])
     }
 
     @Test func `a transfer that the client itself pauses is neither stalled nor too slow`() throws {
         var settings = settings(1)
         settings.minimumBytesPerSecond = 100_000
         var run = PlannerRun(settings, of: pinned)
-        let order = try #require(run.newest)
-        run.answer(order.id, whole())
-        run.pass(.milliseconds(200), sample(order, 1000))
+        let planned = try #require(run.newest)
+        run.answer(planned.id, whole())
+        run.pass(.milliseconds(200), sample(planned, 1000))
         for second in Int64(1)...90 {
-            run.pass(.seconds(1), sample(order, 1000 + second * 10, isPaused: true))
+            run.pass(.seconds(1), sample(planned, 1000 + second * 10, isPaused: true))
         }
         #expect(run.closed.isEmpty)
-        for second in Int64(1)...31 { run.pass(.seconds(1), sample(order, 2000 + second * 10)) }
-        #expect(run.closed == [order.id])
+        for second in Int64(1)...31 { run.pass(.seconds(1), sample(planned, 2000 + second * 10)) }
+        #expect(run.closed == [planned.id])
     }
 
     @Test func `the planner wakes by itself to check a host that it waits for`() {
@@ -124,11 +124,11 @@ struct DownloadPlannerTests {
         let have = RangeSet(ByteRange(0, 500_000))
         var run = PlannerRun(settings(1), have: have, of: ofUnknownLength)
         while run.error == nil, run.opened.count < 100 {
-            let order = try #require(run.newest)
+            let planned = try #require(run.newest)
             // The server has no ranges and a tag that became weak; it always breaks at the same
             // offset.
-            run.answer(order.id, whole(tag: "W/" + Self.tag))
-            run.end(order.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
+            run.answer(planned.id, whole(tag: "W/" + Self.tag))
+            run.end(planned.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
             run.waitToRetry()
         }
         #expect(run.log.contains { $0.hasPrefix("nothing proves") })
@@ -163,11 +163,11 @@ struct DownloadPlannerTests {
         var run = PlannerRun(settings(1), have: have, of: pinned)
         // The first answer is to a range; the request is repeated without it.
         for version in 1...3 {
-            let order = try #require(run.newest)
+            let planned = try #require(run.newest)
             let tag = "\"other-\(version)\""
-            run.answer(order.id, whole(tag: tag, total: Self.total + Int64(version)))
+            run.answer(planned.id, whole(tag: tag, total: Self.total + Int64(version)))
             guard run.error == nil else { break }
-            run.end(order.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
+            run.end(planned.id, at: 100_000, .failed(TransferFailure(.connectionLost, "reset")))
             run.waitToRetry()
         }
         #expect(run.log.contains { $0.contains("changed on the server") })
@@ -182,11 +182,11 @@ struct DownloadPlannerTests {
         var run = PlannerRun(DownloadSettings(), of: Representation(total: total))
         var offsets: [TransferID: Int64] = [:]
         for _ in 0..<80 {
-            for order in run.running where offsets[order.id] == nil {
-                offsets[order.id] = order.start
+            for planned in run.running where offsets[planned.id] == nil {
+                offsets[planned.id] = planned.start
                 let isFirst = offsets.count == 1
                 run.answerAsAsked(
-                    order,
+                    planned,
                     total: total,
                     connectTime: isFirst ? .milliseconds(40) : connectTime
                 )
@@ -194,9 +194,9 @@ struct DownloadPlannerTests {
             let flowing = run.running.filter {
                 offsets[$0.id] != nil && !run.closed.contains($0.id)
             }
-            let samples = flowing.map { order in
-                offsets[order.id, default: 0] += 500_000 / Int64(flowing.count)
-                return TransferSample(id: order.id, offset: offsets[order.id, default: 0])
+            let samples = flowing.map { planned in
+                offsets[planned.id, default: 0] += 500_000 / Int64(flowing.count)
+                return TransferSample(id: planned.id, offset: offsets[planned.id, default: 0])
             }
             run.pass(.milliseconds(50), samples)
         }

@@ -40,17 +40,17 @@ struct MirrorPlannerTests {
     }
 
     private func part(
-        _ order: TransferOrder,
+        _ planned: PlannedTransfer,
         tag: String? = tag,
         total: Int64 = total
     ) -> ResponseHead {
-        let range = order.range ?? ByteRange(0, total)
+        let range = planned.range ?? ByteRange(0, total)
         let contentRange = "bytes \(range.start)-\(min(range.end, total) - 1)/\(total)"
         return ResponseHead(206, ["Content-Range": contentRange]).with("ETag", tag)
     }
 
-    private func hosts(_ orders: some Sequence<TransferOrder>) -> [String] {
-        orders.map { $0.url.host() ?? "" }
+    private func hosts(_ transfers: some Sequence<PlannedTransfer>) -> [String] {
+        transfers.map { $0.url.host() ?? "" }
     }
 
     /// Starts a run, answers the first source, and answers the mirror with the given head.
@@ -66,11 +66,14 @@ struct MirrorPlannerTests {
 
     /// Lets all transfers receive bytes for a while, at the given speed of each source.
     private func flow(_ run: inout PlannerRun, _ speeds: [Int64], tenths: Int64 = 10) {
-        let orders = run.opened
+        let transfers = run.opened
         for tenth in 1...tenths {
-            let samples = orders.map { order in
-                let came = speeds[order.source] * tenth / 10
-                return TransferSample(id: order.id, offset: min(order.end, order.start + came))
+            let samples = transfers.map { planned in
+                let came = speeds[planned.source] * tenth / 10
+                return TransferSample(
+                    id: planned.id,
+                    offset: min(planned.end, planned.start + came)
+                )
             }
             run.pass(.milliseconds(100), samples)
         }
@@ -137,14 +140,14 @@ struct MirrorPlannerTests {
     @Test func `a source that became slow gets no new connection at once`() throws {
         var run = try begun(8)
         let answered = [run.opened[0].id, run.opened.first { $0.source == 1 }?.id]
-        for order in run.running where !answered.contains(order.id) {
-            run.answer(order.id, part(order))
+        for planned in run.running where !answered.contains(planned.id) {
+            run.answer(planned.id, part(planned))
         }
         var offsets: [TransferID: Int64] = [:]
         for tenth in 1...40 where run.closed.isEmpty {
-            for order in run.running {
-                let speed: Int64 = order.source == 0 && tenth > 10 ? 8 << 10 : 1 << 20
-                offsets[order.id, default: order.start] += speed / 10
+            for planned in run.running {
+                let speed: Int64 = planned.source == 0 && tenth > 10 ? 8 << 10 : 1 << 20
+                offsets[planned.id, default: planned.start] += speed / 10
             }
             run.pass(
                 .milliseconds(100),
@@ -258,8 +261,8 @@ struct MirrorPlannerTests {
         let have = RangeSet(ByteRange(0, 1 << 20))
         var run = run(1, have: have, from: "http://former.example/disk.iso")
         for _ in 1...2 {
-            let order = try #require(run.newest)
-            run.answer(order.id, part(order, tag: "\"b\""))
+            let planned = try #require(run.newest)
+            run.answer(planned.id, part(planned, tag: "\"b\""))
         }
         let third = try #require(run.newest)
         #expect(third.pinned == nil)

@@ -14,8 +14,8 @@ struct PartsPlannerTests {
         pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
         var run = PlannerRun(settings, of: pinned)
         run.answerAsAsked(try #require(run.newest), total: Self.total)
-        for order in run.opened.dropFirst() {
-            run.answerAsAsked(order, total: Self.total, connectTime: .milliseconds(20))
+        for planned in run.opened.dropFirst() {
+            run.answerAsAsked(planned, total: Self.total, connectTime: .milliseconds(20))
         }
         for tick in Int64(1)...8 {
             let samples = run.running.map {
@@ -37,8 +37,8 @@ struct PartsPlannerTests {
     @Test func `the next part is taken from bytes that nobody has requested alone`() throws {
         var run = try begun()
         let end = try #require(run.ends[run.opened[0].id]?.end)
-        for order in run.opened.dropFirst() {
-            run.end(order.id, at: order.end, .completed)
+        for planned in run.opened.dropFirst() {
+            run.end(planned.id, at: planned.end, .completed)
         }
         let parts = run.opened.dropFirst(4)
         #expect(parts.count == 3)

@@ -8,7 +8,7 @@ struct PlannerRun {
     private(set) var planner: DownloadPlanner
     private(set) var now = Moment.zero
     /// All transfers opened so far, in order.
-    private(set) var opened: [TransferOrder] = []
+    private(set) var opened: [PlannedTransfer] = []
     private(set) var closed: [TransferID] = []
     private(set) var log: [String] = []
     /// The ranges that the latest `restrictLedger` keeps.
@@ -20,8 +20,8 @@ struct PlannerRun {
     private(set) var error: DownloadError?
     private(set) var slotsInUse = 0
     /// The transfers that have not ended.
-    private var unended: [TransferID: TransferOrder] = [:]
-    var running: [TransferOrder] { unended.values.sorted { $0.id < $1.id } }
+    private var unended: [TransferID: PlannedTransfer] = [:]
+    var running: [PlannedTransfer] { unended.values.sorted { $0.id < $1.id } }
 
     static let url = URL(string: "http://origin.example/disk.iso") ?? URL(filePath: "/")
 
@@ -47,9 +47,9 @@ struct PlannerRun {
             case .requestSlot(let host):
                 slotsInUse += 1
                 actions += planner.handle(.slotGranted(host: host), at: now)
-            case .open(let order):
-                opened.append(order)
-                unended[order.id] = order
+            case .open(let planned):
+                opened.append(planned)
+                unended[planned.id] = planned
             case .close(let id): closed.append(id)
             case .setEnd(let id, let end, let isProven): ends[id] = (end, isProven)
             case .openStore(let id, _): actions += planner.handle(.storeOpened(id, nil), at: now)
@@ -64,18 +64,18 @@ struct PlannerRun {
     }
 
     /// The newest transfer.
-    var newest: TransferOrder? { opened.last }
+    var newest: PlannedTransfer? { opened.last }
 
     /// Gives a transfer its response head, and ends the transfer if the head is refused.
     mutating func answer(_ id: TransferID, _ head: ResponseHead) {
-        guard let order = unended[id] else { return }
+        guard let planned = unended[id] else { return }
         var head = head
-        head.url = order.url
-        let verdict = HeadJudge.judge(head, expecting: order.expectation)
+        head.url = planned.url
+        let verdict = HeadJudge.judge(head, expecting: planned.expectation)
         report(.headJudged(id, verdict, connectTime: head.connectTime))
         switch verdict {
         case .write, .pin, .whole: break
-        default: end(id, at: order.start, .stopped)
+        default: end(id, at: planned.start, .stopped)
         }
     }
 
@@ -113,16 +113,16 @@ struct PlannerRun {
 
     /// Answers a transfer with the range that it requests, as a correct server does.
     mutating func answerAsAsked(
-        _ order: TransferOrder,
+        _ planned: PlannedTransfer,
         total: Int64,
         connectTime: Duration? = nil
     ) {
         var head = ResponseHead(200, ["Content-Length": "\(total)", "ETag": "\"a\""])
-        if let range = order.range {
+        if let range = planned.range {
             let contentRange = "bytes \(range.start)-\(range.end - 1)/\(total)"
             head = ResponseHead(206, ["Content-Range": contentRange, "ETag": "\"a\""])
         }
         head.connectTime = connectTime
-        answer(order.id, head)
+        answer(planned.id, head)
     }
 }

@@ -23,9 +23,9 @@ struct ProgressPlannerTests {
         let first = try #require(run.newest)
         run.answerAsAsked(first, total: Self.total)
         run.pass(.milliseconds(300), TransferSample(id: first.id, offset: 1_000_000))
-        for order in run.running.reversed() {
-            let offset = order.id == first.id ? 1_000_000 : order.start
-            run.end(order.id, at: offset, .failed(TransferFailure(.connectionLost, "reset")))
+        for planned in run.running.reversed() {
+            let offset = planned.id == first.id ? 1_000_000 : planned.start
+            run.end(planned.id, at: offset, .failed(TransferFailure(.connectionLost, "reset")))
         }
         return run
     }
@@ -48,21 +48,21 @@ struct ProgressPlannerTests {
         var run = try broken(connections)
         var opened: [TransferID: Moment] = [:]
         while run.error == nil, run.now < .zero + .seconds(120) {
-            for order in run.running {
-                let since = opened[order.id, default: run.now]
-                opened[order.id] = since
-                if run.closed.contains(order.id) {
-                    run.end(order.id, at: order.start, .cancelled)
+            for planned in run.running {
+                let since = opened[planned.id, default: run.now]
+                opened[planned.id] = since
+                if run.closed.contains(planned.id) {
+                    run.end(planned.id, at: planned.start, .cancelled)
                 } else if since == run.now {
-                    let isRefused = emptiness == .silentOrRefused && order.id.number % 2 == 0
+                    let isRefused = emptiness == .silentOrRefused && planned.id.number % 2 == 0
                     if isRefused {
-                        run.answer(order.id, ResponseHead(503, [:]))
+                        run.answer(planned.id, ResponseHead(503, [:]))
                     } else {
-                        run.answerAsAsked(order, total: Self.total)
+                        run.answerAsAsked(planned, total: Self.total)
                     }
                 } else if emptiness == .reset, run.now - since >= .seconds(1) {
                     let lost = TransferFailure(.connectionLost, "reset")
-                    run.end(order.id, at: order.start, .failed(lost))
+                    run.end(planned.id, at: planned.start, .failed(lost))
                 }
             }
             run.pass(.milliseconds(100))
@@ -84,14 +84,14 @@ struct ProgressPlannerTests {
             let before = run.now
             run.waitToRetry()
             waited += run.now - before
-            let orders = run.running
-            if orders.isEmpty, !run.planner.isWaitingToRetry { break }
-            for order in orders { run.answerAsAsked(order, total: Self.total) }
+            let transfers = run.running
+            if transfers.isEmpty, !run.planner.isWaitingToRetry { break }
+            for planned in transfers { run.answerAsAsked(planned, total: Self.total) }
             run.pass(.milliseconds(1))
-            for order in orders {
-                let end = run.ends[order.id]?.end ?? order.end
-                let offset = min(end, order.start + count)
-                run.end(order.id, at: offset, offset == end ? .stopped : outcome)
+            for planned in transfers {
+                let end = run.ends[planned.id]?.end ?? planned.end
+                let offset = min(end, planned.start + count)
+                run.end(planned.id, at: offset, offset == end ? .stopped : outcome)
             }
         }
         return waited
@@ -128,13 +128,16 @@ struct ProgressPlannerTests {
         var run = try broken(1)
         run.waitToRetry()
         for _ in 0..<100 {
-            let order = try #require(run.newest)
-            let range = try #require(order.range)
+            let planned = try #require(run.newest)
+            let range = try #require(planned.range)
             let part = ByteRange(range.start, range.start + 8192)
-            let place = "bytes \(part.start)-\(part.end - 1)/\(Self.total)"
-            run.answer(order.id, ResponseHead(206, ["Content-Range": place, "ETag": "\"a\""]))
+            let contentRange = "bytes \(part.start)-\(part.end - 1)/\(Self.total)"
+            run.answer(
+                planned.id,
+                ResponseHead(206, ["Content-Range": contentRange, "ETag": "\"a\""])
+            )
             run.pass(.milliseconds(1))
-            run.end(order.id, at: part.end, .completed)
+            run.end(planned.id, at: part.end, .completed)
             #expect(!run.planner.isWaitingToRetry)
         }
     }
@@ -144,15 +147,15 @@ struct ProgressPlannerTests {
         for _ in 0..<100 {
             // Eight connections that break early, then a good one.
             for _ in 0..<8 {
-                let order = try #require(run.newest)
-                run.answerAsAsked(order, total: Self.total)
+                let planned = try #require(run.newest)
+                run.answerAsAsked(planned, total: Self.total)
                 run.pass(.milliseconds(1))
-                run.end(order.id, at: order.start + 100, .completed)
+                run.end(planned.id, at: planned.start + 100, .completed)
             }
-            let order = try #require(run.newest)
-            run.answerAsAsked(order, total: Self.total)
+            let planned = try #require(run.newest)
+            run.answerAsAsked(planned, total: Self.total)
             run.pass(.milliseconds(1))
-            run.end(order.id, at: order.start + 200_000, .completed)
+            run.end(planned.id, at: planned.start + 200_000, .completed)
             #expect(!run.planner.isWaitingToRetry)
         }
     }

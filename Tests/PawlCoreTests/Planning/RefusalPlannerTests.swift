@@ -32,8 +32,8 @@ struct RefusalPlannerTests {
     func `served connections stay, and the planner keeps their number`(served: Int) throws {
         var run = try begun()
         // The successes come last: at the first refusal the server serves only one connection.
-        for order in run.opened[(served + 1)...] { run.answer(order.id, Self.refusal) }
-        for order in run.opened[1...served] { run.answerAsAsked(order, total: Self.total) }
+        for planned in run.opened[(served + 1)...] { run.answer(planned.id, Self.refusal) }
+        for planned in run.opened[1...served] { run.answerAsAsked(planned, total: Self.total) }
         #expect(run.closed.isEmpty)
         #expect(run.running.count == served + 1)
         // Another connection follows one that is finished.
@@ -47,15 +47,15 @@ struct RefusalPlannerTests {
 
     @Test func `the planner opens no connection while a burst awaits its answers`() throws {
         var run = try begun()
-        for order in run.opened[5...] { run.answer(order.id, Self.refusal) }
+        for planned in run.opened[5...] { run.answer(planned.id, Self.refusal) }
         run.pass(.seconds(1), samples(run))
         #expect(run.opened.count == 8)
     }
 
     @Test func `after a rest one more connection is tried, and its refusal closes none`() throws {
         var run = try begun()
-        for order in run.opened[1...3] { run.answerAsAsked(order, total: Self.total) }
-        for order in run.opened[4...] { run.answer(order.id, Self.refusal) }
+        for planned in run.opened[1...3] { run.answerAsAsked(planned, total: Self.total) }
+        for planned in run.opened[4...] { run.answer(planned.id, Self.refusal) }
         #expect(run.running.count == 4)
         for _ in 0..<49 { run.pass(.milliseconds(100), samples(run)) }
         #expect(run.opened.count == 8)
@@ -83,9 +83,9 @@ struct RefusalPlannerTests {
         throws
     {
         var run = try begun()
-        for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
+        for planned in run.opened[1...2] { run.answerAsAsked(planned, total: Self.total) }
         let refusal = ResponseHead(429, ["Retry-After": "20"])
-        for order in run.opened[3...] { run.answer(order.id, refusal) }
+        for planned in run.opened[3...] { run.answer(planned.id, refusal) }
         #expect(run.backedOff.isEmpty, "the refusal stops other downloads from the host")
         #expect(try isFollowed(&run))
         run.answerAsAsked(try #require(run.newest), total: Self.total)
@@ -98,10 +98,10 @@ struct RefusalPlannerTests {
 
     @Test func `a 416 on a surplus connection closes no served connection`() throws {
         var run = try begun()
-        for order in run.opened[1...2] { run.answerAsAsked(order, total: Self.total) }
+        for planned in run.opened[1...2] { run.answerAsAsked(planned, total: Self.total) }
         let contentRange = "bytes */\(Self.total)"
-        for order in run.opened[3...] {
-            run.answer(order.id, ResponseHead(416, ["Content-Range": contentRange]))
+        for planned in run.opened[3...] {
+            run.answer(planned.id, ResponseHead(416, ["Content-Range": contentRange]))
         }
         #expect(run.closed.isEmpty)
         #expect(run.error == nil)
@@ -143,8 +143,8 @@ struct RefusalPlannerTests {
     @Test func `a free connection takes over the range of an unanswered connection`() throws {
         var run = try begun()
         let unanswered = run.opened[2]
-        for order in run.opened[1...] where order.id != unanswered.id {
-            run.answerAsAsked(order, total: Self.total)
+        for planned in run.opened[1...] where planned.id != unanswered.id {
+            run.answerAsAsked(planned, total: Self.total)
         }
         // The other connections are slow enough that the unanswered one does not count as slow.
         for _ in 0..<21 { run.pass(.milliseconds(100)) }
@@ -157,12 +157,12 @@ struct RefusalPlannerTests {
 
     @Test func `the planner opens as many connections after an outage as before`() throws {
         var run = try begun()
-        for order in run.opened.dropFirst() { run.answerAsAsked(order, total: Self.total) }
+        for planned in run.opened.dropFirst() { run.answerAsAsked(planned, total: Self.total) }
         run.pass(.milliseconds(200), samples(run))
         // The connections break one after the other, and each replacement is refused at once.
-        for order in run.running {
+        for planned in run.running {
             let broken = TransferFailure(.connectionLost, "reset")
-            run.end(order.id, at: order.start + 2000, .failed(broken))
+            run.end(planned.id, at: planned.start + 2000, .failed(broken))
             while let next = run.running.first(where: { $0.id.number > 8 }) {
                 run.end(
                     next.id,
@@ -176,8 +176,8 @@ struct RefusalPlannerTests {
         run.answerAsAsked(try #require(run.running.first), total: Self.total)
         for _ in 0..<8 {
             run.pass(.milliseconds(50), samples(run))
-            for order in run.running where order.id.number > 8 {
-                run.answerAsAsked(order, total: Self.total)
+            for planned in run.running where planned.id.number > 8 {
+                run.answerAsAsked(planned, total: Self.total)
             }
         }
         #expect(run.running.count == 8, "\(run.log)")

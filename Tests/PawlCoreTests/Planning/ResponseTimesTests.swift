@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ResponseTimesTests {
     @Test func `a late tick makes no response late`() {
-        let order = TransferOrder(
+        let planned = PlannedTransfer(
             id: TransferID(1),
             url: PlannerRun.url,
             range: nil,
@@ -12,7 +12,7 @@ struct ResponseTimesTests {
             start: 0,
             end: 1_000
         )
-        var segment = Segment(order: order, host: "origin.example", openedAt: .zero)
+        var segment = Segment(planned: planned, host: "origin.example", openedAt: .zero)
         var times = ResponseTimes()
         segment.connectTime = .milliseconds(2)
         times.received(segment, after: .milliseconds(200), untilHead: .milliseconds(5))

@@ -14,8 +14,8 @@ struct SeamPlannerTests {
         return settings
     }
 
-    private func head(_ order: TransferOrder) -> ResponseHead {
-        guard let range = order.range else {
+    private func head(_ planned: PlannedTransfer) -> ResponseHead {
+        guard let range = planned.range else {
             return ResponseHead(200, ["Content-Length": "\(Self.total)"])
         }
         let contentRange = "bytes \(range.start)-\(range.end - 1)/\(Self.total)"
@@ -36,15 +36,15 @@ struct SeamPlannerTests {
         var run = resumed(1)
         var samples: [Int64] = []
         for _ in 0..<Seam.samples {
-            let order = try #require(run.newest)
-            #expect(order.comparesBytes && order.isEndProven)
-            #expect(order.end == order.start + 1)
-            let range = try #require(order.range)
-            #expect(range.start == max(0, order.start - Seam.leadBytes))
-            #expect(range.end == order.end + Seam.tailBytes)
-            samples.append(order.start)
-            run.answer(order.id, head(order))
-            run.end(order.id, at: order.end, .completed)
+            let planned = try #require(run.newest)
+            #expect(planned.comparesBytes && planned.isEndProven)
+            #expect(planned.end == planned.start + 1)
+            let range = try #require(planned.range)
+            #expect(range.start == max(0, planned.start - Seam.leadBytes))
+            #expect(range.end == planned.end + Seam.tailBytes)
+            samples.append(planned.start)
+            run.answer(planned.id, head(planned))
+            run.end(planned.id, at: planned.end, .completed)
         }
         #expect(samples == samples.sorted())
         #expect(zip(samples, samples.dropFirst()).allSatisfy { $1 - $0 > Seam.tailBytes })
@@ -56,9 +56,9 @@ struct SeamPlannerTests {
 
     private func answer(_ run: inout PlannerRun, bytes: Int) throws {
         let page = ResponseHead(200, ["Content-Length": "\(bytes)"])
-        let order = try #require(run.newest)
-        run.answer(order.id, page)
-        if run.closed.contains(order.id) { run.end(order.id, at: order.start, .cancelled) }
+        let planned = try #require(run.newest)
+        run.answer(planned.id, page)
+        if run.closed.contains(planned.id) { run.end(planned.id, at: planned.start, .cancelled) }
     }
 
     @Test(arguments: [0, 19, 1 << 20])
@@ -86,9 +86,9 @@ struct SeamPlannerTests {
             #expect(run.planner.arrived.count > Self.have / 2)
             run.waitToRetry()
         }
-        let order = try #require(run.newest)
-        #expect(order.range == nil)
-        run.answer(order.id, head(order))
+        let planned = try #require(run.newest)
+        #expect(planned.range == nil)
+        run.answer(planned.id, head(planned))
         #expect(run.planner.arrived.count == Self.have)
     }
 
@@ -97,10 +97,10 @@ struct SeamPlannerTests {
         for _ in 0..<2 {
             try answer(&run, bytes: 20)
             run.waitToRetry()
-            let order = try #require(run.newest)
-            #expect(order.range != nil)
-            run.answer(order.id, head(order))
-            run.end(order.id, at: order.end, .completed)
+            let planned = try #require(run.newest)
+            #expect(planned.range != nil)
+            run.answer(planned.id, head(planned))
+            run.end(planned.id, at: planned.end, .completed)
         }
         #expect(run.planner.arrived.count > Self.have / 2)
     }
@@ -109,11 +109,11 @@ struct SeamPlannerTests {
         var run = resumed(1)
         let gone = ResponseHead(416, ["Content-Range": "bytes */0"])
         run.answer(try #require(run.newest).id, gone)
-        let order = try #require(run.newest)
-        #expect(order.range == nil)
+        let planned = try #require(run.newest)
+        #expect(planned.range == nil)
         #expect(run.planner.arrived.count > Self.have / 2)
-        run.answer(order.id, whole)
-        run.pass(.milliseconds(100), TransferSample(id: order.id, offset: Self.have + 1000))
+        run.answer(planned.id, whole)
+        run.pass(.milliseconds(100), TransferSample(id: planned.id, offset: Self.have + 1000))
         #expect(run.planner.arrived.count == Self.have + 1000)
     }
 
@@ -125,11 +125,11 @@ struct SeamPlannerTests {
         pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
         (pinned.lastModified, pinned.lastModifiedIsOld) = (Self.date, true)
         var run = PlannerRun(settings(1), have: RangeSet(ByteRange(0, Self.have)), of: pinned)
-        let order = try #require(run.newest)
-        #expect(!order.comparesBytes)
-        var head = head(order)
+        let planned = try #require(run.newest)
+        #expect(!planned.comparesBytes)
+        var head = head(planned)
         head.fields.append(HTTPField(name: "Last-Modified", value: date))
-        run.answer(order.id, head)
+        run.answer(planned.id, head)
         return run
     }
 
@@ -140,8 +140,11 @@ struct SeamPlannerTests {
         #expect(run.error == nil)
         #expect(run.planner.representation?.entityTag == nil)
         #expect(run.planner.representation?.lastModified == Self.date)
-        let order = try #require(run.newest)
-        #expect(order.comparesBytes && order.end == order.start + 1, "a sample is fetched first")
+        let planned = try #require(run.newest)
+        #expect(
+            planned.comparesBytes && planned.end == planned.start + 1,
+            "a sample is fetched first"
+        )
         #expect(run.planner.arrived.count >= Self.have - Int64(Seam.samples))
     }
 
@@ -152,9 +155,9 @@ struct SeamPlannerTests {
 
     @Test func `samples that are not fetched again yet stay on disk`() throws {
         var run = resumed(1)
-        let order = try #require(run.newest)
-        run.answer(order.id, head(order))
-        run.end(order.id, at: order.start, .failed(TransferFailure(.connectionLost, "")))
+        let planned = try #require(run.newest)
+        run.answer(planned.id, head(planned))
+        run.end(planned.id, at: planned.start, .failed(TransferFailure(.connectionLost, "")))
         #expect(run.kept == RangeSet(ByteRange(0, Self.have)))
     }
 
@@ -172,24 +175,24 @@ struct SeamPlannerTests {
 
     @Test func `a small number of stored bytes is compared only at its end`() throws {
         let run = resumed(1, have: 100_000)
-        let order = try #require(run.newest)
-        #expect(order.start == 100_000)
-        #expect(order.range?.start == 100_000 - Seam.leadBytes)
+        let planned = try #require(run.newest)
+        #expect(planned.start == 100_000)
+        #expect(planned.range?.start == 100_000 - Seam.leadBytes)
     }
 
     @Test func `a piece too short for comparison is fetched again`() throws {
         let run = resumed(1, have: Seam.tailBytes - 1)
-        let order = try #require(run.newest)
-        #expect(order.start == 0 && order.range?.start == 0)
+        let planned = try #require(run.newest)
+        #expect(planned.start == 0 && planned.range?.start == 0)
     }
 
     @Test func `a download with a strong validator compares nothing`() throws {
         var pinned = Representation(total: Self.total)
         pinned.entityTag = EntityTag(isWeak: false, opaque: "\"a\"")
         let run = PlannerRun(settings(1), have: RangeSet(ByteRange(0, Self.have)), of: pinned)
-        let order = try #require(run.newest)
-        #expect(order.range == ByteRange(Self.have, Self.total))
-        #expect(!order.comparesBytes)
+        let planned = try #require(run.newest)
+        #expect(planned.range == ByteRange(Self.have, Self.total))
+        #expect(!planned.comparesBytes)
     }
 
     @Test func `a split omits one byte until the neighbouring bytes can be compared`() throws {
@@ -239,8 +242,8 @@ struct SeamPlannerTests {
         #expect(run.newest.map { $0.start != second.start - 1 } == true)
         let there = second.start + Self.total / 8
         run.pass(.milliseconds(100), [TransferSample(id: second.id, offset: there)])
-        for order in run.running where order.id != second.id {
-            run.end(order.id, at: order.start, .failed(TransferFailure(.connectionLost, "")))
+        for planned in run.running where planned.id != second.id {
+            run.end(planned.id, at: planned.start, .failed(TransferFailure(.connectionLost, "")))
         }
         run.pass(.seconds(2), [TransferSample(id: second.id, offset: there)])
         let seam = try #require(run.newest)
@@ -304,19 +307,19 @@ struct SeamPlannerTests {
         let sample = try #require(run.newest)
         run.answer(sample.id, head(sample))
         run.end(sample.id, at: sample.end, .completed)
-        let orders = run.running
-        try #require(orders.count > 2)
-        run.answer(orders[1].id, whole)
-        #expect(Set(run.closed) == Set(orders.map(\.id)).subtracting([orders[1].id]))
-        #expect(run.ends[orders[1].id] == nil, "the other transfers may still deliver bytes")
+        let transfers = run.running
+        try #require(transfers.count > 2)
+        run.answer(transfers[1].id, whole)
+        #expect(Set(run.closed) == Set(transfers.map(\.id)).subtracting([transfers[1].id]))
+        #expect(run.ends[transfers[1].id] == nil, "the other transfers may still deliver bytes")
         endAll(&run)
-        #expect(run.ends[orders[1].id]?.end == Self.total)
-        #expect(run.running.map(\.id) == [orders[1].id])
+        #expect(run.ends[transfers[1].id]?.end == Self.total)
+        #expect(run.running.map(\.id) == [transfers[1].id])
     }
 
     private func endAll(_ run: inout PlannerRun) {
-        for order in run.running where run.closed.contains(order.id) {
-            run.end(order.id, at: order.start, .cancelled)
+        for planned in run.running where run.closed.contains(planned.id) {
+            run.end(planned.id, at: planned.start, .cancelled)
         }
     }
 }

@@ -7,7 +7,7 @@ struct SegmentPlannerTests {
     private static let mebibyte: Int64 = 1 << 20
 
     private func segment(_ number: Int, _ range: ByteRange, isWhole: Bool = false) -> Segment {
-        let order = TransferOrder(
+        let planned = PlannedTransfer(
             id: TransferID(number),
             url: URL(filePath: "/"),
             range: isWhole ? nil : range,
@@ -15,7 +15,7 @@ struct SegmentPlannerTests {
             start: range.start,
             end: range.end
         )
-        var segment = Segment(order: order, host: "h", openedAt: .zero)
+        var segment = Segment(planned: planned, host: "h", openedAt: .zero)
         segment.isHeadAccepted = true
         return segment
     }
@@ -37,9 +37,9 @@ struct SegmentPlannerTests {
     @Test func `a gap comes before everything else`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet([ByteRange(0, 100), ByteRange(200, 300)]), total: 1000)
-        #expect(planner.claim()?.range == ByteRange(100, 200))
+        #expect(planner.assign()?.range == ByteRange(100, 200))
         planner.add(segment(1, ByteRange(100, 200)))
-        #expect(planner.claim()?.range == ByteRange(300, 1000))
+        #expect(planner.assign()?.range == ByteRange(300, 1000))
     }
 
     @Test func `a new connection takes half of its share of the range of an equally fast one`() {
@@ -47,11 +47,11 @@ struct SegmentPlannerTests {
         planner.begin(have: RangeSet(), total: 100 * Self.mebibyte)
         planner.add(segment(1, ByteRange(0, 100 * Self.mebibyte), isWhole: true))
         run(&planner, 1, bytesPerSecond: Self.mebibyte)
-        let claim = planner.claim()
-        #expect(claim?.donor == TransferID(1))
-        #expect(claim?.range.end == 100 * Self.mebibyte)
+        let assignment = planner.assign()
+        #expect(assignment?.donor == TransferID(1))
+        #expect(assignment?.range.end == 100 * Self.mebibyte)
         // 90 MiB remain, so both connections would end after 45 s.
-        let start = claim?.range.start ?? 0
+        let start = assignment?.range.start ?? 0
         #expect(abs(start - (100 - 45 / 2) * Self.mebibyte) < Self.mebibyte)
     }
 
@@ -64,16 +64,16 @@ struct SegmentPlannerTests {
         run(&planner, 2, bytesPerSecond: 64 * 1024)
         // The first segment has more bytes left, the second more time. The new one counts as fast:
         // all would end after 7.4 s.
-        let claim = planner.claim()
-        #expect(claim?.donor == TransferID(2))
-        #expect((claim?.range.count ?? 0) > 14 * Self.mebibyte)
+        let assignment = planner.assign()
+        #expect(assignment?.donor == TransferID(2))
+        #expect((assignment?.range.count ?? 0) > 14 * Self.mebibyte)
     }
 
     @Test func `the planner does not split a range below 64 KiB`() {
         var planner = SegmentPlanner()
         planner.begin(have: RangeSet(), total: 120 * 1024)
         planner.add(segment(1, ByteRange(0, 120 * 1024)))
-        #expect(planner.claim() == nil)
+        #expect(planner.assign() == nil)
     }
 
     /// A late tick may report all bytes at once, which reveals no speed.
@@ -92,9 +92,9 @@ struct SegmentPlannerTests {
                 _ = segment.observe(sample, at: .zero + .seconds(second))
             }
         }
-        let claim = planner.claim()
-        #expect(claim?.rival == TransferID(1))
-        #expect(claim?.range == ByteRange(offset, Self.mebibyte))
+        let assignment = planner.assign()
+        #expect(assignment?.rival == TransferID(1))
+        #expect(assignment?.range == ByteRange(offset, Self.mebibyte))
     }
 
     @Test func `the slowest segment is raced when nothing else is left`() {
@@ -108,9 +108,9 @@ struct SegmentPlannerTests {
         run(&planner, 2, bytesPerSecond: 1024)
         _ = planner.finish(TransferID(1), offset: 10 * Self.mebibyte)
         _ = planner.finish(TransferID(3), offset: 20 * Self.mebibyte)
-        let claim = planner.claim()
-        #expect(claim?.rival == TransferID(2))
-        #expect(claim?.range.end == 10 * Self.mebibyte + 110 * 1024)
+        let assignment = planner.assign()
+        #expect(assignment?.rival == TransferID(2))
+        #expect(assignment?.range.end == 10 * Self.mebibyte + 110 * 1024)
     }
 
     @Test func `a connection that pauses at the end is raced, however fast it was`() {
@@ -125,8 +125,8 @@ struct SegmentPlannerTests {
         _ = planner.finish(TransferID(1), offset: Self.mebibyte)
         _ = planner.finish(TransferID(3), offset: 2 * Self.mebibyte)
         let last = planner.segments[TransferID(2)]?.lastProgressAt ?? .zero
-        #expect(planner.claim(at: last) == nil)
-        #expect(planner.claim(at: last + .seconds(2))?.rival == TransferID(2))
+        #expect(planner.assign(at: last) == nil)
+        #expect(planner.assign(at: last + .seconds(2))?.rival == TransferID(2))
     }
 
     @Test func `a connection that has all its bytes takes over from one without a response`() {
@@ -136,14 +136,14 @@ struct SegmentPlannerTests {
         planner.add(segment(1, ByteRange(0, half)))
         planner.add(segment(2, ByteRange(half, Self.mebibyte)))
         planner.update(TransferID(2)) { $0.isHeadAccepted = false }
-        #expect(planner.claim(at: .zero + .seconds(1))?.donor != TransferID(2))
+        #expect(planner.assign(at: .zero + .seconds(1))?.donor != TransferID(2))
         run(&planner, 1, bytesPerSecond: half / 10)
         _ = planner.finish(TransferID(1), offset: half)
         planner.responseEnded(from: 0)
-        #expect(planner.claim(at: .zero + .milliseconds(300))?.range.start != half)
-        let claim = planner.claim(at: .zero + .milliseconds(500))
-        #expect(claim?.donor == TransferID(2))
-        #expect(claim?.range == ByteRange(half, Self.mebibyte))
+        #expect(planner.assign(at: .zero + .milliseconds(300))?.range.start != half)
+        let assignment = planner.assign(at: .zero + .milliseconds(500))
+        #expect(assignment?.donor == TransferID(2))
+        #expect(assignment?.range == ByteRange(half, Self.mebibyte))
     }
 
     @Test func `a crawling connection counts as slow once observed, but only a few times`() {

@@ -43,11 +43,11 @@ struct SourceEvidenceTests {
     ) throws {
         var run = resumed()
         #expect(try refuseRanges(&run, status) == expected)
-        let order = try #require(run.newest)
-        #expect(order.range == nil)
-        run.answerAsAsked(order, total: Self.total)
+        let planned = try #require(run.newest)
+        #expect(planned.range == nil)
+        run.answerAsAsked(planned, total: Self.total)
         #expect(run.error == nil)
-        run.pass(.milliseconds(100), TransferSample(id: order.id, offset: Self.have + 1000))
+        run.pass(.milliseconds(100), TransferSample(id: planned.id, offset: Self.have + 1000))
         #expect(run.planner.arrived.count == Self.have + 1000)
         #expect(run.running.count == 1)
     }
@@ -59,9 +59,9 @@ struct SourceEvidenceTests {
         _ = try refuseRanges(&run, 500)
         run.answer(try #require(run.newest).id, ResponseHead(500))
         run.waitToRetry()
-        let order = try #require(run.newest)
-        #expect(order.range?.start == Self.have)
-        run.answerAsAsked(order, total: Self.total)
+        let planned = try #require(run.newest)
+        #expect(planned.range?.start == Self.have)
+        run.answerAsAsked(planned, total: Self.total)
         #expect(run.error == nil)
     }
 
@@ -72,9 +72,9 @@ struct SourceEvidenceTests {
         run.end(first.id, at: Self.have + 1000, .failed(TransferFailure(.connectionLost, "")))
         run.waitToRetry()
         for _ in 0..<6 {
-            let order = try #require(run.newest)
-            #expect(order.range?.start == Self.have + 1000)
-            run.answer(order.id, ResponseHead(500))
+            let planned = try #require(run.newest)
+            #expect(planned.range?.start == Self.have + 1000)
+            run.answer(planned.id, ResponseHead(500))
             run.waitToRetry()
         }
     }
@@ -84,11 +84,11 @@ struct SourceEvidenceTests {
         var offset = Self.have
         for _ in 0..<6 {
             run.answer(try #require(run.newest).id, ResponseHead(206))
-            let order = try #require(run.newest)
-            #expect(order.range?.start == offset)
-            run.answerAsAsked(order, total: Self.total)
+            let planned = try #require(run.newest)
+            #expect(planned.range?.start == offset)
+            run.answerAsAsked(planned, total: Self.total)
             offset += 1000
-            run.end(order.id, at: offset, .failed(TransferFailure(.connectionLost, "")))
+            run.end(planned.id, at: offset, .failed(TransferFailure(.connectionLost, "")))
             run.waitToRetry()
         }
         #expect(run.error == nil)
@@ -100,7 +100,7 @@ struct SourceEvidenceTests {
         var run = PlannerRun(settings, have: RangeSet(ByteRange(0, 1000)), of: pinned)
         run.answerAsAsked(try #require(run.newest), total: Self.total)
         #expect(run.running.count == 4)
-        for order in run.running.dropFirst() { run.answer(order.id, ResponseHead(206)) }
+        for planned in run.running.dropFirst() { run.answer(planned.id, ResponseHead(206)) }
         // One request finds out whether the fault persists.
         #expect(run.running.count == 2)
         run.answerAsAsked(try #require(run.newest), total: Self.total)
@@ -120,9 +120,9 @@ struct SourceEvidenceTests {
         for head in [page, plain] {
             var run = resumed()
             for _ in 0..<30 where run.error == nil {
-                let order = try #require(run.newest)
-                #expect(order.range?.start == Self.have)
-                run.answer(order.id, head)
+                let planned = try #require(run.newest)
+                #expect(planned.range?.start == Self.have)
+                run.answer(planned.id, head)
                 run.waitToRetry()
             }
             #expect(run.error?.code == .notTheFile)
@@ -138,9 +138,9 @@ struct SourceEvidenceTests {
         run.answerAsAsked(try #require(run.newest), total: Self.total)
         run.answer(try #require(run.newest).id, plain)
         run.pass(.seconds(1))
-        let order = try #require(run.newest)
-        #expect(order.range != nil)
-        run.answerAsAsked(order, total: Self.total)
+        let planned = try #require(run.newest)
+        #expect(planned.range != nil)
+        run.answerAsAsked(planned, total: Self.total)
         #expect(run.error == nil)
         #expect(run.running.count == 4)
     }
@@ -153,9 +153,9 @@ struct SourceEvidenceTests {
 
     /// Gives the newest transfer its answer, ends it if the answer was refused, and waits.
     private func answer(_ run: inout PlannerRun, _ head: ResponseHead) throws {
-        let order = try #require(run.newest)
-        run.answer(order.id, head)
-        if run.closed.contains(order.id) { run.end(order.id, at: order.start, .cancelled) }
+        let planned = try #require(run.newest)
+        run.answer(planned.id, head)
+        if run.closed.contains(planned.id) { run.end(planned.id, at: planned.start, .cancelled) }
         run.waitToRetry()
     }
 
@@ -172,9 +172,9 @@ struct SourceEvidenceTests {
             #expect(run.planner.arrived.count >= Self.have - Int64(Seam.samples))
             try answer(&run, whole(range.end - range.start, tag: tag))
         }
-        let order = try #require(run.newest)
-        #expect(order.range == nil)
-        run.answer(order.id, whole(Self.total, tag: pinned.entityTag?.description))
+        let planned = try #require(run.newest)
+        #expect(planned.range == nil)
+        run.answer(planned.id, whole(Self.total, tag: pinned.entityTag?.description))
         #expect(run.error == nil)
         #expect(run.planner.arrived.count == Self.have)
         #expect(!run.log.contains { $0.contains("starting over") })
@@ -263,9 +263,10 @@ struct SourceEvidenceTests {
         run.pass(.milliseconds(100), TransferSample(id: first.id, offset: 50_000))
         let others = run.running.filter { $0.id != first.id }
         #expect(others.count == 3)
-        for order in others {
-            let contentRange = "bytes \(order.range?.start ?? 0)-\(order.range?.start ?? 0)/900000"
-            run.answer(order.id, ResponseHead(206, ["Content-Range": contentRange]))
+        for planned in others {
+            let contentRange =
+                "bytes \(planned.range?.start ?? 0)-\(planned.range?.start ?? 0)/900000"
+            run.answer(planned.id, ResponseHead(206, ["Content-Range": contentRange]))
         }
         #expect(run.planner.arrived.count == 50_000)
         #expect(!run.log.contains { $0.contains("starting over") })

@@ -21,14 +21,14 @@ struct SuspensionPlannerTests {
 
         /// Passes ticks of 50 ms, in each of which every connection receives the given number of
         /// bytes.
-        mutating func pass(_ ticks: Int, bringing bytes: Int64) {
+        mutating func pass(_ ticks: Int, receiving bytes: Int64) {
             for _ in 0..<ticks {
-                for order in run.running {
-                    if offsets[order.id] == nil {
-                        offsets[order.id] = order.start
-                        run.answerAsAsked(order, total: total)
+                for planned in run.running {
+                    if offsets[planned.id] == nil {
+                        offsets[planned.id] = planned.start
+                        run.answerAsAsked(planned, total: total)
                     }
-                    offsets[order.id, default: order.start] += bytes
+                    offsets[planned.id, default: planned.start] += bytes
                 }
                 run.pass(.milliseconds(50), samples)
             }
@@ -41,13 +41,13 @@ struct SuspensionPlannerTests {
 
     @Test func `a suspension closes no connection and ends no trial`() {
         var flow = Flow(DownloadSettings())
-        while flow.run.running.count < 4 { flow.pass(1, bringing: 50_000) }
+        while flow.run.running.count < 4 { flow.pass(1, receiving: 50_000) }
         let before = flow.run.running
         // Longer than any timeout for a silent server.
         flow.suspend(for: 3_000)
         #expect(flow.run.running == before)
         #expect(flow.run.closed.isEmpty)
-        for _ in 0..<20 where flow.run.running.count == 4 { flow.pass(1, bringing: 50_000) }
+        for _ in 0..<20 where flow.run.running.count == 4 { flow.pass(1, receiving: 50_000) }
         #expect(flow.run.running.count > 4, "the governor resumes its trial")
         #expect(flow.run.closed.isEmpty, "\(flow.run.log)")
     }
@@ -57,16 +57,16 @@ struct SuspensionPlannerTests {
         settings.connections = .fixed(2)
         settings.minimumBytesPerSecond = 100_000
         var flow = Flow(settings)
-        flow.pass(100, bringing: 50_000)
+        flow.pass(100, receiving: 50_000)
         flow.suspend(for: 3_000)
-        flow.pass(100, bringing: 50_000)
+        flow.pass(100, receiving: 50_000)
         #expect(flow.run.closed.isEmpty, "\(flow.run.log)")
         #expect(flow.run.opened.count == 2)
     }
 
     @Test func `a suspended download is checked less often`() throws {
         var flow = Flow(DownloadSettings())
-        flow.pass(2, bringing: 50_000)
+        flow.pass(2, receiving: 50_000)
         let now = flow.run.now
         let measuring = try #require(flow.run.planner.wakeAt(now))
         flow.suspend(for: 1)

@@ -118,8 +118,8 @@ struct PropertyListTests {
         for _ in 0..<20_000 {
             var bytes = binary(objects: [[0xA2, 1, 2], [0x51, 0x41], [0x81, 0, 7]])
             for _ in 0..<3 {
-                let place = Int.random(in: 8..<bytes.count, using: &random)
-                bytes[place] = UInt8.random(in: 0...255, using: &random)
+                let offset = Int.random(in: 8..<bytes.count, using: &random)
+                bytes[offset] = UInt8.random(in: 0...255, using: &random)
             }
             _ = try? PropertyList(bytes)
         }

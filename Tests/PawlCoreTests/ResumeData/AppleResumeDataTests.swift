@@ -75,8 +75,8 @@ struct AppleResumeDataTests {
             await breath.take()
             var changed = bytes
             for _ in 0..<Int.random(in: 1...6, using: &random) {
-                let place = Int.random(in: 0..<changed.count, using: &random)
-                changed[place] = UInt8.random(in: 0...255, using: &random)
+                let offset = Int.random(in: 0..<changed.count, using: &random)
+                changed[offset] = UInt8.random(in: 0...255, using: &random)
             }
             _ = try? ResumeData(appleResumeData: changed)
         }

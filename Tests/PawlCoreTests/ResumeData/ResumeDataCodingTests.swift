@@ -104,12 +104,12 @@ struct ResumeDataCodingTests {
     @Test func `each flipped bit is detected`() async throws {
         let bytes = Array(ResumeData(try ResumeSamples.content()).data)
         var breath = Breath()
-        for place in bytes.indices {
+        for offset in bytes.indices {
             await breath.take()
             for bit in 0..<8 {
                 var flipped = bytes
-                flipped[place] ^= 1 << bit
-                #expect(code(flipped) == .invalidResumeData, "byte \(place), bit \(bit)")
+                flipped[offset] ^= 1 << bit
+                #expect(code(flipped) == .invalidResumeData, "byte \(offset), bit \(bit)")
             }
         }
     }
@@ -143,8 +143,8 @@ struct ResumeDataCodingTests {
             await breath.take()
             var changed = bytes
             for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 12..<changed.count, using: &random)
-                changed[place] = UInt8.random(in: 0...255, using: &random)
+                let offset = Int.random(in: 12..<changed.count, using: &random)
+                changed[offset] = UInt8.random(in: 0...255, using: &random)
             }
             if code(Self.sealed(changed)) != nil { refused += 1 }
         }

@@ -13,7 +13,7 @@ struct StartOrderTests {
     }
 
     @Test func `a move changes only the positions between`() {
-        let downloads = [10, 20, 30, 40].map { StartOrder.Placed($0 / 10, at: $0) }
+        let downloads = [10, 20, 30, 40].map { StartOrder.Item($0 / 10, at: $0) }
         func moved(_ id: Int64, before other: Int64) -> [[Int64]] {
             StartOrder.moving(id, before: other, in: downloads).map { [$0.id, $0.position] }
         }

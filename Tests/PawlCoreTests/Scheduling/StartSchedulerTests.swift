@@ -49,7 +49,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [1, 3, 4, 2])
     }
 
-    @Test func `a changed entry takes its new place`() {
+    @Test func `a changed entry takes its new position`() {
         var scheduler = scheduler(limit: 1, 1...3)
         scheduler.wait(entry(1, at: 9))
         #expect(scheduler.begin() == [2])
@@ -157,21 +157,21 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [1, 2, 3])
     }
 
-    @Test func `a lent place lets another download start, and may be taken back`() {
+    @Test func `a lent slot lets another download start, and may be taken back`() {
         var scheduler = scheduler(limit: 1, 1...4)
         #expect(scheduler.begin() == [1])
         let lends = scheduler.lend(1)
         #expect(lends)
         #expect(scheduler.begin() == [2])
-        scheduler.reclaim(1)
-        #expect(scheduler.placesTaken == 2)
+        scheduler.takeBack(1)
+        #expect(scheduler.slotsTaken == 2)
         scheduler.ended(2)
         #expect(scheduler.begin() == [])
         scheduler.ended(1)
         #expect(scheduler.begin() == [3])
     }
 
-    @Test func `up to 100 downloads lend their places`() {
+    @Test func `up to 100 downloads lend their slots`() {
         let most = Int64(Scheduler.mostLent)
         var scheduler = scheduler(limit: 1, 0...most + 1)
         for id in 0..<most {
@@ -185,7 +185,7 @@ struct StartSchedulerTests {
         #expect(scheduler.begin() == [])
     }
 
-    @Test func `a free place of a group is not lost with the download that should take it`() {
+    @Test func `a free slot of a group is not lost with the download that should take it`() {
         var scheduler = Scheduler(limit: 2)
         scheduler.groupLimits = ["a": 1]
         for id in Int64(1)...3 {

@@ -50,7 +50,7 @@ struct Aria2FormTests {
         let value: JSONValue = [
             "a": ["b\"\\\n\u{1}ü", 5, true, .null, .decimal(1.5)], "c": [:], "d": [],
         ]
-        let bytes = JSONText.bytes(value)
+        let bytes = JSONWriter.bytes(value)
         #expect(
             String(decoding: bytes, as: UTF8.self)
                 == #"{"a":["b\"\\\u000a\u0001ü",5,true,null,1.5],"c":{},"d":[]}"#

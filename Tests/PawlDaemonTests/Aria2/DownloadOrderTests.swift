@@ -33,10 +33,10 @@ struct DownloadOrderTests {
         let all = try await ids(.waiting, 0, 100, scene)
         #expect(all == (try await scene.store.read { try $0.order.waiting() }))
         #expect(all.first == 5 && all.last == 1 && !all.contains(2))
-        let places = try await scene.store.read { transaction in
-            [WirePriority.high, .normal, .low].map { try? transaction.order.places(of: $0) }
+        let positions = try await scene.store.read { transaction in
+            [WirePriority.high, .normal, .low].map { try? transaction.order.positions(of: $0) }
         }
-        #expect(places == [0..<1, 1..<4, 4..<4])
+        #expect(positions == [0..<1, 1..<4, 4..<4])
         #expect(try await ids(.waiting, 1, 1, scene) == [all[1]])
         #expect(try await ids(.waiting, -1, 2, scene) == [all[3], all[2]])
         #expect(try await ids(.waiting, -2, 1, scene) == [all[2]])

@@ -20,7 +20,7 @@ struct ConnectionSlotsTests {
         #expect(enter(1, &seats) == .taken)
         #expect(enter(2, &seats) == .taken)
         #expect(enter(3, &seats) == .takenFrom(1))
-        // Its place is free once it is closed.
+        // Its slot is free once it is closed.
         seats.leave(1)
         #expect(enter(4, &seats) == .takenFrom(2))
         seats.leave(3)
@@ -35,7 +35,7 @@ struct ConnectionSlotsTests {
         seats.recognize(number, as: authority)
     }
 
-    @Test func `an authenticated connection keeps its place`() {
+    @Test func `an authenticated connection keeps its slot`() {
         var seats = seats()
         #expect(enter(1, &seats) == .taken)
         #expect(recognize(1, &seats))
@@ -48,7 +48,7 @@ struct ConnectionSlotsTests {
         #expect(enter(100, &seats) == .takenFrom(98))
     }
 
-    @Test func `connections that listen have places of their own`() {
+    @Test func `connections that listen have slots of their own`() {
         var limits = ConnectionLimits()
         (limits.connections, limits.unknownConnections, limits.listeners) = (3, 2, 1)
         var slots = ConnectionSlots(limits)

@@ -170,7 +170,7 @@ struct RequestGuardTests {
     }
 
     @Test func `an unauthenticated body must be small`() {
-        for credentials in [RequestGuard.Credentials.none, .wrong] {
+        for credentials in [RequestGuard.CredentialState.none, .wrong] {
             for (bytes, expected) in [(1024, nil), (1025, 413)] as [(Int64, Int?)] {
                 let asked = asked("POST", "/v1/login") {
                     $0.bodyBytes = bytes
@@ -239,7 +239,7 @@ struct RequestGuardTests {
         ]
         for method in methods {
             for path in paths {
-                for credentials in [RequestGuard.Credentials.none, .wrong] {
+                for credentials in [RequestGuard.CredentialState.none, .wrong] {
                     let asked = asked(method, path) { $0.credentials = credentials }
                     let expected = open.contains("\(method) \(path)") ? nil : 401
                     #expect(status(asked) == expected, "\(method) \(path)")

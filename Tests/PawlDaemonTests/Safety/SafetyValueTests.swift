@@ -18,7 +18,7 @@ struct SafetyValueTests {
         let start = ContinuousClock.now
         var codes = LoginCodes()
         func takes(_ code: String, at now: ContinuousClock.Instant) -> Bool {
-            codes.take(code, at: now)
+            codes.redeem(code, at: now)
         }
         codes.add("one", at: start)
         codes.add("two", at: start)

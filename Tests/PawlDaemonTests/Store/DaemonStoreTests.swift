@@ -223,7 +223,7 @@ struct DaemonStoreTests {
                 homeOfUser: nil,
                 user: 1
             )
-            let folders = Daemon.lockFolders(try DaemonPlaces(surroundings))
+            let folders = Daemon.lockFolders(try DaemonPaths(surroundings))
             #expect(folders == folders.sorted())
             #expect(folders.count == 2)
         }

@@ -29,12 +29,12 @@ struct FeedTableTests {
         // A newer version may have written such a request.
         let (old, new) = (Array(#""url":"https://host/broken""#.utf8), Array(#""uri""#.utf8))
         var bytes = try scene.folder.read(StoreScene.name)
-        let place = try #require(
+        let offset = try #require(
             (0..<bytes.count - old.count).first {
                 bytes[$0] == old[0] && bytes[$0...].starts(with: old)
             }
         )
-        bytes.replaceSubrange(place..<place + new.count, with: new)
+        bytes.replaceSubrange(offset..<offset + new.count, with: new)
         try scene.folder.write(StoreScene.name, bytes)
         let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
         let list = try await store.read { try $0.feeds.list() }

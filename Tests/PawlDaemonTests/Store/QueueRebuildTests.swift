@@ -155,12 +155,12 @@ struct QueueRebuildTests {
         try store.close()
         let marker = Array("https://host/feed-150?".utf8)
         let bytes = try folder.read(StoreScene.name)
-        let place = try #require(
+        let offset = try #require(
             (0..<bytes.count - marker.count).first {
                 bytes[$0] == marker[0] && bytes[$0...].starts(with: marker)
             }
         )
-        try damage { $0 == place / 4096 }
+        try damage { $0 == offset / 4096 }
         let (new, note) = try reopen()
         #expect(note != nil)
         let kept = Set(try await new.read { try $0.feeds.all() }.map(\.name))

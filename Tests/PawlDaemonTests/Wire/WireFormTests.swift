@@ -173,7 +173,7 @@ struct WireFormTests {
         }
     }
 
-    @Test func `invalid JSON is an error that names the place`() {
+    @Test func `invalid JSON is an error that names the location`() {
         let json = #"{"downloads":[{"url":1,"destination":"/"}]}"#
         let error = #expect(throws: DownloadError.self) {
             try WireJSON.decode(NewDownloads.self, from: json.utf8)
@@ -246,24 +246,24 @@ struct WireFormTests {
         }
     }
 
-    @Test func `the daemon's places follow the environment`() throws {
+    @Test func `the daemon's paths follow the environment`() throws {
         let full = PlaceSurroundings(
             variables: ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/state"],
             homeOfUser: "/home/me",
             user: 7
         )
-        let places = try DaemonPlaces(full)
-        #expect(places.socket == "/run/user/7/pawl/daemon.sock")
-        #expect(places.store == "/state/pawl/queue.sqlite")
+        let paths = try DaemonPaths(full)
+        #expect(paths.socket == "/run/user/7/pawl/daemon.sock")
+        #expect(paths.store == "/state/pawl/queue.sqlite")
         let bare = PlaceSurroundings(variables: [:], homeOfUser: "/home/me", user: 7)
-        #expect(try DaemonPlaces(bare).socket == "/home/me/.local/state/pawl/daemon.sock")
+        #expect(try DaemonPaths(bare).socket == "/home/me/.local/state/pawl/daemon.sock")
         let none = PlaceSurroundings(variables: [:], homeOfUser: nil, user: 7)
-        #expect(throws: DownloadError.self) { try DaemonPlaces(none) }
+        #expect(throws: DownloadError.self) { try DaemonPaths(none) }
         let deep = PlaceSurroundings(
             variables: ["XDG_RUNTIME_DIR": "/" + String(repeating: "d", count: 100)],
             homeOfUser: "/home/me",
             user: 7
         )
-        #expect(throws: DownloadError.self) { try DaemonPlaces(deep) }
+        #expect(throws: DownloadError.self) { try DaemonPaths(deep) }
     }
 }

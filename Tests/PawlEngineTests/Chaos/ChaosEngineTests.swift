@@ -21,27 +21,27 @@ struct ChaosEngineTests {
 
 /// A client with a new engine for each run, as in another process.
 private struct EngineClient: ChaosClient {
-    func run(_ order: ChaosOrder) async throws -> ChaosEnd {
-        let scenario = order.scenario
+    func run(_ job: ChaosJob) async throws -> ChaosEnd {
+        let scenario = job.scenario
         let process = EngineProcess(time: HurriedTimekeeper(factor: scenario.haste))
         var settings = DownloadSettings()
         settings.connections = scenario.connections.map { .fixed($0) } ?? .automatic
         settings.retries = scenario.retries
         settings.stallTimeout = scenario.stallTimeout
         if let checksum = scenario.checksum { settings.checksum = .digest(checksum) }
-        let url = try #require(URL(string: order.url))
-        let destination = Destination.file(order.folder.path(order.name))
+        let url = try #require(URL(string: job.url))
+        let destination = Destination.file(job.folder.path(job.name))
         let download = process.start(url, to: destination, settings)
-        order.trigger.whenPulled { download.cancel() }
+        job.trigger.whenPulled { download.cancel() }
         do throws(DownloadError) {
             _ = try await download.file()
             return ChaosEnd(.finished, log: process.log.text)
         } catch {
-            return ChaosEnd(outcome(error, order), log: "\(process.log.text)\n\(error)")
+            return ChaosEnd(outcome(error, job), log: "\(process.log.text)\n\(error)")
         }
     }
 
-    private func outcome(_ error: DownloadError, _ order: ChaosOrder) -> ChaosEnd.Outcome {
-        order.trigger.isPulled && error.code == .interrupted ? .killed : .failed(error.code)
+    private func outcome(_ error: DownloadError, _ job: ChaosJob) -> ChaosEnd.Outcome {
+        job.trigger.isPulled && error.code == .interrupted ? .killed : .failed(error.code)
     }
 }

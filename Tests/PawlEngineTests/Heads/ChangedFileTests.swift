@@ -98,7 +98,7 @@ struct ChangedFileTests {
         let changing = Reply.each { exchange in
             let version = Resource(
                 size: Scene.size + Int64(exchange.ordinal),
-                seed: UInt64(10 + exchange.request.order)
+                seed: UInt64(10 + exchange.request.number)
             )
             return .resource(version).afterBytes(200_000, .reset)
         }

@@ -63,11 +63,13 @@ struct LaneTests {
         let scene = try Scene(.resource(resource))
         let url = try scene.url()
         var planner = DownloadPlanner(url: url, settings: scene.settings(4), seed: 1)
-        var orders: [TransferOrder] = []
+        var transfers: [PlannedTransfer] = []
         for event in [DownloadEvent.started(nil), .slotGranted(host: HostBudget.name(of: url))] {
-            for case .open(let order) in planner.handle(event, at: .zero) { orders.append(order) }
+            for case .open(let planned) in planner.handle(event, at: .zero) {
+                transfers.append(planned)
+            }
         }
-        #expect(orders == [.first(url)])
+        #expect(transfers == [.first(url)])
     }
 
     @Test func `a small file is finished in the lane`() async throws {

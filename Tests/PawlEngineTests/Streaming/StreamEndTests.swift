@@ -71,7 +71,7 @@ struct StreamEndTests {
         }
         #expect(left == nil)
         await scene.origin.waitForQuiet()
-        // Its place in the host's budget is free again.
+        // Its slot in the host's budget is free again.
         scene.serve(.resource(resource))
         #expect(try await scene.answer(by: process).bytes.count == resource.bytes().count)
     }

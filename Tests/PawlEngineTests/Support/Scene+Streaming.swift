@@ -15,15 +15,15 @@ extension Scene {
         acceptsErrorStatuses: Bool = false
     ) throws -> StreamDriver {
         processes.withLock { $0.append(process) }
-        var order = StreamOrder(
+        var job = StreamJob(
             url: try url(path),
             settings: settings ?? self.settings(1),
             seed: EngineProcess.impatientSeed
         )
-        order.method = method
-        order.body = body
-        order.acceptsErrorStatuses = acceptsErrorStatuses
-        return StreamDriver(order, engine: process.engine)
+        job.method = method
+        job.body = body
+        job.acceptsErrorStatuses = acceptsErrorStatuses
+        return StreamDriver(job, engine: process.engine)
     }
 
     /// The whole answer to a request.
@@ -70,8 +70,8 @@ extension Scene {
         origin.route("/turn", .status(200, body: "turn"))
         let url = try url("/turn", host: "localhost")
         for _ in 0..<times {
-            let order = StreamOrder(url: url, settings: settings(1), seed: 1)
-            _ = try await StreamDriver(order, engine: process.engine).collect(limit: 10)
+            let job = StreamJob(url: url, settings: settings(1), seed: 1)
+            _ = try await StreamDriver(job, engine: process.engine).collect(limit: 10)
         }
     }
 }

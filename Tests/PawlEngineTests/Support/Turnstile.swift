@@ -3,8 +3,8 @@ import Testing
 
 /// Admits a limited number of tests at once, in the order in which they arrive.
 ///
-/// Tests that measure time run alone. They keep their place in the line, so neither kind can hold
-/// up the other for longer than one test takes.
+/// Tests that measure time run alone. They keep their position in the line, so neither kind can
+/// hold up the other for longer than one test takes.
 final class Turnstile: Sendable {
     private struct State: Sendable {
         var inside = 0
@@ -14,13 +14,13 @@ final class Turnstile: Sendable {
         var lastTicket = 0
 
         func admits(_ ticket: Int, alone: Bool) -> Bool {
-            line.first == ticket && !isOneAlone && (alone ? inside == 0 : inside < Turnstile.places)
+            line.first == ticket && !isOneAlone && (alone ? inside == 0 : inside < Turnstile.slots)
         }
     }
 
     static let shared = Turnstile()
 
-    private static let places = 12
+    private static let slots = 12
     private let state = Observed(State())
 
     func pass(alone: Bool, _ body: () async throws -> Void) async rethrows {

@@ -44,8 +44,8 @@ struct FoundationContract {
     @Test("fileURLWithPath:")
     func fileURLs() async throws {
         let scene = try FoundationScene(.resource(resource))
-        let file = try await scene.session.download(try scene.url(), to: .file(scene.place()))
-        #expect(file.fileURL == scene.place())
+        let file = try await scene.session.download(try scene.url(), to: .file(scene.target()))
+        #expect(file.fileURL == scene.target())
         #expect(try Data(contentsOf: file.fileURL).count == 1 << 20)
     }
 
@@ -68,13 +68,13 @@ struct FoundationContract {
         let scene = try FoundationScene(.resource(resource))
         let task = scene.session.downloadTask(
             with: try scene.url(),
-            to: try .file(scene.place())
+            to: try .file(scene.target())
         )
         let progress = task.foundationProgress()
         progress.resume()
         _ = try await task.file
         while !progress.isFinished, !Task.isCancelled { await Task.yield() }
         #expect(progress.completedUnitCount == 1 << 20)
-        #expect(progress.fileURL == scene.place())
+        #expect(progress.fileURL == scene.target())
     }
 }

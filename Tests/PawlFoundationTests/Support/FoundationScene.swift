@@ -28,7 +28,7 @@ final class FoundationScene: Sendable {
     }
 
     /// The file URL of an entry of the folder.
-    func place(_ name: String = "disk.bin") -> URL {
+    func target(_ name: String = "disk.bin") -> URL {
         URL(filePath: folder.path(name), directoryHint: .notDirectory)
     }
 }

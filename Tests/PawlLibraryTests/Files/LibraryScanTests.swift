@@ -27,7 +27,7 @@ struct LibraryScanTests {
     private func leaveNote(_ key: StorageKey, _ name: ExactText, in folder: FilePath) throws {
         let url = URL(string: "http://example.org/\(name)")
         let pending = PendingDownload(key: key, name: name, url: url)
-        try PendingNote.claim(pending, in: folder).release()
+        try PendingNote.acquire(pending, in: folder).release()
     }
 
     @Test func `a file finished just before a crash gets its record`() throws {
@@ -56,7 +56,7 @@ struct LibraryScanTests {
         try leaveNote("edited", "edited", in: folder.root)
         try folder.write("edited", [1])
         _ = try finish("held", of: "held", in: folder)
-        let held = try PendingNote.claim(
+        let held = try PendingNote.acquire(
             PendingDownload(key: "held", name: "held", url: nil),
             in: folder.root
         )

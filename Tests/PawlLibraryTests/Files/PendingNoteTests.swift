@@ -16,7 +16,7 @@ struct PendingNoteTests {
     @Test func `a note is written atomically, for the user alone, and removed`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(pending("a b"), in: path)
+        let note = try PendingNote.acquire(pending("a b"), in: path)
         #expect(folder.list() == [".a%20b.pawl-download"])
         #expect(PendingNote.read(PendingNote.path(of: "a b", in: path)) == pending("a b"))
         var status = stat()
@@ -30,7 +30,7 @@ struct PendingNoteTests {
     @Test func `a lock on another file with the same inode does not hold the key`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(pending("a"), in: path)
+        let note = try PendingNote.acquire(pending("a"), in: path)
         let file = PendingNote.path(of: "a", in: path)
         let number = folder.status(".a.pawl-download").st_ino
         // The form in which some file systems report the lock: the kernel sees another device than
@@ -47,29 +47,29 @@ struct PendingNoteTests {
         let path = FilePath(folder.path)
         var ours = pending("a")
         ours.background = PendingDownload.Background(session: "films", task: 7)
-        try PendingNote.claim(ours, in: path, session: "films").release()
+        try PendingNote.acquire(ours, in: path, session: "films").release()
         let file = PendingNote.path(of: "a", in: path)
         // One that does not know of it would begin a second download.
         for (new, session) in [(ours, nil), (ours, "other"), (pending("a"), "films")] {
-            let error = failure { _ = try PendingNote.claim(new, in: path, session: session) }
+            let error = failure { _ = try PendingNote.acquire(new, in: path, session: session) }
             #expect(error?.code == .alreadyRunning)
             #expect(error?.message.contains("'films'") == true)
             #expect(PendingNote.read(file) == ours)
         }
-        try PendingNote.claim(ours, in: path, session: "films").release()
+        try PendingNote.acquire(ours, in: path, session: "films").release()
         // A download that has failed has ended in the daemon.
         ours.failure = PendingDownload.Failure(DownloadError(.notFound, "no such file"))
         try PendingNote.save(ours, in: path, session: "films")
-        try PendingNote.claim(pending("a"), in: path).release()
+        try PendingNote.acquire(pending("a"), in: path).release()
         #expect(PendingNote.read(file) == pending("a"))
     }
 
     @Test func `one owner holds a key, also while the note changes`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(pending("a"), in: path)
+        let note = try PendingNote.acquire(pending("a"), in: path)
         for name: ExactText in ["b", "c"] {
-            let error = failure { _ = try PendingNote.claim(pending("a", name: "x"), in: path) }
+            let error = failure { _ = try PendingNote.acquire(pending("a", name: "x"), in: path) }
             #expect(error?.code == .alreadyRunning)
             try note.write(pending("a", name: name))
             #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == name)
@@ -79,7 +79,7 @@ struct PendingNoteTests {
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
         note.release()
         try PendingNote.save(pending("a", name: "x"), in: path)
-        let next = try PendingNote.claim(pending("a", name: "y"), in: path)
+        let next = try PendingNote.acquire(pending("a", name: "y"), in: path)
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "y")
         // The old holder can no longer change it.
         try note.remove()
@@ -96,7 +96,7 @@ struct PendingNoteTests {
         try PendingNote.save(pending("a"), in: path, creates: false)
         #expect(folder.list() == [])
         #expect(try PendingNote.take("a", in: path) == nil)
-        try PendingNote.claim(pending("a"), in: path).release()
+        try PendingNote.acquire(pending("a"), in: path).release()
         try PendingNote.save(pending("a", name: "b"), in: path, creates: false)
         let taken = try #require(try PendingNote.take("a", in: path))
         #expect(taken.pending.name == "b")
@@ -107,7 +107,7 @@ struct PendingNoteTests {
     @Test func `a note moved to another name is ignored`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(pending("a"), in: path)
+        let note = try PendingNote.acquire(pending("a"), in: path)
         let other = folder.path(".b.pawl-download")
         #expect(rename(folder.path(".a.pawl-download"), other) == 0)
         #expect(PendingNote.read(FilePath(other)) == nil)
@@ -119,12 +119,12 @@ struct PendingNoteTests {
     @Test func `a removed note is not written again`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
-        let note = try PendingNote.claim(pending("a"), in: path)
+        let note = try PendingNote.acquire(pending("a"), in: path)
         #expect(unlink(folder.path(".a.pawl-download")) == 0)
         try note.write(pending("a", name: "b"))
         #expect(folder.list() == [])
         // Another process takes the key.
-        let next = try PendingNote.claim(pending("a", name: "c"), in: path)
+        let next = try PendingNote.acquire(pending("a", name: "c"), in: path)
         try note.write(pending("a", name: "b"))
         #expect(PendingNote.read(PendingNote.path(of: "a", in: path))?.name == "c")
         try next.remove()
@@ -134,7 +134,7 @@ struct PendingNoteTests {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path("library"))
         #expect(mkdir(path.string, 0o700) == 0)
-        let note = try PendingNote.claim(pending("a"), in: path)
+        let note = try PendingNote.acquire(pending("a"), in: path)
         #expect(rename(path.string, folder.path("moved")) == 0)
         // There is no folder at first.
         try note.write(pending("a", name: "b"))
@@ -145,7 +145,7 @@ struct PendingNoteTests {
         #expect(rmdir(folder.path("moved")) == 0)
     }
 
-    @Test func `many claims of one key at the same time take turns`() async throws {
+    @Test func `many attempts at one key at the same time take turns`() async throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let holders = Observed(0)
@@ -154,8 +154,10 @@ struct PendingNoteTests {
             for _ in 0..<8 {
                 group.addTask {
                     for round in 0..<50 {
-                        // A task whose claim fails tries again.
-                        guard let note = try? PendingNote.claim(pending, in: path) else { continue }
+                        // A task whose attempt fails tries again.
+                        guard let note = try? PendingNote.acquire(pending, in: path) else {
+                            continue
+                        }
                         #expect(
                             holders.update {
                                 $0 += 1; return $0

@@ -211,11 +211,11 @@ struct LibraryIndexForeignTests {
 
     @Test func `a name that one key is checking on disk is reserved`() {
         var index = LibraryIndex(folder: "/library")
-        let claims = ["a", "b"].map { index.claim("x.png", for: $0) }
-        #expect(claims == [true, false])
+        let reservations = ["a", "b"].map { index.reserve("x.png", for: $0) }
+        #expect(reservations == [true, false])
         #expect(index.tables.freeName("x.png", for: "b") == "x.1.png")
         #expect(index.tables.isFree("x.png", for: "a"))
-        index.unclaim("x.png")
+        index.unreserve("x.png")
         #expect(index.tables.isFree("x.png", for: "b"))
     }
 

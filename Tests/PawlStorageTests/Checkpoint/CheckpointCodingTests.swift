@@ -48,9 +48,9 @@ struct CheckpointCodingTests {
         for _ in 0..<10 {
             await breath.take()
             let payload = Checkpoint.random(using: &random).encoded
-            for place in payload.indices {
+            for offset in payload.indices {
                 var changed = payload
-                changed[place] ^= UInt8.random(in: 1...255, using: &random)
+                changed[offset] ^= UInt8.random(in: 1...255, using: &random)
                 _ = try? Checkpoint(sequence: 1, payload: changed[...])
             }
         }
@@ -86,8 +86,8 @@ struct CheckpointCodingTests {
 
     @Test func `a set of very many ranges keeps its largest`() {
         var set = RangeSet()
-        for place in 0..<Int64(20_000) {
-            set.insert(ByteRange(place * 100, place * 100 + (place.isMultiple(of: 2) ? 50 : 10)))
+        for offset in 0..<Int64(20_000) {
+            set.insert(ByteRange(offset * 100, offset * 100 + (offset.isMultiple(of: 2) ? 50 : 10)))
         }
         let kept = set.bounded
         #expect(kept.count == CheckpointLimits.rangesPerSet)
@@ -126,11 +126,11 @@ extension Checkpoint {
     }
 
     private static func claims(using random: inout SeededGenerator) -> [Claim] {
-        var place: Int64 = 0
+        var offset: Int64 = 0
         return (0..<Int.random(in: 0..<20, using: &random)).map { _ in
-            let start = place + Int64.random(in: 1..<1000, using: &random)
-            place = start + Int64.random(in: 1..<100_000, using: &random)
-            return Claim(range: ByteRange(start, place), tail: random.next())
+            let start = offset + Int64.random(in: 1..<1000, using: &random)
+            offset = start + Int64.random(in: 1..<100_000, using: &random)
+            return Claim(range: ByteRange(start, offset), tail: random.next())
         }
     }
 }

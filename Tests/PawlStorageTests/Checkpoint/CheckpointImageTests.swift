@@ -46,14 +46,14 @@ struct CheckpointImageTests {
         let true123 = Set((1...3).map(Self.content))
         var outcomes: [UInt64: Int] = [:]
         var breath = Breath()
-        for place in Self.image.indices {
+        for offset in Self.image.indices {
             await breath.take()
             var bytes = Self.image
-            bytes[place] ^= 1 << UInt8(place % 8)
+            bytes[offset] ^= 1 << UInt8(offset % 8)
             let found = Self.newest(bytes)
             outcomes[found?.sequence ?? 0, default: 0] += 1
             guard let found else { continue }
-            #expect(true123.contains(found), "flipped at \(place)")
+            #expect(true123.contains(found), "flipped at \(offset)")
         }
         // Flips in the header's 24 bytes refuse the file, flips in slot 2 give the second
         // checkpoint, and all others the third.

@@ -185,9 +185,9 @@ struct PartialStoreTests {
         let store = try PartialStore.sample(folder.paths(), total: count * 10)
         try store.write(pattern(Int(count * 10)), at: 0)
         var written = RangeSet()
-        for place in 0..<count {
-            written.insert(ByteRange(place * 10, place * 10 + 5))
-            if place.isMultiple(of: 500) { try store.saveCheckpoint(written: written) }
+        for index in 0..<count {
+            written.insert(ByteRange(index * 10, index * 10 + 5))
+            if index.isMultiple(of: 500) { try store.saveCheckpoint(written: written) }
         }
         try store.sync(written: written)
         store.close()

@@ -34,12 +34,12 @@ struct RestoreTests {
         boot: BootIdentity = .firstBoot
     ) throws -> RestoredStore {
         let final = folder.path.appending("disk.iso")
-        let place = RestorePlace(
+        let target = RestoreTarget(
             partial: folder.path.appending(name),
             isGiven: isGiven,
             final: final
         ) { $0 == 0 ? final : folder.path.appending("disk.\($0).iso") }
-        return try PartialRestoration.restore(checkpoint, at: place, settings: .on(boot))
+        return try PartialRestoration.restore(checkpoint, at: target, settings: .on(boot))
     }
 
     private func have(_ restored: RestoredStore) -> RangeSet? {
@@ -120,7 +120,7 @@ struct RestoreTests {
         let folder = try StorageFolder()
         try folder.put(pattern(Self.size), name)
         let final = folder.path.appending("disk.iso")
-        let place = RestorePlace(
+        let target = RestoreTarget(
             partial: folder.path.appending(name),
             isGiven: false,
             final: final,
@@ -130,7 +130,7 @@ struct RestoreTests {
             beginning: Int64(Self.size),
             of: .sample(Int64(Self.size)),
             source: "https://example.com/disk.iso",
-            at: place,
+            at: target,
             settings: .on(.firstBoot)
         )
         let isApples = name.hasSuffix(".tmp")

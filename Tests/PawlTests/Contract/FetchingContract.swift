@@ -54,7 +54,7 @@ struct FetchingContract {
         var request = DownloadRequest(try scene.url())
         request.decodesContent = false
         #expect(try await session.data(for: request).bytes == compressed)
-        let file = try await session.download(try scene.url(), to: scene.place())
+        let file = try await session.download(try scene.url(), to: scene.target())
         #expect(file.byteCount == Int64(compressed.count))
         #expect(scene.origin.requests.last?["Accept-Encoding"] == "identity")
     }
@@ -103,9 +103,9 @@ struct FetchingContract {
     func startsOnResume() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         // A task that is resumed later finishes first, so this one would have finished, too.
-        _ = try await session.download(try scene.url(), to: scene.place("other"))
+        _ = try await session.download(try scene.url(), to: scene.target("other"))
         #expect(task.state == .suspended)
         #expect(scene.folder.list() == ["other"])
         #expect(scene.origin.requests.count == 1)
@@ -189,7 +189,7 @@ struct FetchingContract {
     func failedMove() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let file = try await session.download(try scene.url(), to: scene.place())
+        let file = try await session.download(try scene.url(), to: scene.target())
         let blocked = try scene.folder.write("blocked", [1]) + "/inside"
         let error = await #expect(throws: DownloadError.self) {
             try await Places().moveFile(at: file.path, to: blocked)
@@ -232,7 +232,7 @@ struct FetchingContract {
 
         // The same for a task whose only answer is a 206.
         scene.origin.route("/rest", .resource(resource).holdAfterBytes(400_000, until: Latch()))
-        let first = session.downloadTask(with: try scene.url("/rest"), to: scene.place("rest"))
+        let first = session.downloadTask(with: try scene.url("/rest"), to: scene.target("rest"))
         first.resume()
         await waitForBytes(400_000, of: first)
         let data = try #require(await first.cancelByProducingResumeData())
@@ -250,7 +250,7 @@ struct FetchingContract {
             "/unknown",
             .resource(resource).chunked().holdAfterBytes(400_000, until: latch)
         )
-        let unknown = session.downloadTask(with: try scene.url("/unknown"), to: scene.place("b"))
+        let unknown = session.downloadTask(with: try scene.url("/unknown"), to: scene.target("b"))
         unknown.resume()
         await waitForBytes(400_000, of: unknown)
         #expect(unknown.response?.expectedContentLength == nil)
@@ -264,21 +264,21 @@ struct FetchingContract {
     func alreadyFinished() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let first = try await session.download(try scene.url(), to: scene.place())
+        let first = try await session.download(try scene.url(), to: scene.target())
         #expect(!first.wasAlreadyThere)
         let digest = try #require(resource.digest(.sha256))
         // A download that waited for a byte of the body would wait forever.
         scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(0, until: Latch()))
         let again = try await session.download(
             try scene.url(),
-            to: scene.place(),
+            to: scene.target(),
             adjusting: { $0.checksum = .digest(digest) }
         )
         #expect(again.wasAlreadyThere)
         #expect(scene.origin.requests.count == 2)
         let skipped = try await session.download(
             try scene.url(),
-            to: scene.place(),
+            to: scene.target(),
             adjusting: { $0.ifExists = .skip }
         )
         #expect(skipped.wasAlreadyThere)

@@ -47,7 +47,7 @@ struct OutlivingContract {
         let tasks = try (0..<12).map { number in
             let task = session.downloadTask(
                 with: try scene.url("/\(number)"),
-                to: scene.place("\(number)")
+                to: scene.target("\(number)")
             )
             task.taskDescription = "film \(number)"
             task.resume()
@@ -65,7 +65,7 @@ struct OutlivingContract {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         let tasks = try (0..<3).map {
-            session.downloadTask(with: try scene.url(), to: scene.place("\($0)"))
+            session.downloadTask(with: try scene.url(), to: scene.target("\($0)"))
         }
         #expect(await session.allTasks.map(\.id) == tasks.map(\.id))
         tasks[1].cancel()

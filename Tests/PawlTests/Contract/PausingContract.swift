@@ -115,7 +115,7 @@ struct PausingContract {
         let session = DownloadSession(configuration)
         var request = DownloadRequest(try scene.url())
         if obstacle == .notGET { request.method = "POST" }
-        let task = session.downloadTask(with: request, to: scene.place())
+        let task = session.downloadTask(with: request, to: scene.target())
         task.resume()
         await waitForBytes(Self.held, of: task)
         #expect(await task.cancelByProducingResumeData() == nil)
@@ -128,7 +128,7 @@ struct PausingContract {
         let scene = try SessionScene(broken.from(request: 2, .status(404)))
         let session = DownloadSession(scene.configuration)
         let error = await #expect(throws: DownloadError.self) {
-            try await session.download(try scene.url(), to: scene.place())
+            try await session.download(try scene.url(), to: scene.target())
         }
         let data = try #require(error?.resumeData)
         #expect(error?.code == .notFound && data.receivedBytes == Self.held)
@@ -151,7 +151,7 @@ struct PausingContract {
         let other = Resource(size: resource.size, seed: 2)
         scene.origin.route("/disk.bin", .resource(other))
         let file = try await DownloadSession(scene.configuration)
-            .download(try scene.url(), to: scene.place())
+            .download(try scene.url(), to: scene.target())
         #expect(scene.origin.requests.contains { $0.range?.first == Self.held })
         #expect(try other.verify(fileAt: file.path) == nil)
     }
@@ -206,7 +206,7 @@ struct PausingContract {
         var configuration = scene.configuration
         configuration.settings.connections = .fixed(4)
         let session = DownloadSession(configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await latch.waitForArrivals(4)
         #expect(scene.origin.snapshot.activeExchanges == 4)

@@ -22,7 +22,7 @@ struct ProgressContract {
         let scene = try SessionScene(.resource(resource))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        session.downloadTask(with: try scene.url(), to: scene.target()).resume()
         var sum: Int64 = 0
         for (count, total, expected) in writes(await delegate.allCalls()) {
             sum += count
@@ -119,9 +119,9 @@ struct ProgressContract {
         scene.origin.route("/gone", .status(404))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        session.downloadTask(with: try scene.url(), to: scene.target()).resume()
         _ = await delegate.allCalls()
-        session.downloadTask(with: try scene.url("/gone"), to: scene.place("gone")).resume()
+        session.downloadTask(with: try scene.url("/gone"), to: scene.target("gone")).resume()
         session.finishTasksAndInvalidate()
         let ends = await delegate.allCalls(.invalid).filter {
             switch $0 {
@@ -162,7 +162,7 @@ struct ProgressContract {
         configuration.delegateExecutor = .actor(screen)
         let session = DownloadSession(configuration, delegate: ScreenDelegate(screen))
         let ended = Observed(false)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place()) { _ in
+        let task = session.downloadTask(with: try scene.url(), to: scene.target()) { _ in
             screen.assumeIsolated { #expect($0.files.count == 1) }
             ended.update { $0 = true }
         }
@@ -177,7 +177,7 @@ struct ProgressContract {
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let blocks = Observed(0)
-        session.downloadTask(with: try scene.url(), to: scene.place()) { _ in
+        session.downloadTask(with: try scene.url(), to: scene.target()) { _ in
             blocks.update { $0 += 1 }
         }.resume()
         session.finishTasksAndInvalidate()
@@ -193,7 +193,7 @@ struct ProgressContract {
     func whatIsShown() async throws {
         let scene = try SessionScene(.resource(Resource(size: 200 << 20)).rate(1 << 20))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         var shown: DownloadProgress?
         for await progress in task.progress where progress.bytesPerSecond > 0 {

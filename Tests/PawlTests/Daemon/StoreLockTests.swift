@@ -38,9 +38,9 @@ struct StoreLockTests {
         #expect(!lock.isInPlace)
     }
 
-    /// The places of a daemon, with a socket folder that a client accepts.
-    private func places(_ folder: ScratchFolder) throws -> DaemonPlaces {
-        let places = try DaemonPlaces(
+    /// The paths of a daemon, with a socket folder that a client accepts.
+    private func paths(_ folder: ScratchFolder) throws -> DaemonPaths {
+        let paths = try DaemonPaths(
             PlaceSurroundings(
                 variables: [
                     "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
@@ -50,8 +50,8 @@ struct StoreLockTests {
             )
         )
         try folder.makeFolder("run")
-        try places.prepare()
-        return places
+        try paths.prepare()
+        return paths
     }
 
     @Test(arguments: [StoreLock.Phase.starting, .stopping])
@@ -59,10 +59,10 @@ struct StoreLockTests {
         phase: StoreLock.Phase
     ) async throws {
         let folder = try ScratchFolder()
-        let places = try places(folder)
-        let lock = try StoreLock(folder: places.storeFolder)
+        let paths = try paths(folder)
+        let lock = try StoreLock(folder: paths.storeFolder)
         lock.enter(phase)
-        let client = DaemonClient(places, patience: .milliseconds(50))
+        let client = DaemonClient(paths, patience: .milliseconds(50))
         let error = await #expect(throws: DownloadError.self) { try await client.status() }
         #expect(error?.code == .daemonUnavailable)
         let word = phase == .starting ? "is still starting" : "is stopping"
@@ -74,11 +74,11 @@ struct StoreLockTests {
         async throws
     {
         let folder = try ScratchFolder()
-        let places = try places(folder)
-        let lock = try StoreLock(folder: places.storeFolder)
+        let paths = try paths(folder)
+        let lock = try StoreLock(folder: paths.storeFolder)
         // An earlier version has written only its process.
         try folder.write("state/pawl/daemon.lock", "\(getpid())\n")
-        let client = DaemonClient(places)
+        let client = DaemonClient(paths)
         let error = await #expect(throws: DownloadError.self) { try await client.status() }
         #expect(error?.advice.contains("kill \(getpid())") == true)
         withExtendedLifetime(lock) {}
@@ -86,12 +86,12 @@ struct StoreLockTests {
 
     @Test func `a command waits for its turn to start or stop the daemon`() async throws {
         let folder = try ScratchFolder()
-        let places = try places(folder)
+        let paths = try paths(folder)
         var turn: CommandLock? = try await CommandLock(
-            folder: places.storeFolder,
+            folder: paths.storeFolder,
             waitingAtMost: .zero
         )
-        let process = DaemonClient(places, patience: .zero).process
+        let process = DaemonClient(paths, patience: .zero).process
         let taken = await #expect(throws: DownloadError.self) { try await process.stop() }
         #expect(taken?.message.contains("another command") == true)
         withExtendedLifetime(turn) {}

@@ -109,7 +109,7 @@ struct ContentCodingTests {
     @Test func `a file is never requested with a coding`() async throws {
         let resource = Resource(size: 1 << 20)
         let scene = try SessionScene(.resource(resource))
-        _ = try await session(scene).download(try scene.url(), to: scene.place())
+        _ = try await session(scene).download(try scene.url(), to: scene.target())
         #expect(scene.origin.requests.allSatisfy { $0["Accept-Encoding"] == "identity" })
     }
 

@@ -104,7 +104,8 @@ struct FetchedDataTests {
         ("[1, ", "not the expected JSON"),
         ("<html>", "not the expected JSON"), ("", "not the expected JSON"),
     ])
-    func `JSON of another shape is an error that names the place`(text: String, part: String) throws
+    func `JSON of another shape is an error that names the location`(text: String, part: String)
+        throws
     {
         let fetched = try fetched(text)
         let error = #expect(throws: DownloadError.self) { try fetched.json([User].self) }

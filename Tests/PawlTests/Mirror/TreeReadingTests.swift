@@ -8,13 +8,13 @@ import Testing
 struct TreeReadingTests {
     // MARK: - Links
 
-    private func place(
+    private func relativePath(
         _ link: String,
         on page: String = "https://host/a%20b/",
         base: String? = nil
     ) throws -> String? {
         let url = try #require(URL(string: page))
-        return try #require(FolderLinks(page: url, base: base)).place(of: link)
+        return try #require(FolderLinks(page: url, base: base)).relativePath(of: link)
     }
 
     @Test(arguments: [
@@ -24,7 +24,7 @@ struct TreeReadingTests {
         ("/%61%20b/x", "x"), (" x\n", "x"), ("x//y", "x/y"), ("a:b", nil), ("./a:b", nil),
     ])
     func `links below the folder`(link: String, expected: String?) throws {
-        #expect(try place(link) == expected)
+        #expect(try relativePath(link) == expected)
     }
 
     @Test(arguments: [
@@ -35,14 +35,14 @@ struct TreeReadingTests {
         "/a%20b/../c",
     ])
     func `links that lead elsewhere`(link: String) throws {
-        #expect(try place(link) == nil)
+        #expect(try relativePath(link) == nil)
     }
 
     @Test func `the base of the page counts for relative links`() throws {
-        #expect(try place("x", base: "sub/") == "sub/x")
-        #expect(try place("x", base: "/elsewhere/") == nil)
-        #expect(try place("/a%20b/y", base: "/elsewhere/") == "y")
-        #expect(try place("x", on: "https://host/a/index.html?q#f") == "x")
+        #expect(try relativePath("x", base: "sub/") == "sub/x")
+        #expect(try relativePath("x", base: "/elsewhere/") == nil)
+        #expect(try relativePath("/a%20b/y", base: "/elsewhere/") == "y")
+        #expect(try relativePath("x", on: "https://host/a/index.html?q#f") == "x")
     }
 
     // MARK: - Facts
@@ -118,11 +118,11 @@ struct TreeReadingTests {
     // MARK: - Paths
 
     private func content(
-        _ places: [String],
+        _ relativePaths: [String],
         of folder: ListedFolder = ListedFolder(address: "https://host/")
     ) throws -> FolderContent {
         var builder = ContentBuilder(folder)
-        for place in places { builder.add(place, nil) }
+        for relativePath in relativePaths { builder.add(relativePath, nil) }
         return try builder.content(below: "https://host/")
     }
 

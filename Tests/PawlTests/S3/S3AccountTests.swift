@@ -104,7 +104,7 @@ struct S3AccountTests {
         var settings = S3Settings()
         settings.profile = "work"
         let account = try S3Account(settings, given: nil, in: nil)
-        guard case .anonymous = account.source else {
+        guard case .anonymous = account.credentialSource else {
             Issue.record("the user's credentials would be used")
             return
         }

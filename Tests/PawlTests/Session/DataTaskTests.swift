@@ -196,7 +196,7 @@ struct DataTaskTests {
         var configuration = scene.configuration
         configuration.maximumConcurrentDownloads = 1
         let session = DownloadSession(configuration)
-        let first = session.downloadTask(with: try scene.url(), to: scene.place())
+        let first = session.downloadTask(with: try scene.url(), to: scene.target())
         let second = session.dataTask(with: try scene.url("/small"))
         first.resume()
         await latch.waitForArrivals()

@@ -16,7 +16,7 @@ struct DelegateTests {
         let scene = try SessionScene(.resource(resource))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        session.downloadTask(with: try scene.url(), to: scene.target()).resume()
         let calls = await delegate.allCalls()
         let path = scene.folder.path("disk.bin")
         let ends = calls.filter {
@@ -36,7 +36,7 @@ struct DelegateTests {
         let scene = try SessionScene(holding: resource, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        session.downloadTask(with: try scene.url(), to: scene.target()).resume()
         await delegate.calls.wait { $0.contains { if case .wrote = $0 { true } else { false } } }
         latch.release()
         var sum: Int64 = 0
@@ -57,7 +57,7 @@ struct DelegateTests {
         let scene = try SessionScene(holding: resource, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await latch.waitForArrivals()
         await waitForBytes(400_000, of: task)
@@ -114,7 +114,7 @@ struct DelegateTests {
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
         let blocks = Observed<[Int64]>([])
-        let task = session.downloadTask(with: try scene.url(), to: scene.place()) { result in
+        let task = session.downloadTask(with: try scene.url(), to: scene.target()) { result in
             blocks.update { $0.append((try? result.get().byteCount) ?? -1) }
         }
         task.resume()
@@ -129,7 +129,7 @@ struct DelegateTests {
         let scene = try SessionScene(.status(404))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        session.downloadTask(with: try scene.url(), to: scene.target()).resume()
         let calls = await delegate.allCalls(.completed(.notFound))
         #expect(!calls.contains { if case .finished = $0 { true } else { false } })
         #expect(scene.folder.list().isEmpty)
@@ -140,7 +140,7 @@ struct DelegateTests {
         let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await latch.waitForArrivals()
         task.cancel()
@@ -166,7 +166,7 @@ struct DelegateTests {
         var configuration = scene.configuration
         configuration.delegateExecutor = .mainActor
         let session = DownloadSession(configuration, delegate: delegate)
-        session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+        session.downloadTask(with: try scene.url(), to: scene.target()).resume()
         await isOnMain.wait { $0 }
     }
 }

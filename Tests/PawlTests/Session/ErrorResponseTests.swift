@@ -25,7 +25,7 @@ struct ErrorResponseTests {
         var configuration = scene.configuration
         configuration.settings.retries = 0
         let session = DownloadSession(configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         let error = await #expect(throws: DownloadError.self) { try await task.file }
         return (task, try #require(error))
@@ -79,7 +79,7 @@ struct ErrorResponseTests {
             .sequence([.status(503, body: "later"), .resource(resource)])
         )
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         #expect(try resource.verify(fileAt: try await task.file.path) == nil)
         #expect(task.response?.status == 200)
@@ -101,7 +101,7 @@ struct ErrorResponseTests {
     @Test func `an error of another kind has no response`() async throws {
         let scene = try SessionScene(.resource(Resource(size: 1000)))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.cancel()
         let error = await #expect(throws: DownloadError.self) { try await task.file }
         #expect(error?.errorResponse == nil)

@@ -48,7 +48,7 @@ struct EventTests {
         let latch = Latch()
         let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         let events = task.events
         task.resume()
         var seen: [Seen] = []
@@ -67,7 +67,7 @@ struct EventTests {
     @Test func `a slow reader gets the newest progress, once`() async throws {
         let scene = try SessionScene(.resource(resource).rate(2 << 20))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         let events = task.events
         let others = task.events
         task.resume()
@@ -110,8 +110,8 @@ struct EventTests {
     @Test func `a failed and a cancelled task end with their errors`() async throws {
         let scene = try SessionScene(.status(404))
         let session = DownloadSession(scene.configuration)
-        let missing = session.downloadTask(with: try scene.url(), to: scene.place())
-        let cancelled = session.downloadTask(with: try scene.url(), to: scene.place("other"))
+        let missing = session.downloadTask(with: try scene.url(), to: scene.target())
+        let cancelled = session.downloadTask(with: try scene.url(), to: scene.target("other"))
         let events = (missing.events, cancelled.events)
         missing.resume()
         cancelled.cancel()
@@ -122,7 +122,7 @@ struct EventTests {
     @Test func `each reader gets all events, and a late one the end`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         let events = (task.events, task.events)
         task.resume()
         let file = try await task.file
@@ -164,7 +164,7 @@ struct EventTests {
         let session = DownloadSession(scene.configuration)
         let events = session.events
         let tasks = try (0..<8).map { number in
-            session.downloadTask(with: try scene.url(), to: scene.place("\(number).bin"))
+            session.downloadTask(with: try scene.url(), to: scene.target("\(number).bin"))
         }
         for task in tasks { task.resume() }
         session.finishTasksAndInvalidate()
@@ -193,7 +193,7 @@ struct EventTests {
         let scene = try SessionScene(.resource(resource).rate(2 << 20))
         let delegate = RecordingDelegate()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         let events = task.events
         task.resume()
         var written: [Int64] = []
@@ -219,7 +219,7 @@ struct EventTests {
         let tasks = try paths.map { path in
             session.downloadTask(
                 with: try scene.url(path),
-                to: scene.place("file" + path.dropFirst())
+                to: scene.target("file" + path.dropFirst())
             )
         }
         for task in tasks { task.resume() }

@@ -40,13 +40,13 @@ struct FetchingTests {
         #expect(asked.method == "POST")
         #expect(asked["X-Own"] == "yes")
         #expect(asked.body == Array("a=1".utf8))
-        let file = try await session.download(request, to: scene.place())
+        let file = try await session.download(request, to: scene.target())
         #expect(file.byteCount == 6)
         #expect(scene.origin.requests.last?["X-Own"] == "yes")
         #expect(scene.origin.requests.map(\.body) == [request.body, request.body])
         request.method = "HEAD"
         let error = await #expect(throws: DownloadError.self) {
-            try await session.download(request, to: scene.place())
+            try await session.download(request, to: scene.target())
         }
         #expect(error?.code == .usage)
         #expect(scene.origin.requests.count == 2)

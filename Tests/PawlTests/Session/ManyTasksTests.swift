@@ -16,7 +16,7 @@ struct ManyTasksTests {
         let url = try scene.url()
         let clock = ContinuousClock()
         let began = clock.now
-        let tasks = (0..<10_000).map { session.downloadTask(with: url, to: scene.place("\($0)")) }
+        let tasks = (0..<10_000).map { session.downloadTask(with: url, to: scene.index("\($0)")) }
         for task in tasks { task.resume() }
         // A release build takes a twentieth of that.
         #expect(clock.now - began < .seconds(10))
@@ -38,7 +38,7 @@ struct ManyTasksTests {
         configuration.maximumConcurrentDownloads = atATime
         let session = DownloadSession(configuration)
         let tasks = try (0..<200).map { number in
-            session.downloadTask(with: try scene.url("/\(number)"), to: scene.place("\(number)"))
+            session.downloadTask(with: try scene.url("/\(number)"), to: scene.index("\(number)"))
         }
         let seen = try await withThrowingTaskGroup(of: DownloadProgress?.self) { group in
             for task in tasks {
@@ -56,6 +56,6 @@ struct ManyTasksTests {
         #expect(tasks.allSatisfy { $0.state == .finished })
         let order = scene.origin.requests.compactMap { Int($0.path.dropFirst()) }
         #expect(order.count == tasks.count)
-        for (place, number) in order.enumerated() { #expect(number <= place + atATime) }
+        for (index, number) in order.enumerated() { #expect(number <= index + atATime) }
     }
 }

@@ -210,8 +210,8 @@ struct MistypedDelegateTests {
         let lines = output.split(separator: "\n")
         for (number, mistake) in Self.mistakes.enumerated() {
             // Each class has three lines, and its use is in the fourth.
-            let place = "main.swift:\(3 + 4 * number + 3):"
-            let error = lines.first { $0.contains(place) && $0.contains("error: ") }
+            let position = "main.swift:\(3 + 4 * number + 3):"
+            let error = lines.first { $0.contains(position) && $0.contains("error: ") }
             #expect(
                 error?.contains("'`\(mistake.message)`'") == true,
                 "\(mistake.method): \(output)"

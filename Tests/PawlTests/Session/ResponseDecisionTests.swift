@@ -40,7 +40,7 @@ struct ResponseDecisionTests {
         let scene = try SessionScene(.resource(Resource(size: size)))
         let judge = Judge(.cancel)
         let session = DownloadSession(scene.configuration, delegate: judge)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         let error = await #expect(throws: DownloadError.self) { try await task.file }
         #expect(error?.code == .cancelled)
@@ -55,7 +55,7 @@ struct ResponseDecisionTests {
         let scene = try SessionScene(.resource(resource))
         let gate = Latch()
         let session = DownloadSession(scene.configuration, delegate: Judge(.allow, gate))
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await gate.waitForArrivals()
         await scene.origin.waitUntil { $0.activeExchanges == 0 }
@@ -84,7 +84,7 @@ struct ResponseDecisionTests {
         let scene = try SessionScene(.resource(Resource(size: size)))
         let delegate = Pausing()
         let session = DownloadSession(scene.configuration, delegate: delegate)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await delegate.hasPaused.wait { $0 }
         #expect(task.state == .paused)
@@ -100,7 +100,7 @@ struct ResponseDecisionTests {
         let scene = try SessionScene(.resource(Resource(size: 100)))
         let gate = Latch()
         let session = DownloadSession(scene.configuration, delegate: Judge(.allow, gate))
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await gate.waitForArrivals()
         await scene.origin.waitUntil { $0.activeExchanges == 0 }
@@ -121,10 +121,10 @@ struct ResponseDecisionTests {
         let scene = try SessionScene(.resource(resource))
         _ = try await DownloadSession(scene.configuration).download(
             try scene.url(),
-            to: scene.place()
+            to: scene.target()
         )
         let session = DownloadSession(scene.configuration, delegate: Judge(.cancel))
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         let error = await #expect(throws: DownloadError.self) { try await task.file }
         #expect(error?.code == .cancelled)
@@ -167,7 +167,7 @@ struct ResponseDecisionTests {
         let scene = try SessionScene(.resource(Resource(size: 1000)))
         let window = await MainActor.run { Window() }
         let session = DownloadSession(scene.configuration, delegate: window)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         let events = task.events
         task.resume()
         for await _ in events {}

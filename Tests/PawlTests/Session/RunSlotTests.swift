@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Idle tasks give their place to other tasks.
+/// Idle tasks give their slot to other tasks.
 @Suite(.timeLimit(.minutes(5)))
 struct RunSlotTests {
     private let resource = Resource(size: 1 << 20)
@@ -25,7 +25,7 @@ struct RunSlotTests {
     private func expectAnother(_ scene: SessionScene, _ session: DownloadSession) async throws {
         let file = try await session.download(
             try scene.url("/other"),
-            to: scene.place("other")
+            to: scene.target("other")
         )
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
@@ -57,7 +57,7 @@ struct RunSlotTests {
     @Test func `data(from -) does not wait behind other tasks`() async throws {
         let scene = try SessionScene(holding: resource, after: 1000)
         let session = session(scene)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         while task.response == nil, !Task.isCancelled { await Task.yield() }
         #expect(try await session.data(from: try scene.url("/other")).bytes == resource.bytes())
@@ -74,7 +74,7 @@ struct RunSlotTests {
         let url = try scene.url(host: "127.1")
         let task: SessionTask =
             isDownload
-            ? session.downloadTask(with: url, to: scene.place())
+            ? session.downloadTask(with: url, to: scene.target())
             : session.dataTask(with: url) { _ in }
         task.resume()
         while task.state != .waitingForConnectivity, !Task.isCancelled { await Task.yield() }

@@ -27,10 +27,10 @@ struct SessionCookieTests {
     @Test func `a cookie set by a redirect is sent for the whole session`() async throws {
         let scene = try scene()
         let session = DownloadSession(scene.configuration)
-        let first = session.downloadTask(with: try scene.url("/login"), to: scene.place("a"))
+        let first = session.downloadTask(with: try scene.url("/login"), to: scene.target("a"))
         first.resume()
         #expect(try resource.verify(fileAt: await first.file.path) == nil)
-        let second = session.downloadTask(with: try scene.url("/file"), to: scene.place("b"))
+        let second = session.downloadTask(with: try scene.url("/file"), to: scene.target("b"))
         second.resume()
         #expect(try resource.verify(fileAt: await second.file.path) == nil)
         let fetched = try await session.data(from: scene.url("/file"))
@@ -40,18 +40,18 @@ struct SessionCookieTests {
     @Test func `another session has no cookies, and one that keeps none sends none`() async throws {
         let scene = try scene()
         let first = DownloadSession(scene.configuration)
-        let task = first.downloadTask(with: try scene.url("/login"), to: scene.place("a"))
+        let task = first.downloadTask(with: try scene.url("/login"), to: scene.target("a"))
         task.resume()
         _ = try await task.file
         let other = DownloadSession(scene.configuration)
-        let guest = other.downloadTask(with: try scene.url("/file"), to: scene.place("b"))
+        let guest = other.downloadTask(with: try scene.url("/file"), to: scene.target("b"))
         guest.resume()
         await #expect(throws: DownloadError.self) { try await guest.file }
 
         var configuration = scene.configuration
         configuration.cookies = .none
         let without = DownloadSession(configuration)
-        let refused = without.downloadTask(with: try scene.url("/login"), to: scene.place("c"))
+        let refused = without.downloadTask(with: try scene.url("/login"), to: scene.target("c"))
         refused.resume()
         await #expect(throws: DownloadError.self) { try await refused.file }
     }
@@ -62,13 +62,13 @@ struct SessionCookieTests {
         for number in 0..<60 { reply = reply.adding("Set-Cookie", "n\(number)=1") }
         scene.origin.route("/many", reply)
         let session = DownloadSession(scene.configuration)
-        let login = session.downloadTask(with: try scene.url("/login"), to: scene.place("a"))
+        let login = session.downloadTask(with: try scene.url("/login"), to: scene.target("a"))
         login.resume()
         _ = try await login.file
         let many = scene.origin.url("/many").replacing("127.0.0.1", with: "localhost")
         let url = try #require(URL(string: many))
         for _ in 0..<3 { _ = try await session.data(from: url) }
-        let file = session.downloadTask(with: try scene.url("/file"), to: scene.place("b"))
+        let file = session.downloadTask(with: try scene.url("/file"), to: scene.target("b"))
         file.resume()
         #expect(try resource.verify(fileAt: await file.file.path) == nil)
     }

@@ -40,7 +40,7 @@ final class SessionScene: Sendable {
         try #require(URL(string: origin.url(path, host: host)))
     }
 
-    func place(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
+    func target(_ name: String = "disk.bin") -> TaskDestination { .file(folder.path(name)) }
 
     /// Starts a task, and returns when `bytes` bytes are on disk.
     ///
@@ -50,7 +50,7 @@ final class SessionScene: Sendable {
         to destination: TaskDestination? = nil,
         reaching bytes: Int64
     ) async throws -> DownloadTask {
-        let task = session.downloadTask(with: try url(), to: destination ?? place())
+        let task = session.downloadTask(with: try url(), to: destination ?? target())
         task.resume()
         await waitForBytes(bytes, of: task)
         return task

@@ -34,7 +34,7 @@ struct SettingsAdjustmentTests {
     @Test func `what a request does not change comes from the session`() async throws {
         let scene = try SessionScene(reply)
         let session = makeSession(scene)
-        let file = try await session.download(try scene.url(), to: scene.place()) { settings in
+        let file = try await session.download(try scene.url(), to: scene.target()) { settings in
             settings.checksum = .none
             settings.fields.append(HTTPField(name: "X-More", value: "1"))
         }
@@ -60,7 +60,7 @@ struct SettingsAdjustmentTests {
         let latch = Latch()
         let scene = try SessionScene(reply.holdAfterBytes(20_000, until: latch))
         let session = makeSession(scene)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await task.reaches(20_000)
         let data = try #require(await task.cancelByProducingResumeData())
@@ -102,7 +102,7 @@ struct SettingsAdjustmentTests {
         let session = DownloadSession(scene.configuration)
         let count = Observed(0)
         let request = DownloadRequest(try scene.url()) { _ in count.update { $0 += 1 } }
-        let task = session.downloadTask(with: request, to: scene.place())
+        let task = session.downloadTask(with: request, to: scene.target())
         #expect(count.value == 1)
         task.resume()
         _ = try await task.file

@@ -15,7 +15,7 @@ struct TaskLimitTests {
         var configuration = scene.configuration
         configuration.settings.limitBytesPerSecond = crawl
         let session = DownloadSession(configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         #expect(task.limitBytesPerSecond == crawl)
         task.resume()
         // The first bytes are followed by a pause of seconds at that limit.
@@ -33,7 +33,7 @@ struct TaskLimitTests {
         var configuration = scene.configuration
         configuration.limitBytesPerSecond = crawl
         let session = DownloadSession(configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         for await progress in task.progress where progress.completedBytes > 0 { break }
         session.setLimit(bytesPerSecond: nil)
@@ -45,7 +45,7 @@ struct TaskLimitTests {
         let latch = Latch()
         let scene = try SessionScene(holding: resource, after: 3_000_000, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         for await progress in task.progress where progress.completedBytes > 2_000_000 { break }
         session.setLimit(bytesPerSecond: 1_000_000)
@@ -62,9 +62,9 @@ struct TaskLimitTests {
         let other = Resource(size: 1 << 20)
         scene.origin.route("/other", .resource(other))
         let session = DownloadSession(scene.configuration)
-        let slow = session.downloadTask(with: try scene.url(), to: scene.place())
+        let slow = session.downloadTask(with: try scene.url(), to: scene.target())
         slow.limitBytesPerSecond = crawl
-        let quick = session.downloadTask(with: try scene.url("/other"), to: scene.place("other"))
+        let quick = session.downloadTask(with: try scene.url("/other"), to: scene.target("other"))
         slow.resume()
         for await progress in slow.progress where progress.completedBytes > 0 { break }
         quick.resume()

@@ -18,7 +18,7 @@ struct TaskMetricsTests {
         configuration.settings.connection.allowsUntrustedCertificates = true
         let task = DownloadSession(configuration).downloadTask(
             with: try #require(URL(string: origin.url("/disk.bin"))),
-            to: scene.place()
+            to: scene.target()
         )
         #expect(task.metrics == TaskMetrics())
         task.resume()
@@ -39,7 +39,7 @@ struct TaskMetricsTests {
         let reply = Reply.resource(resource)
         let scene = try SessionScene(reply.afterBytes(50_000, .close).from(request: 2, reply))
         let task = DownloadSession(scene.configuration)
-            .downloadTask(with: try scene.url(), to: scene.place())
+            .downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         #expect(try resource.verify(fileAt: try await task.file.path) == nil)
         #expect(task.metrics.transfers == 2 && task.metrics.retries == 1)
@@ -54,12 +54,12 @@ struct TaskMetricsTests {
         configuration.settings.retries = 0
         let session = DownloadSession(configuration)
         let broken = await #expect(throws: DownloadError.self) {
-            try await session.download(try scene.url(), to: scene.place())
+            try await session.download(try scene.url(), to: scene.target())
         }
         #expect(broken?.code == .network && broken?.isRetryable == true)
         #expect((broken?.cause as? NetworkFailure)?.message.isEmpty == false)
         let gone = await #expect(throws: DownloadError.self) {
-            try await session.download(try scene.url("/gone"), to: scene.place())
+            try await session.download(try scene.url("/gone"), to: scene.target())
         }
         #expect(gone?.code == .notFound && gone?.isRetryable == false)
         #expect(gone?.httpStatus == 404)

@@ -20,7 +20,7 @@ struct TaskResumabilityTests {
 
     private func begin(_ scene: SessionScene) async throws -> DownloadTask {
         let task = DownloadSession(scene.configuration)
-            .downloadTask(with: try scene.url(), to: scene.place())
+            .downloadTask(with: try scene.url(), to: scene.target())
         #expect(task.resumability == .notResumable(.nothingReceived))
         task.resume()
         await waitForBytes(Self.held, of: task)
@@ -78,7 +78,7 @@ struct TaskResumabilityTests {
         var request = DownloadRequest(try scene.url())
         request.method = "POST"
         let session = DownloadSession(scene.configuration)
-        let file = try await session.download(request, to: scene.place())
+        let file = try await session.download(request, to: scene.target())
         #expect(try resource.verify(fileAt: file.path) == nil)
         #expect(scene.origin.requests.map(\.method) == ["POST"])
     }

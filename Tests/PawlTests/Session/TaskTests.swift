@@ -17,8 +17,8 @@ struct TaskTests {
     @Test func `a task does not start until resume`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
-        let other = session.downloadTask(with: try scene.url(), to: scene.place("other.bin"))
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
+        let other = session.downloadTask(with: try scene.url(), to: scene.target("other.bin"))
         #expect(task.state == .suspended)
         other.resume()
         _ = try await other.file
@@ -34,7 +34,7 @@ struct TaskTests {
         let scene = try SessionScene(.resource(resource))
         let file = try await DownloadSession(scene.configuration).download(
             try scene.url(),
-            to: scene.place()
+            to: scene.target()
         )
         #expect(try resource.verify(fileAt: file.path) == nil)
     }
@@ -109,7 +109,7 @@ struct TaskTests {
         let latch = Latch()
         let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         let waiting = Task { try await task.file }
         await waitForBytes(400_000, of: task)
@@ -158,7 +158,7 @@ struct TaskTests {
         for name in names { scene.origin.route("/\(name)", .resource(resource)) }
         scene.origin.route("/first", .resource(resource).holdAfterBytes(1000, until: latch))
         let tasks = try names.map { name in
-            session.downloadTask(with: try scene.url("/\(name)"), to: scene.place(name))
+            session.downloadTask(with: try scene.url("/\(name)"), to: scene.target(name))
         }
         tasks[0].resume()
         await latch.waitForArrivals()
@@ -173,7 +173,7 @@ struct TaskTests {
     @Test func `a task does not start before its date`() async throws {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         let date = Date(timeIntervalSinceNow: 0.4)
         task.earliestBeginDate = date
         task.resume()
@@ -188,7 +188,7 @@ struct TaskTests {
         let scene = try SessionScene(.resource(resource))
         let session = DownloadSession(scene.configuration)
         for seconds in [Double.infinity, .nan] {
-            let task = session.downloadTask(with: try scene.url(), to: scene.place())
+            let task = session.downloadTask(with: try scene.url(), to: scene.target())
             task.earliestBeginDate = Date(timeIntervalSinceReferenceDate: seconds)
             task.resume()
             if seconds.isNaN { _ = try await task.file } else { #expect(task.state == .waiting) }
@@ -202,7 +202,7 @@ struct TaskTests {
         let reply = Reply.resource(resource).rate(2 << 20)
         let scene = try SessionScene(reply.holdAfterBytes(0, until: latch))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.countOfBytesClientExpectsToReceive = 5
         #expect(task.currentProgress.totalBytes == 5)
         task.resume()
@@ -295,7 +295,7 @@ struct TaskTests {
             with: try scene.url("/held"),
             to: .file(scene.folder.path("held"))
         )
-        let second = session.downloadTask(with: try scene.url(), to: scene.place())
+        let second = session.downloadTask(with: try scene.url(), to: scene.target())
         first.resume()
         second.resume()
         await latch.waitForArrivals()
@@ -332,7 +332,7 @@ struct TaskTests {
         let scene = try SessionScene(.resource(resource))
         scene.origin.route("/old", .redirect(to: "/disk.bin"))
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url("/old"), to: scene.place())
+        let task = session.downloadTask(with: try scene.url("/old"), to: scene.target())
         #expect(task.response == nil)
         task.resume()
         _ = try await task.file
@@ -357,13 +357,13 @@ struct TaskTests {
         let latch = Latch()
         let scene = try SessionScene(holding: resource, after: 1000, until: latch)
         let session = DownloadSession(scene.configuration)
-        let task = session.downloadTask(with: try scene.url(), to: scene.place())
+        let task = session.downloadTask(with: try scene.url(), to: scene.target())
         task.resume()
         await latch.waitForArrivals()
         session.finishTasksAndInvalidate()
         latch.release()
         _ = try await task.file
-        let late = session.downloadTask(with: try scene.url(), to: scene.place("late"))
+        let late = session.downloadTask(with: try scene.url(), to: scene.target("late"))
         late.resume()
         let error = await #expect(throws: DownloadError.self) { try await late.file }
         #expect(error?.code == .usage)
@@ -375,7 +375,7 @@ struct TaskTests {
         do {
             let session = DownloadSession(scene.configuration)
             gone = session
-            _ = try await session.download(try scene.url(), to: scene.place())
+            _ = try await session.download(try scene.url(), to: scene.target())
         }
         while gone != nil, !Task.isCancelled { await Task.yield() }
         #expect(gone == nil)

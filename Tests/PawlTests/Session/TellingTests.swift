@@ -131,7 +131,7 @@ struct TellingTests {
         for isThere in [false, true] {
             let delegate = RecordingDelegate()
             let session = DownloadSession(scene.configuration, delegate: delegate)
-            session.downloadTask(with: try scene.url(), to: scene.place()).resume()
+            session.downloadTask(with: try scene.url(), to: scene.target()).resume()
             let calls = await delegate.allCalls()
             #expect(calls.contains { $0.isOfBytes } == !isThere)
         }
@@ -175,7 +175,7 @@ struct TellingTests {
         }
         for task in slow { task.resume() }
         await asked.wait { $0 == 6 }
-        _ = try await session.download(try scene.url(), to: scene.place())
+        _ = try await session.download(try scene.url(), to: scene.target())
         for _ in slow { gate.open() }
         for task in slow { #expect(try resource.verify(fileAt: try await task.file.path) == nil) }
     }

@@ -153,7 +153,7 @@ struct TemporaryPauseTests {
         try await scene.crashEphemeralSession(after: Self.held)
         scene.origin.route("/other", .resource(resource))
         let session = DownloadSession(scene.configuration)
-        _ = try await session.download(try scene.url("/other"), to: scene.place("other"))
+        _ = try await session.download(try scene.url("/other"), to: scene.target("other"))
         try await scene.folder.wait { $0.list() == ["other"] }
         #expect(scene.folder.list() == ["other"])
         try await scene.temporary.wait { $0.list().isEmpty }

@@ -98,7 +98,7 @@ struct TemporaryTaskTests {
         do {
             let session = DownloadSession(scene.configured(.ephemeral))
             gone = session
-            for destination in [scene.place(), .temporary] {
+            for destination in [scene.target(), .temporary] {
                 let task = session.downloadTask(with: try scene.url(), to: destination)
                 task.resume()
                 await waitForBytes(Self.held, of: task)
@@ -123,13 +123,13 @@ struct TemporaryTaskTests {
         scene.origin.route("/whole", .resource(resource))
         let whole = try await session.download(
             try scene.url("/whole"),
-            to: scene.place("whole")
+            to: scene.target("whole")
         )
         _ = try await session.download(try scene.url("/whole"))
         for (number, name) in ["one", "two"].enumerated() {
             let task = try await scene.start(
                 in: session,
-                to: scene.place(name),
+                to: scene.target(name),
                 reaching: Self.held
             )
             if number == 0 { _ = await task.cancelByProducingResumeData() }

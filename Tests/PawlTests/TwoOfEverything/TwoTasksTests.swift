@@ -15,7 +15,7 @@ struct TwoTasksTests {
         let scene = try SessionScene(holding: resource, until: latch)
         let session = DownloadSession(scene.configuration)
         let tasks = try (0..<2).map { _ in
-            session.downloadTask(with: try scene.url(), to: scene.place())
+            session.downloadTask(with: try scene.url(), to: scene.target())
         }
         for task in tasks { task.resume() }
         await latch.waitForArrivals(2)
@@ -39,11 +39,11 @@ struct TwoTasksTests {
         let latch = Latch()
         let scene = try SessionScene(holding: resource, after: 0, until: latch)
         let session = DownloadSession(scene.configuration)
-        let second = session.downloadTask(with: try scene.url(), to: scene.place())
+        let second = session.downloadTask(with: try scene.url(), to: scene.target())
         second.resume()
         await latch.waitForArrivals()
         scene.origin.route("/disk.bin", .resource(resource))
-        let first = session.downloadTask(with: try scene.url(), to: scene.place())
+        let first = session.downloadTask(with: try scene.url(), to: scene.target())
         first.resume()
         _ = try await first.file
         latch.release()

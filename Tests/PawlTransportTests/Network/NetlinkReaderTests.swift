@@ -115,14 +115,14 @@ struct NetlinkReaderTests {
 
     private func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
         guard !bytes.isEmpty else { return }
-        let place = Int.random(in: 0..<bytes.count, using: &random)
-        let end = min(bytes.count, place + Int.random(in: 1...40, using: &random))
+        let offset = Int.random(in: 0..<bytes.count, using: &random)
+        let end = min(bytes.count, offset + Int.random(in: 1...40, using: &random))
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
-        case 1: bytes[place] = [0, 1, 4, 0xFF].randomElement(using: &random) ?? 0
-        case 2: bytes.removeSubrange(place..<end)
-        case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
-        default: bytes.removeSubrange(place...)
+        case 0: bytes[offset] ^= 1 << UInt8.random(in: 0...7, using: &random)
+        case 1: bytes[offset] = [0, 1, 4, 0xFF].randomElement(using: &random) ?? 0
+        case 2: bytes.removeSubrange(offset..<end)
+        case 3: bytes.insert(contentsOf: bytes[offset..<end], at: offset)
+        default: bytes.removeSubrange(offset...)
         }
     }
 }

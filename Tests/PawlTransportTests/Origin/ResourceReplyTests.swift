@@ -88,7 +88,7 @@ struct ResourceReplyTests {
             #expect(client.receive(5) == Array("hello".utf8))
         }
         let requests = await origin.waitUntil { $0.requests.last?.end != nil }.requests
-        #expect(requests.map(\.order) == [1, 2, 3])
+        #expect(requests.map(\.number) == [1, 2, 3])
         #expect(requests.map(\.connection) == [1, 1, 1])
         #expect(requests.map(\.ordinalOnConnection) == [1, 2, 3])
         #expect(requests.map(\.bodyBytesSent) == [5, 5, 5])

@@ -49,12 +49,12 @@ struct ChaosAnswers: Sendable {
         requestsOfRun += 1
         var random = SplitMix64(seed: SplitMix64.mix(scenario.seed &+ UInt64(requests)))
         if let reply = redirect(exchange, &random) {
-            notes[exchange.request.order] = "on the way"
+            notes[exchange.request.number] = "on the way"
             return reply.plan(exchange)
         }
         let version =
             isCalm ? scenario.latestVersion : scenario.version(ofRequest: requests, &random)
-        let resource = scenario.resource(version: version, request: exchange.request.order)
+        let resource = scenario.resource(version: version, request: exchange.request.number)
         var answer = ChaosAnswer(
             exchange,
             version: version,
@@ -90,7 +90,7 @@ struct ChaosAnswers: Sendable {
             let port = request["Host"]?.split(separator: ":").last ?? "80"
             return .redirect(to: "http://localhost:\(port)/real/file.bin")
         case .signed:
-            let target = "/signed/file.bin?key=\(request.order)"
+            let target = "/signed/file.bin?key=\(request.number)"
             expirations[target] = Int.random(in: 1...4, using: &random)
             return .redirect(to: target)
         }
@@ -131,7 +131,7 @@ struct ChaosAnswers: Sendable {
         if !answer.faults.isEmpty { faulty += 1 }
         for fault in answer.faults { drawn[String(fault.prefix { $0 != "(" }), default: 0] += 1 }
         let faults = answer.faults.isEmpty ? "no fault" : answer.faults.joined(separator: ", ")
-        notes[answer.exchange.request.order] =
+        notes[answer.exchange.request.number] =
             "\(body), \(plan.bodyLength) bytes planned: \(faults)"
     }
 
@@ -194,9 +194,9 @@ struct ChaosAnswers: Sendable {
             plan.marks.append(BodyMark(after: 1, .call(sentFile)))
         }
         guard let stop, stop.request == requestsOfRun else { return }
-        let place = Int64(Double(plan.bodyLength) * stop.fraction)
+        let offset = Int64(Double(plan.bodyLength) * stop.fraction)
         let trigger = trigger
-        plan.marks.append(BodyMark(after: place, .pause(stop.pause)))
-        plan.marks.append(BodyMark(after: place, .call { trigger.pull() }))
+        plan.marks.append(BodyMark(after: offset, .pause(stop.pause)))
+        plan.marks.append(BodyMark(after: offset, .call { trigger.pull() }))
     }
 }

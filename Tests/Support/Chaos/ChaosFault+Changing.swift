@@ -23,7 +23,7 @@ extension ChaosFault {
             return "by \(distance)"
         },
         ChaosFault("short range", .often) { answer, random in
-            let count = max(1, answer.place(&random))
+            let count = max(1, answer.offset(&random))
             answer.reply = answer.reply.limitRange(to: count)
             return "\(count)"
         },
@@ -102,10 +102,10 @@ extension ChaosFault {
 
     /// A body that ends too early.
     static let breakOff = ChaosFault("cut") { answer, random in
-        let place = answer.place(&random)
+        let offset = answer.offset(&random)
         let ending: Ending = Bool.random(using: &random) ? .close : .reset
-        answer.reply = answer.reply.afterBytes(place, ending)
-        return "\(ending) after \(place)"
+        answer.reply = answer.reply.afterBytes(offset, ending)
+        return "\(ending) after \(offset)"
     }
 
     static let bodies = [
@@ -125,10 +125,10 @@ extension ChaosFault {
             return ""
         },
         ChaosFault("early cut", .often) { answer, random in
-            let place = Int64.random(in: 0...min(3000, answer.length), using: &random)
+            let offset = Int64.random(in: 0...min(3000, answer.length), using: &random)
             let ending: Ending = Bool.random(using: &random) ? .close : .reset
-            answer.reply = answer.reply.afterBytes(place, ending)
-            return "\(ending) after \(place)"
+            answer.reply = answer.reply.afterBytes(offset, ending)
+            return "\(ending) after \(offset)"
         },
         ChaosFault("closes") { answer, _ in
             answer.reply = answer.reply.withoutKeepAlive
@@ -143,14 +143,14 @@ extension ChaosFault {
             return "\(time)"
         },
         ChaosFault("pause") { answer, random in
-            let (place, time) = (answer.place(&random), answer.time(50...1000, &random))
-            answer.reply = answer.reply.pauseAfterBytes(place, for: time)
-            return "\(time) after \(place)"
+            let (offset, time) = (answer.offset(&random), answer.time(50...1000, &random))
+            answer.reply = answer.reply.pauseAfterBytes(offset, for: time)
+            return "\(time) after \(offset)"
         },
         ChaosFault("stall") { answer, random in
-            let place = answer.place(&random)
-            answer.reply = answer.reply.stallAfterBytes(place)
-            return "after \(place)"
+            let offset = answer.offset(&random)
+            answer.reply = answer.reply.stallAfterBytes(offset)
+            return "after \(offset)"
         },
         ChaosFault("1xx") { answer, random in
             let status = ["100 Continue", "102 Processing", "103 Early Hints"]

@@ -68,7 +68,7 @@ extension ChaosFault {
 
     static let redirects = [
         ChaosFault("redirect") { answer, random in
-            let away = "/other/file.bin?n=\(answer.exchange.request.order)"
+            let away = "/other/file.bin?n=\(answer.exchange.request.number)"
             let isAbsolute = Bool.random(using: &random)
             let port = answer.exchange.request["Host"]?.split(separator: ":").last ?? "80"
             let status = [301, 302, 303, 307, 308].randomElement(using: &random) ?? 302

@@ -71,7 +71,7 @@ struct ChaosAnswer: Sendable {
     }
 
     /// Draws an offset within the body.
-    func place(_ random: inout SplitMix64) -> Int64 {
+    func offset(_ random: inout SplitMix64) -> Int64 {
         Int64.random(in: 0...max(0, length), using: &random)
     }
 

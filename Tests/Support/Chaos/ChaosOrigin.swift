@@ -53,9 +53,9 @@ final class ChaosOrigin: Sendable {
             let time = Int((request.moment - begin).seconds * 1000)
             let status = request.status.map { "\($0)" } ?? "verbatim"
             let end = request.end.map { "\($0)" } ?? "under way"
-            return "  #\(request.order) +\(time) ms, connection \(request.connection): "
+            return "  #\(request.number) +\(time) ms, connection \(request.connection): "
                 + "\(request.target) \(request["Range"] ?? "whole") -> \(status), "
-                + "\(request.bodyBytesSent) bytes, \(end) [\(notes[request.order] ?? "")]"
+                + "\(request.bodyBytesSent) bytes, \(end) [\(notes[request.number] ?? "")]"
         }
     }
 }

@@ -2,7 +2,7 @@ package import PawlCore
 import SystemPackage
 
 /// The instructions for a client in one run.
-package struct ChaosOrder: Sendable {
+package struct ChaosJob: Sendable {
     package let scenario: ChaosScenario
     package let url: String
     /// The folder in which the client works.
@@ -39,7 +39,7 @@ package protocol ChaosClient: Sendable {
     /// Resumes what the last run left, and returns when the run has ended.
     ///
     /// The task is cancelled if the run takes too long.
-    func run(_ order: ChaosOrder) async throws -> ChaosEnd
+    func run(_ job: ChaosJob) async throws -> ChaosEnd
 }
 
 /// All runs of one seed: the client downloads until it has the file, fails or is ended from
@@ -96,7 +96,7 @@ struct ChaosRound: Sendable {
         let before = files
         lines.append("run \(number), \(stop?.description ?? "to its end"); there: \(folder.list())")
         origin.beginRun(stop: stop, trigger)
-        let order = ChaosOrder(
+        let job = ChaosJob(
             scenario: scenario,
             url: origin.url,
             folder: folder,
@@ -104,20 +104,20 @@ struct ChaosRound: Sendable {
             manner: stop?.manner,
             trigger: trigger
         )
-        let end = try await inTime(order)
+        let end = try await inTime(job)
         lines += origin.story(from: first)
         lines += end.log.split(separator: "\n").map { "  | \($0)" }
         lines.append("  \(end.outcome); there: \(folder.list())")
         if number <= scenario.stops.count { tally.ended(end.outcome) }
-        try judge(end.outcome, order, before: before)
+        try judge(end.outcome, job, before: before)
         if case .finished = end.outcome { return true }
         return false
     }
 
-    private func inTime(_ order: ChaosOrder) async throws -> ChaosEnd {
+    private func inTime(_ job: ChaosJob) async throws -> ChaosEnd {
         let client = client
         return try await withThrowingTaskGroup(of: ChaosEnd?.self) { group in
-            group.addTask { try await client.run(order) }
+            group.addTask { try await client.run(job) }
             group.addTask {
                 let time = SystemTimekeeper()
                 // The sleep is cancelled if the client finishes first.
@@ -138,7 +138,7 @@ struct ChaosRound: Sendable {
 
     private mutating func judge(
         _ outcome: ChaosEnd.Outcome,
-        _ order: ChaosOrder,
+        _ job: ChaosJob,
         before: [String]
     ) throws {
         let served = origin.answers.served
@@ -161,11 +161,11 @@ struct ChaosRound: Sendable {
             violations.append("the client reports success without a file")
         case .failed(let code):
             if files != before { violations.append("the client failed and left a file") }
-            let isOurs = order.trigger.isPulled && order.manner == .interrupt
+            let isOurs = job.trigger.isPulled && job.manner == .interrupt
             if !Self.expected.contains(code), !(isOurs && code == .interrupted) {
                 violations.append("the client failed with \(code.rawValue)")
             }
-        case .killed where !order.trigger.isPulled:
+        case .killed where !job.trigger.isPulled:
             violations.append("the client was killed, but not by the test")
         case .wrong(let what): violations.append(what)
         case .finished, .killed: break

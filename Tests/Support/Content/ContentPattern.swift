@@ -3,9 +3,9 @@ import Glibc
 
 /// An endless sequence of bytes that a seed determines and that can be generated at any offset.
 ///
-/// The bytes are copied from one table of noise, block by block, from a place that depends on seed
-/// and block. Copying is as fast as memory, even in a debug build. Every 4 KiB, eight bytes depend
-/// on seed and offset, so that no two blocks are equal.
+/// The bytes are copied from one table of noise, block by block, from an offset that depends on
+/// seed and block. Copying is as fast as memory, even in a debug build. Every 4 KiB, eight bytes
+/// depend on seed and offset, so that no two blocks are equal.
 package struct ContentPattern: Hashable, Sendable {
     package var seed: UInt64
 
@@ -30,12 +30,12 @@ package struct ContentPattern: Hashable, Sendable {
     }
 
     private static let blockBytes: Int64 = 64 * 1024
-    private static let noisePlaces = 512 * 1024
+    private static let noiseOffsets = 512 * 1024
     private static let stampStride: Int64 = 4096
 
     private static let noise: [UInt64] = {
         var generator = SplitMix64(seed: 0x70_6177_6C00)
-        return (0..<(noisePlaces + Int(blockBytes)) / 8).map { _ in generator.next() }
+        return (0..<(noiseOffsets + Int(blockBytes)) / 8).map { _ in generator.next() }
     }()
 
     private func copyBlocks(
@@ -51,8 +51,8 @@ package struct ContentPattern: Hashable, Sendable {
             let inBlock = Int(position % Self.blockBytes)
             let length = min(Int(Self.blockBytes) - inBlock, count - done)
             let choice = SplitMix64.mix(key ^ UInt64(position / Self.blockBytes))
-            let place = Int(choice % UInt64(Self.noisePlaces))
-            memcpy(base + done, noise + place + inBlock, length)
+            let noiseOffset = Int(choice % UInt64(Self.noiseOffsets))
+            memcpy(base + done, noise + noiseOffset + inBlock, length)
             done += length
         }
     }

@@ -60,7 +60,7 @@ struct Conversation {
             return (request, exchange, reply)
         }
         let plan = reply.plan(exchange)
-        let index = request.order - 1
+        let index = request.number - 1
         if plan.sendsHead, plan.custom == nil {
             server.ledger.update { $0.requests[index].status = plan.status }
         }
@@ -87,7 +87,7 @@ struct Conversation {
         let moment = SystemTimekeeper().now()
         return server.ledger.update { snapshot in
             let request = RecordedRequest(
-                order: snapshot.requests.count + 1,
+                number: snapshot.requests.count + 1,
                 connection: connection,
                 ordinalOnConnection: ordinal,
                 method: head.method,

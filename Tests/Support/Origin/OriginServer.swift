@@ -18,7 +18,7 @@ final class OriginServer: Sendable {
     let tls: TLSContext?
     let ledger = Observed(OriginSnapshot())
     let routes = Mutex(RouteTable())
-    private let socket: ListeningSocket
+    private let socket: OriginSocket
     private let registry = Mutex(Registry())
     /// The threads that have not ended, including the one that accepts connections.
     private let threads = DispatchGroup()
@@ -31,7 +31,7 @@ final class OriginServer: Sendable {
         certificate: TestCertificate??
     ) throws(Errno) {
         if let certificate { tls = try TLSContext(certificate) } else { tls = nil }
-        socket = try ListeningSocket(port: port, onAllAddresses: onAllAddresses)
+        socket = try OriginSocket(port: port, onAllAddresses: onAllAddresses)
     }
 
     func start() throws(Errno) {

@@ -3,7 +3,7 @@ package import PawlCore
 /// A request that reached the origin, and the outcome of its response.
 package struct RecordedRequest: Sendable {
     /// The number of the request at the origin, in order of arrival, from 1.
-    package var order: Int
+    package var number: Int
     /// The number of the connection, in the order in which they were accepted, from 1.
     package var connection: Int
     /// The number of the request on its connection, from 1; above 1 the connection was reused.

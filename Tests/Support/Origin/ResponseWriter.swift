@@ -49,7 +49,7 @@ struct ResponseWriter {
         func add(_ name: String, _ value: String) {
             if plan.field(name) == nil { fields.append(HTTPField(name: name, value: value)) }
         }
-        if let place = plan.contentRange { add("Content-Range", place.text) }
+        if let contentRange = plan.contentRange { add("Content-Range", contentRange.text) }
         switch plan.framing {
         case .length where plan.status == 204 || plan.status == 304: break
         case .length: add("Content-Length", "\(plan.declaredLength)")

@@ -5,7 +5,7 @@ extension Reply {
     /// This reply with a new entity tag for each response, for the same bytes.
     package var entityTagPerRequest: Reply {
         changed { plan, exchange in
-            plan.setField("ETag", "\"request-\(exchange.request.order)\"")
+            plan.setField("ETag", "\"request-\(exchange.request.number)\"")
         }
     }
 

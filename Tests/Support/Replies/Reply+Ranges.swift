@@ -54,10 +54,10 @@ extension Reply {
     /// This reply with status 200 for a part, as from a script that forgets the status 206.
     package func partAsWhole(keepsContentRange: Bool) -> Reply {
         changed { plan, _ in
-            guard plan.status == 206, let place = plan.contentRange else { return }
+            guard plan.status == 206, let contentRange = plan.contentRange else { return }
             plan.status = 200
             plan.contentRange = nil
-            if keepsContentRange { plan.setField("Content-Range", place.text) }
+            if keepsContentRange { plan.setField("Content-Range", contentRange.text) }
         }
     }
 
@@ -73,10 +73,10 @@ extension Reply {
     /// Adds `difference` to the total in `Content-Range`.
     package func wrongTotal(by difference: Int64) -> Reply {
         changed { plan, _ in
-            guard let place = plan.contentRange else { return }
-            plan.contentRange = ContentRange(
-                place.range,
-                total: place.total.map { $0 + difference }
+            guard let contentRange = plan.contentRange else { return }
+            plan.contentRange = SentRange(
+                contentRange.range,
+                total: contentRange.total.map { $0 + difference }
             )
         }
     }
@@ -88,11 +88,11 @@ extension Reply {
     /// ranges.
     package var multipart: Reply {
         changed { plan, _ in
-            guard let place = plan.contentRange else { return }
+            guard let sent = plan.contentRange else { return }
             let boundary = "pawl-boundary"
             let type = plan.field("Content-Type") ?? "application/octet-stream"
             let open =
-                "--\(boundary)\r\nContent-Type: \(type)\r\nContent-Range: \(place.text)\r\n\r\n"
+                "--\(boundary)\r\nContent-Type: \(type)\r\nContent-Range: \(sent.text)\r\n\r\n"
             plan.contentRange = nil
             plan.setField("Content-Type", "multipart/byteranges; boundary=\(boundary)")
             plan.body.insert(.bytes(Array(open.utf8)), at: 0)

@@ -47,7 +47,7 @@ struct ResourcePlanner {
             fields: fields,
             body: [.content(resource.content, range)]
         )
-        plan.contentRange = ContentRange(range, total: resource.size)
+        plan.contentRange = SentRange(range, total: resource.size)
         return plan
     }
 

@@ -17,7 +17,7 @@ package struct ResponsePlan: Sendable {
     package var reason: String?
     /// The fields, sent in order before those of the framing, which they override.
     package var fields: [HTTPField] = []
-    package var contentRange: ContentRange?
+    package var contentRange: SentRange?
     package var body: [BodyPiece] = []
     /// The value of `Content-Length`, by default the length of the body as first planned.
     package var declaredLength: Int64 = 0
@@ -72,7 +72,7 @@ package struct ResponsePlan: Sendable {
 }
 
 /// The `Content-Range` of a 206 (RFC 9110 §14.4).
-package struct ContentRange: Hashable, Sendable {
+package struct SentRange: Hashable, Sendable {
     package var range: ByteRange
     /// The total; `nil` is written as `*`.
     package var total: Int64?

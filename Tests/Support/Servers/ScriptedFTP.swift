@@ -23,7 +23,7 @@ package final class ScriptedFTP: Sendable {
         }
     }
 
-    private let listener: ListeningSocket
+    private let listener: OriginSocket
     private let script: Mutex<Script>
     private let connections = Atomic<Int>(0)
     /// Changes the script before the connection of a number, from 1.
@@ -33,7 +33,7 @@ package final class ScriptedFTP: Sendable {
         _ script: Script,
         change: @escaping @Sendable (inout Script, Int) -> Void = { _, _ in }
     ) throws {
-        listener = try ListeningSocket(port: 0, onAllAddresses: false)
+        listener = try OriginSocket(port: 0, onAllAddresses: false)
         self.script = Mutex(script)
         self.change = change
         let listener = listener
@@ -59,7 +59,7 @@ package final class ScriptedFTP: Sendable {
             change(&script, number)
             return script
         }
-        var data: ListeningSocket?
+        var data: OriginSocket?
         var offset = 0
         Self.say("220 ready", to: socket)
         while let line = Self.line(of: socket) {
@@ -75,7 +75,7 @@ package final class ScriptedFTP: Sendable {
                 offset = script.restarts ? Int(words.last ?? "") ?? 0 : 0
                 Self.say("350 restarting", to: socket)
             case "EPSV", "PASV":
-                data = try? ListeningSocket(port: 0, onAllAddresses: false)
+                data = try? OriginSocket(port: 0, onAllAddresses: false)
                 let port = data?.port ?? 0
                 let reply =
                     line.hasPrefix("EPSV")

@@ -5,7 +5,7 @@ import Glibc
 /// It must be stopped, because squid leaves shared memory behind when it is killed.
 package final class SquidServer: Sendable {
     /// How clients sign in.
-    package enum Login: Sendable {
+    package enum ProxyLogin: Sendable {
         case none
         /// Digest, as `me` with this password.
         case digest(password: String)
@@ -38,7 +38,7 @@ package final class SquidServer: Sendable {
     /// Runs a test with the server.
     package static func run(
         as role: Role = .proxy,
-        _ login: Login,
+        _ login: ProxyLogin,
         _ test: (SquidServer) async throws -> Void
     ) async throws {
         let folder = try ScratchFolder()
@@ -82,7 +82,7 @@ package final class SquidServer: Sendable {
         }
     }
 
-    private static func logins(_ login: Login, _ folder: ScratchFolder) throws -> [String] {
+    private static func logins(_ login: ProxyLogin, _ folder: ScratchFolder) throws -> [String] {
         let helpers = "/usr/lib/squid/"
         var lines = [
             "acl refused urlpath_regex \(refused)", "http_access deny refused",

@@ -21,7 +21,7 @@ package enum UnusedPort {
     }
 
     private static func check(_ port: UInt16) throws -> UInt16 {
-        let socket = try ListeningSocket(port: port, onAllAddresses: false)
+        let socket = try OriginSocket(port: port, onAllAddresses: false)
         Glibc.close(socket.descriptor)
         return socket.port
     }

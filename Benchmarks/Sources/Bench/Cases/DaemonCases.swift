@@ -15,12 +15,12 @@ extension BenchmarkCase {
             """
     ) { workshop, report in
         let url = try workshop.nginx().url(try workshop.randomFile(mebibytes: 64))
-        let place = try DaemonPlace("daemon-idle", in: workshop)
-        let daemon = try workshop.daemon(place)
+        let home = try DaemonHome("daemon-idle", in: workshop)
+        let daemon = try workshop.daemon(home)
         defer { daemon.stop() }
         var goals: [Goal] = []
         for label in ["after the start", "after a download"] {
-            if label != "after the start" { try workshop.fetch(url, by: place) }
+            if label != "after the start" { try workshop.fetch(url, by: home) }
             // After this time, the threads needed only for a start or an end have ended.
             Moment.now.advanced(bySeconds: 20).wait()
             let (began, before) = (Moment.now, try daemon.wakeUps())
@@ -57,8 +57,8 @@ extension BenchmarkCase {
             of a request are on the disk. The target is 2,000 downloads per second.
             """
     ) { workshop, report in
-        let place = try DaemonPlace("daemon-add", in: workshop)
-        let daemon = try workshop.daemon(place)
+        let home = try DaemonHome("daemon-add", in: workshop)
+        let daemon = try workshop.daemon(home)
         defer { daemon.stop() }
         let (many, some) = (50_000, 100)
         let body = try workshop.requestBody(many)
@@ -66,7 +66,7 @@ extension BenchmarkCase {
         let list = (0..<many).map { "http://host.invalid/\($0)" }.joined(separator: "\n") + "\n"
         let request = { (body: String) in
             [
-                "-sSf", "--unix-socket", place.socket, "-o", "/dev/null", "-H",
+                "-sSf", "--unix-socket", home.socket, "-o", "/dev/null", "-H",
                 "Content-Type: application/json", "--data-binary",
                 "@" + body, base + "/downloads",
             ]
@@ -87,7 +87,7 @@ extension BenchmarkCase {
         ]
         entrants[0].invocation.list = list
         for index in entrants.indices {
-            entrants[index].invocation.environment = place.environment
+            entrants[index].invocation.environment = home.environment
         }
         report.rounds = min(3, report.rounds)
         report.rows = try workshop.run(
@@ -127,16 +127,16 @@ extension BenchmarkCase {
             requests.
             """
     ) { workshop, report in
-        let place = try DaemonPlace("daemon-million", in: workshop)
-        try workshop.daemon(place).stop()
-        try workshop.fillQueue(place)
+        let home = try DaemonHome("daemon-million", in: workshop)
+        try workshop.daemon(home).stop()
+        try workshop.fillQueue(home)
         var row = Row(label: "daemon", kind: .pawl)
         var (start, page, memory) = (Double.infinity, Double.infinity, Double.infinity)
         for _ in 0..<min(3, report.rounds) {
-            let daemon = try workshop.daemon(place)
+            let daemon = try workshop.daemon(home)
             defer { daemon.stop() }
             start = min(start, daemon.startSeconds)
-            let pages = try workshop.pageSeconds(place, base + "/downloads?limit=100")
+            let pages = try workshop.pageSeconds(home, base + "/downloads?limit=100")
             if let slowest = pages.max(by: { $0.seconds < $1.seconds }), slowest.seconds < page {
                 page = slowest.seconds
                 row.notes = pages.map { "\($0.name) \(FigureText.seconds($0.seconds))" }
@@ -166,8 +166,8 @@ extension BenchmarkCase {
         let name = try workshop.randomFile(mebibytes: 1024)
         let url = try workshop.nginx().url(name)
         let expected = [ExpectedFile(name: Job().name, original: workshop.contents + "/" + name)]
-        let place = try DaemonPlace("daemon-get", in: workshop)
-        let daemon = try workshop.daemon(place)
+        let home = try DaemonHome("daemon-get", in: workshop)
+        let daemon = try workshop.daemon(home)
         defer { daemon.stop() }
         guard let get = Entrant(Toolbox(workshop.settings).pawl, Job(sources: [url])) else {
             return
@@ -183,7 +183,7 @@ extension BenchmarkCase {
             rows[0].measurement = one[0].measurement.map { $0.least(rows[0].measurement) }
             Progress.show("round \(round) of \(report.rounds): daemon")
             try workshop.clearDownloads()
-            let measured = try workshop.fetch(url, by: place, measuring: daemon)
+            let measured = try workshop.fetch(url, by: home, measuring: daemon)
             let path = workshop.downloads + "/" + Job().name
             if let fault = FileComparison.fault(in: path, original: expected[0].original) {
                 rows[1].failure = "wrong file: \(fault)"

@@ -18,15 +18,15 @@ extension BenchmarkCase {
         let name = try workshop.randomFile(mebibytes: 64)
         let nginx = try workshop.nginx()
         let urls = (1...8).map { nginx.url("paced/" + name, host: $0) }
-        let place = try DaemonPlace("daemon-load", in: workshop)
+        let home = try DaemonHome("daemon-load", in: workshop)
         let port = try Port.free()
-        let daemon = try workshop.daemon(place, listen: port)
+        let daemon = try workshop.daemon(home, listen: port)
         defer { daemon.stop() }
-        try workshop.ask(place, ["-o", "/dev/null"] + settingEight)
+        try workshop.ask(home, ["-o", "/dev/null"] + settingEight)
         var quiet = LoadSettings(
             port: port,
-            token: try place.token(),
-            readerToken: try workshop.readingToken(place)
+            token: try home.token(),
+            readerToken: try workshop.readingToken(home)
         )
         quiet.downloads = urls.count
         var busy = quiet
@@ -43,7 +43,7 @@ extension BenchmarkCase {
         for round in 1...report.rounds {
             for (index, load) in [quiet, busy].enumerated() {
                 Progress.show("round \(round) of \(report.rounds): \(rows[index].label)")
-                let (measurement, result) = try workshop.fetch(urls, by: place, daemon, under: load)
+                let (measurement, result) = try workshop.fetch(urls, by: home, daemon, under: load)
                 rows[index].failure = rows[index].failure ?? workshop.fault(urls.count, name)
                 rows[index].measurement = measurement.least(rows[index].measurement)
                 let isBetter = result.percentile(99) < best?.percentile(99) ?? .infinity

@@ -10,13 +10,13 @@ final class MeasuredDaemon {
     /// Starts the `pawld` in the folder of the measured `pawl`, and waits until it accepts requests.
     ///
     /// If a port is given, it also listens at 127.0.0.1.
-    init(_ place: DaemonPlace, listen: UInt16? = nil, in workshop: Workshop) throws {
-        let log = place.folder + "/daemon.log"
+    init(_ home: DaemonHome, listen: UInt16? = nil, in workshop: Workshop) throws {
+        let log = home.folder + "/daemon.log"
         Files.remove(log)
         let began = Moment.now
         child = try ChildProcess(
             [workshop.program("pawld")] + (listen.map { ["--listen", "127.0.0.1:\($0)"] } ?? []),
-            environment: workshop.environment + place.environment,
+            environment: workshop.environment + home.environment,
             log: log
         )
         let limit = began.advanced(bySeconds: 120)
@@ -71,7 +71,7 @@ final class MeasuredDaemon {
 }
 
 /// The locations of a daemon's socket and queue.
-struct DaemonPlace {
+struct DaemonHome {
     let folder: String
 
     init(_ name: String, in workshop: Workshop) throws {
@@ -105,16 +105,16 @@ extension Workshop {
     }
 
     /// Starts a daemon that ends with the workshop at the latest.
-    func daemon(_ place: DaemonPlace, listen: UInt16? = nil) throws -> MeasuredDaemon {
-        let daemon = try MeasuredDaemon(place, listen: listen, in: self)
+    func daemon(_ home: DaemonHome, listen: UInt16? = nil) throws -> MeasuredDaemon {
+        let daemon = try MeasuredDaemon(home, listen: listen, in: self)
         atEnd { daemon.stop() }
         return daemon
     }
 
     /// Creates a token that allows reading.
-    func readingToken(_ place: DaemonPlace) throws -> String {
+    func readingToken(_ home: DaemonHome) throws -> String {
         let words = ["daemon", "token", "--scope", "read", "--name", "readers"]
-        let output = try command(["env"] + place.environment + [settings.pawl] + words)
+        let output = try command(["env"] + home.environment + [settings.pawl] + words)
         guard let token = output.split(separator: "\n").last else {
             throw BenchError("pawl daemon token prints no token")
         }
@@ -125,7 +125,7 @@ extension Workshop {
     ///
     /// Returns the output.
     @discardableResult
-    func ask(_ place: DaemonPlace, _ words: [String]) throws -> String {
-        try command(["curl", "-sSf", "--unix-socket", place.socket] + words)
+    func ask(_ home: DaemonHome, _ words: [String]) throws -> String {
+        try command(["curl", "-sSf", "--unix-socket", home.socket] + words)
     }
 }

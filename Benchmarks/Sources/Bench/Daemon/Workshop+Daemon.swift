@@ -16,19 +16,19 @@ extension Workshop {
     @discardableResult
     func fetch(
         _ url: String,
-        by place: DaemonPlace,
+        by home: DaemonHome,
         measuring daemon: MeasuredDaemon? = nil
     ) throws -> Measurement {
         let log = root + "/events.log"
         Files.remove(log)
-        let last = try lastEvent(place)
+        let last = try lastEvent(home)
         // The script ends with the event, so polling is not necessary.
         let script = """
             exec sed -u '/^event: finished/q;/^event: failed/q' < <(exec curl -sN \
             --unix-socket "$0" -H "Last-Event-ID: $1" http://localhost/v1/events)
             """
         let reader = try ChildProcess(
-            ["bash", "-c", script, place.socket, "\(last)"],
+            ["bash", "-c", script, home.socket, "\(last)"],
             environment: environment,
             log: log
         )
@@ -40,7 +40,7 @@ extension Workshop {
         let cpu = try daemon?.cpuSeconds()
         let began = Moment.now
         try ask(
-            place,
+            home,
             [
                 "-o", "/dev/null", "-H", "Content-Type: application/json", "--data-binary",
                 "@" + body, "http://localhost/v1/downloads",
@@ -60,8 +60,8 @@ extension Workshop {
         return measurement
     }
 
-    private func lastEvent(_ place: DaemonPlace) throws -> Int {
-        let status = try ask(place, ["http://localhost/v1/status"])
+    private func lastEvent(_ home: DaemonHome) throws -> Int {
+        let status = try ask(home, ["http://localhost/v1/status"])
         let digits = status.firstRange(of: "\"lastEvent\":").map { status[$0.upperBound...] }
         guard let digits, let last = Int(digits.prefix { $0.isNumber }) else {
             throw BenchError("the daemon's status contains no event number")
@@ -82,7 +82,7 @@ extension Workshop {
     }
 
     /// Adds 1,000,000 finished and 10,000 waiting downloads to a queue that no process has open.
-    func fillQueue(_ place: DaemonPlace) throws {
+    func fillQueue(_ home: DaemonHome) throws {
         let script = root + "/fill.sql"
         try Files.write(Self.fillingScript, to: script)
         do {
@@ -90,7 +90,7 @@ extension Workshop {
         } catch {
             throw Skip(reason: "sqlite3 is not installed")
         }
-        try command(["sqlite3", "-bail", place.queue, ".read \(script)"])
+        try command(["sqlite3", "-bail", home.queue, ".read \(script)"])
     }
 
     /// The SQL script that fills the queue.
@@ -124,7 +124,7 @@ extension Workshop {
 
     /// Measures each kind of page; the best of ten requests counts.
     func pageSeconds(
-        _ place: DaemonPlace,
+        _ home: DaemonHome,
         _ url: String
     ) throws -> [(name: String, seconds: Double)] {
         let kinds = [
@@ -133,7 +133,7 @@ extension Workshop {
         ]
         return try kinds.map { name, query in
             let requests = (0..<10).flatMap { _ in ["-o", "/dev/null", url + query] }
-            let text = try ask(place, ["-w", "%{time_total}\n"] + requests)
+            let text = try ask(home, ["-w", "%{time_total}\n"] + requests)
             let times = text.split(separator: "\n").compactMap { Double($0) }
             guard times.count == 10, let best = times.min() else {
                 throw BenchError("could not measure the pages '\(name)'")

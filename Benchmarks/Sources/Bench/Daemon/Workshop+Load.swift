@@ -5,7 +5,7 @@ extension Workshop {
     /// Measures from before the request that adds them until all readers have received their end.
     func fetch(
         _ urls: [String],
-        by place: DaemonPlace,
+        by home: DaemonHome,
         _ daemon: MeasuredDaemon,
         under load: LoadSettings
     ) throws -> (Measurement, LoadResult) {
@@ -22,7 +22,7 @@ extension Workshop {
         let cpu = try daemon.cpuSeconds()
         let began = Moment.now
         try ask(
-            place,
+            home,
             [
                 "-o", "/dev/null", "-H", "Content-Type: application/json", "--data-binary",
                 "@" + body, "http://localhost/v1/downloads",

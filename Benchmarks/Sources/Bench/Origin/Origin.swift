@@ -25,7 +25,7 @@ final class Origin: Sendable {
     }
 
     /// The position of a connection in the record.
-    struct Place: Sendable {
+    struct ConnectionPosition: Sendable {
         let generation: Int
         let number: Int
     }
@@ -64,10 +64,10 @@ final class Origin: Sendable {
     /// Records a request.
     ///
     /// Returns `false` if no response must be sent.
-    func note(_ head: RequestHead, arrived: Moment, at place: Place) -> Bool {
+    func note(_ head: RequestHead, arrived: Moment, at position: ConnectionPosition) -> Bool {
         let request = OriginRecord.Request(arrived: arrived, firstByte: head.range?.first)
         return state.withLock { state in
-            guard state.generation == place.generation else { return false }
+            guard state.generation == position.generation else { return false }
             state.record.requests.append(request)
             return !state.isMute
         }
@@ -80,9 +80,9 @@ final class Origin: Sendable {
     }
 
     /// Counts the next bytes of a connection, and returns when they may be sent.
-    func permit(_ count: Int, at place: Place) -> Permission {
+    func permit(_ count: Int, at position: ConnectionPosition) -> Permission {
         state.withLock { state in
-            guard state.generation == place.generation else { return .die }
+            guard state.generation == position.generation else { return .die }
             let now = Moment.now
             var bytesPerSecond = plan.bytesPerSecond
             if let turn = plan.turn, state.record.servedBytes >= turn.afterBytes {
@@ -92,7 +92,7 @@ final class Origin: Sendable {
                 }
             }
             state.record.servedBytes += count
-            state.record.connections[place.number - 1].servedBytes += count
+            state.record.connections[position.number - 1].servedBytes += count
             guard let bytesPerSecond else { return .send(from: now) }
             return .send(
                 from: state.pacer.take(count, bytesPerSecond: bytesPerSecond, now: now)
@@ -102,31 +102,31 @@ final class Origin: Sendable {
 
     private func accept() {
         while let descriptor = listener.accept() {
-            let place = state.withLock { state in
+            let position = state.withLock { state in
                 state.record.connections.append(OriginRecord.Connection(opened: .now))
                 let number = state.record.connections.count
                 state.open[number] = descriptor
-                return Place(generation: state.generation, number: number)
+                return ConnectionPosition(generation: state.generation, number: number)
             }
             do {
-                try BackgroundThread.start { self.serve(descriptor, place) }
+                try BackgroundThread.start { self.serve(descriptor, position) }
             } catch {
-                leave(descriptor, place)
+                leave(descriptor, position)
             }
         }
         listener.close()
     }
 
-    private func serve(_ descriptor: Int32, _ place: Place) {
-        OriginConnection(self, descriptor, place).run()
-        leave(descriptor, place)
+    private func serve(_ descriptor: Int32, _ position: ConnectionPosition) {
+        OriginConnection(self, descriptor, position).run()
+        leave(descriptor, position)
     }
 
-    private func leave(_ descriptor: Int32, _ place: Place) {
+    private func leave(_ descriptor: Int32, _ position: ConnectionPosition) {
         state.withLock { state in
-            guard state.generation == place.generation else { return }
-            state.open[place.number] = nil
-            state.record.connections[place.number - 1].closed = .now
+            guard state.generation == position.generation else { return }
+            state.open[position.number] = nil
+            state.record.connections[position.number - 1].closed = .now
         }
         close(descriptor)
     }

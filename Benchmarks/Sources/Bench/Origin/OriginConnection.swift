@@ -4,14 +4,14 @@ internal import Glibc
 struct OriginConnection {
     private let origin: Origin
     private let descriptor: Int32
-    private let place: Origin.Place
+    private let position: Origin.ConnectionPosition
     private let bytesPerSecond: Double?
 
-    init(_ origin: Origin, _ descriptor: Int32, _ place: Origin.Place) {
+    init(_ origin: Origin, _ descriptor: Int32, _ position: Origin.ConnectionPosition) {
         self.origin = origin
         self.descriptor = descriptor
-        self.place = place
-        bytesPerSecond = origin.plan.connectionBytesPerSecond(place.number)
+        self.position = position
+        bytesPerSecond = origin.plan.connectionBytesPerSecond(position.number)
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
@@ -23,7 +23,7 @@ struct OriginConnection {
         defer { buffer.deallocate() }
         var pacer = Pacer()
         while let head = readHead() {
-            guard origin.note(head, arrived: .now, at: place) else {
+            guard origin.note(head, arrived: .now, at: position) else {
                 waitForClientToLeave()
                 return
             }
@@ -72,7 +72,7 @@ struct OriginConnection {
             let wanted = min(chunk, bounds.upperBound - offset)
             let count = pread(origin.file, buffer.baseAddress, wanted, offset)
             guard count > 0 else { return false }
-            switch origin.permit(count, at: place) {
+            switch origin.permit(count, at: position) {
             case .die:
                 reset()
                 return false

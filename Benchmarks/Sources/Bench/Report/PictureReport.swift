@@ -61,7 +61,7 @@ struct PictureReport {
     /// Returns the bars: each row of Pawl, and the best row of each peer.
     private static func bars(_ report: CaseReport) -> [Bar] {
         var bars: [Bar] = []
-        var places: [Substring: Int] = [:]
+        var indices: [Substring: Int] = [:]
         for row in report.rows where row.failure == nil {
             guard let value = row.measurement.flatMap(report.figure.value) else { continue }
             let bar = Bar(
@@ -71,10 +71,10 @@ struct PictureReport {
                 cpuSeconds: report.figure == .wall ? row.measurement?.cpuSeconds : nil
             )
             let tool = row.label.prefix { $0 != " " }
-            if row.kind != .pawl, let place = places[tool] {
-                if bar.value < bars[place].value { bars[place] = bar }
+            if row.kind != .pawl, let index = indices[tool] {
+                if bar.value < bars[index].value { bars[index] = bar }
             } else {
-                places[tool] = bars.count
+                indices[tool] = bars.count
                 bars.append(bar)
             }
         }

@@ -10,9 +10,9 @@ struct ReportBook: Codable, Sendable {
     mutating func take(_ report: CaseReport, order: [String]) {
         cases = (cases.filter { $0.name != report.name } + [report])
             .compactMap { report in
-                order.firstIndex(of: report.name).map { (place: $0, report: report) }
+                order.firstIndex(of: report.name).map { (position: $0, report: report) }
             }
-            .sorted { $0.place < $1.place }
+            .sorted { $0.position < $1.position }
             .map(\.report)
     }
 }

@@ -2,13 +2,13 @@ import Foundation
 import Pawl
 
 func resumeData(_ sample: Sample) async throws {
-    let place = URL(fileURLWithPath: sample.folder + "/disk.resume")
+    let location = URL(fileURLWithPath: sample.folder + "/disk.resume")
     let task = Task {
-        try await keep(sample.url, sample.folder + "/disk.iso", in: place)
+        try await keep(sample.url, sample.folder + "/disk.iso", in: location)
     }
     task.cancel()
     try? await task.value
-    if FileManager.default.fileExists(atPath: place.path) { try await resume(with: place) }
+    if FileManager.default.fileExists(atPath: location.path) { try await resume(with: location) }
     try await pauseInTheMiddle(sample.url, sample.folder)
 }
 
@@ -26,17 +26,17 @@ private func pauseInTheMiddle(_ url: URL, _ folder: String) async throws {
     _ = try await task.file
 }
 
-private func keep(_ url: URL, _ target: String, in place: URL) async throws {
+private func keep(_ url: URL, _ target: String, in location: URL) async throws {
     do {
         _ = try await DownloadSession.shared.download(url, to: .file(target))
     } catch {
         guard let data = error.resumeData else { throw error }
-        try data.data.write(to: place)
+        try data.data.write(to: location)
     }
 }
 
-private func resume(with place: URL) async throws {
-    let data = try ResumeData(data: Data(contentsOf: place))
+private func resume(with location: URL) async throws {
+    let data = try ResumeData(data: Data(contentsOf: location))
     let file = try await DownloadSession.shared.download(resuming: data)
     print(file.path)
 }

@@ -34,7 +34,7 @@ package struct FolderLinks {
 
     /// Returns the path of a link below the folder, percent-encoded, with a slash at the end for a
     /// folder; `nil` if it leads elsewhere, or has a query, as links do that sort a list.
-    package func place(of link: String) -> String? {
+    package func relativePath(of link: String) -> String? {
         var link = link.trimmed
         guard !link.isEmpty, link.utf8.count <= Self.longest else { return nil }
         if let end = link.firstIndex(of: "#") { link = String(link[..<end]) }

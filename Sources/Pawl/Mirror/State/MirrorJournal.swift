@@ -38,9 +38,9 @@ package final class MirrorJournal: Sendable {
     ///   - root: What is mirrored, without secrets, for messages.
     ///   - source: Distinguishes it from everything else that may be mirrored.
     package init(folder name: String, root: String, source: String) throws(DownloadError) {
-        let place = FilePath(name)
-        try FolderPreparation.prepare(place)
-        lock = try attempt(.inspect, place, OpenFile(place, O_RDONLY | O_DIRECTORY))
+        let folderPath = FilePath(name)
+        try FolderPreparation.prepare(folderPath)
+        lock = try attempt(.inspect, folderPath, OpenFile(folderPath, O_RDONLY | O_DIRECTORY))
         do throws(Errno) {
             try lock.lock()
         } catch {
@@ -50,13 +50,14 @@ package final class MirrorJournal: Sendable {
                 advice: "wait until it has ended, or use another folder"
             )
         }
-        folder = FileFolder(place)
-        path = place.appending(Self.name)
+        folder = FileFolder(folderPath)
+        path = folderPath.appending(Self.name)
         var first = State(mirror: MirrorState(root: root, source: source))
         let status = try attempt(.inspect, path, path.status())
         if let status {
             guard status.isRegular, status.size <= Self.mostBytes else { throw Self.unusable(path) }
-            guard FileOwnership.isTrusted(status, in: place), status.permissions & 0o002 == 0 else {
+            guard FileOwnership.isTrusted(status, in: folderPath), status.permissions & 0o002 == 0
+            else {
                 throw DownloadError(
                     .notAllowed,
                     "\(path.string.sanitized) can be changed by another user, who could have chosen "

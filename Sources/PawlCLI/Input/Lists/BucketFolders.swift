@@ -96,7 +96,7 @@ enum BucketFolders {
         var configuration = SessionConfiguration.default
         configuration.removesLeftovers = false
         let session = DownloadSession(configuration)
-        let place = request.url.redacted
+        let location = request.url.redacted
         var reader = BucketReader(listing, request, names: names)
         defer { names = reader.names }
         var entries: [InputList.Entry] = []
@@ -104,14 +104,14 @@ enum BucketFolders {
             for object in objects {
                 // The user's name and password belong to all objects.
                 let url = "s3://\(user)" + object.address.dropFirst("s3://".count)
-                var entry = InputList.Entry(url: url, location: place)
+                var entry = InputList.Entry(url: url, location: location)
                 try entry.add("output", object.path)
                 entries.append(entry)
             }
             guard entries.count <= mostObjects else {
                 throw DownloadError(
                     .tooLarge,
-                    "\(place) contains more than \(mostObjects) objects",
+                    "\(location) contains more than \(mostObjects) objects",
                     advice: "download a smaller folder"
                 )
             }
@@ -119,7 +119,7 @@ enum BucketFolders {
         guard !entries.isEmpty else {
             throw DownloadError(
                 .notFound,
-                "\(place) contains no object",
+                "\(location) contains no object",
                 advice:
                     "check the name of the folder; for a single object, leave out the last slash"
             )

@@ -11,13 +11,13 @@ package struct InputList: Sendable {
 
         init(url: String, location: String) { (self.url, self.location) = (url, location) }
 
-        /// Adds an option; `place` is its own location if that differs from the entry's.
+        /// Adds an option; `given` is its own location if that differs from the entry's.
         mutating func add(
             _ key: String,
             _ value: String,
-            at place: String? = nil
+            at given: String? = nil
         ) throws(DownloadError) {
-            let location = place ?? location
+            let location = given ?? location
             switch ForeignListKey.meaning(of: key) {
             case .unknown:
                 let known = DownloadOptions.names.joined(separator: ", ")

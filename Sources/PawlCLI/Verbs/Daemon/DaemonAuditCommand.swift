@@ -23,7 +23,7 @@ struct DaemonAuditCommand: PawlVerb {
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let path = try DaemonPlaces.current().audit
+        let path = try DaemonPaths.current().audit
         let (count, json) = (try options.count(), json)
         return {
             do throws(DownloadError) {

@@ -31,7 +31,7 @@ struct DaemonInstallCommand: PawlVerb {
         let units = try ServiceUnits(
             program: try DaemonProgramFile.path(),
             arguments: options.unsavedArguments,
-            places: surroundings.places,
+            paths: surroundings.paths,
             environment: surroundings.environment
         )
         let folder = UnitFolder(path: surroundings.unitFolder)
@@ -51,7 +51,7 @@ struct DaemonInstallCommand: PawlVerb {
         let change = try options.settingsChange()
         return try daemonWork(console) { (client) async throws(DownloadError) in
             // systemd does not check the permissions of a folder that exists.
-            try client.places.prepare()
+            try client.paths.prepare()
             // As an argument in the unit, it would override later changes at each start.
             if !change.isEmpty { try await client.process.remember(change) }
             let installation = ServiceInstallation(folder: folder, client: client, console: console)

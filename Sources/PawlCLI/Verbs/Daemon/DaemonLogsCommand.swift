@@ -15,7 +15,7 @@ struct DaemonLogsCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let surroundings = try ServiceSurroundings.current()
-        let path = surroundings.places.log
+        let path = surroundings.paths.log
         let count = try options.count()
         if UnitFolder(path: surroundings.unitFolder).hasUnits,
             Systemctl.run(["is-active", "--quiet", ServiceUnits.socketName]).isSuccess

@@ -61,8 +61,8 @@ struct DaemonTokenCommand: PawlVerb {
         let created = try namedToken()
         let (replaces, showsURL, lists, revoked) = (new, url, list, revoke)
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            try client.places.prepare()
-            let tokens = NamedTokenFile(client.places)
+            try client.paths.prepare()
+            let tokens = NamedTokenFile(client.paths)
             if let created {
                 console.output(try tokens.add(created.name, created.scope).token + "\n")
                 return 0
@@ -76,7 +76,7 @@ struct DaemonTokenCommand: PawlVerb {
                 console.output(try Self.table(tokens.entries()))
                 return 0
             }
-            let file = AccessTokenFile(client.places)
+            let file = AccessTokenFile(client.paths)
             let keys = replaces ? try file.renew() : try file.keys()
             guard showsURL else {
                 console.output(keys.token + "\n")

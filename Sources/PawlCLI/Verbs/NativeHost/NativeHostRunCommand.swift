@@ -27,7 +27,7 @@ struct NativeHostRunCommand: PawlVerb {
                 advice: "to connect your browsers, run 'pawl native-host install'"
             )
         }
-        let client = DaemonClient(try DaemonPlaces.current())
+        let client = DaemonClient(try DaemonPaths.current())
         let host = NativeHost(client, folder: ConfinedFolder.downloads)
         return { await host.run() }
     }

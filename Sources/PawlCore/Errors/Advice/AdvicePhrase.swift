@@ -10,7 +10,7 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
     /// Another name for the file.
     case otherName = "other-name"
     /// Another name or another folder for the file.
-    case otherPlace = "other-place"
+    case otherLocation = "other-place"
     /// A shorter name for the file.
     case shorterName = "shorter-name"
     /// A folder on another file system for the file.
@@ -48,7 +48,7 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
             )
         case .otherName:
             ("another destination", "another name with --output", "another `destination`")
-        case .otherPlace:
+        case .otherLocation:
             (
                 "another destination", "another folder or name with --output or --directory",
                 "another `destination`"

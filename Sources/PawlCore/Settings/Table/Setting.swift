@@ -20,7 +20,7 @@ package struct Setting<Root: Sendable>: Sendable {
     let innerMembers: [String]
     /// The name of the value in the help; `nil` for a flag.
     package let valueName: String?
-    /// The places where it can be given.
+    /// The interfaces where it can be given.
     package let entries: SettingEntries
     /// Whether it can change while a download runs.
     package let isChangeable: Bool
@@ -153,7 +153,7 @@ package struct Setting<Root: Sendable>: Sendable {
     }
 }
 
-/// The places where a setting can be given.
+/// The interfaces where a setting can be given.
 package struct SettingEntries: OptionSet, Sendable, Hashable {
     package let rawValue: Int
 

@@ -8,7 +8,7 @@ struct Aria2Call: Sendable {
     let parameters: Aria2Parameters
     /// Records the downloads that the call changes.
     let changed: ChangedDownloads
-    /// The number of bytes that the result may have (`JSONText.size`).
+    /// The number of bytes that the result may have (`JSONWriter.size`).
     let room: Int
 
     var queue: DaemonQueue { service.queue }

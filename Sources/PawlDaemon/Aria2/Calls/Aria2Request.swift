@@ -53,7 +53,7 @@ struct Aria2Request {
         guard rows < Self.mostRows, room > 0 else { throw .tooMuch }
         if let open = Aria2Method.open[name] {
             rows += Self.rowsOfOpen
-            room -= JSONText.size(of: open)
+            room -= JSONWriter.size(of: open)
             return open
         }
         let method = Aria2Method.byName[name]
@@ -81,7 +81,7 @@ struct Aria2Request {
             try method.check(given)
             let value = try await method.respond(call)
             rows += value.items?.count ?? 1
-            room -= JSONText.size(of: value)
+            room -= JSONWriter.size(of: value)
             guard room >= 0 else { throw Aria2Error.tooMuch }
             endsDaemon = endsDaemon || method.endsDaemon
             record(method, given, changed, status: 200)

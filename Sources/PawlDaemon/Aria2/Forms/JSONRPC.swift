@@ -43,10 +43,10 @@ enum JSONRPC {
             for case .members(let members) in calls {
                 results.append(await result(.members(members), &request).value)
             }
-            return Answer(body: JSONText.bytes(.list(results)))
+            return Answer(body: JSONWriter.bytes(.list(results)))
         case .members:
             let (result, status) = await result(value, &request)
-            return Answer(status: status, body: JSONText.bytes(result))
+            return Answer(status: status, body: JSONWriter.bytes(result))
         default: return answer(.null, .notJSON)
         }
     }
@@ -72,7 +72,7 @@ enum JSONRPC {
     }
 
     private static func answer(_ id: JSONValue, _ error: Aria2Error) -> Answer {
-        Answer(status: error.status, body: JSONText.bytes(failure(id, error)))
+        Answer(status: error.status, body: JSONWriter.bytes(failure(id, error)))
     }
 
     /// Returns a value of strict JSON with limited depth and size; `nil` for any other text.

@@ -19,7 +19,7 @@ enum Aria2Notification {
 
     static func bytes(_ event: WireEvent, _ gids: Aria2GIDs) -> [UInt8]? {
         guard let method = methods[event.kind], let id = event.download else { return nil }
-        return JSONText.bytes([
+        return JSONWriter.bytes([
             "jsonrpc": "2.0", "method": .text(method), "params": [["gid": .text(gids.gid(of: id))]],
         ])
     }

@@ -97,12 +97,12 @@ enum Aria2Control {
         to target: Int,
         _ call: Aria2Call
     ) async throws -> Int {
-        let places = try await call.queue.store.read {
-            try $0.order.places(of: download.priority)
+        let positions = try await call.queue.store.read {
+            try $0.order.positions(of: download.priority)
         }
         // Downloads of a higher priority start before, whatever their positions are.
-        let last = max(places.lowerBound, places.upperBound - 1)
-        let target = min(max(target, places.lowerBound), last)
+        let last = max(positions.lowerBound, positions.upperBound - 1)
+        let target = min(max(target, positions.lowerBound), last)
         guard let index = ids.firstIndex(of: download.id), index != target else { return target }
         var others = ids
         others.remove(at: index)
@@ -141,8 +141,8 @@ enum Aria2Control {
             }
         }
         let removed = before - uris.count
-        let place = min(max(0, position ?? uris.count), uris.count)
-        uris.insert(contentsOf: added.map { (given: $0, shown: $0) }, at: place)
+        let index = min(max(0, position ?? uris.count), uris.count)
+        uris.insert(contentsOf: added.map { (given: $0, shown: $0) }, at: index)
         guard let first = uris.first else {
             throw Aria2Error("a download needs at least one URI; give another one in addUris")
         }

@@ -111,7 +111,7 @@ enum Aria2Reading {
         mutating func add(_ downloads: [WireDownload]) throws(Aria2Error) {
             for download in downloads {
                 let value = Aria2Status(download, call.gid(download)).value(keys)
-                size += JSONText.size(of: value)
+                size += JSONWriter.size(of: value)
                 guard size <= call.room else { throw .tooMuch }
                 values.append(value)
             }

@@ -27,10 +27,10 @@ enum QueueMove {
             )
         }
         let between = try transaction.downloads.queue(row.priority, from: row, to: target)
-        let placed = between.map { StartOrder.Placed($0.id, at: $0.position) }
+        let items = between.map { StartOrder.Item($0.id, at: $0.position) }
         let rows = Dictionary(uniqueKeysWithValues: between.map { ($0.id, $0) })
         var (own, others) = (row, [WireDownload]())
-        for change in StartOrder.moving(row.id, before: id, in: placed) {
+        for change in StartOrder.moving(row.id, before: id, in: items) {
             guard var moved = change.id == row.id ? row : rows[change.id] else { continue }
             moved.position = change.position
             try transaction.downloads.save(moved)

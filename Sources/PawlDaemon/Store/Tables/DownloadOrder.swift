@@ -61,8 +61,8 @@ package struct DownloadOrder {
         ).map(DownloadRows.download)
     }
 
-    /// Returns the places in `waiting` of the downloads with a priority.
-    package func places(of priority: WirePriority) throws -> Range<Int> {
+    /// Returns the positions in `waiting` of the downloads with a priority.
+    package func positions(of priority: WirePriority) throws -> Range<Int> {
         let number = priority.priority.rawValue
         let higher: Int? = try database.value(
             "SELECT COUNT(*) FROM download WHERE \(Part.waiting.condition) AND priority > ?",

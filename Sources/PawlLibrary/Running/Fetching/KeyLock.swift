@@ -27,7 +27,11 @@ struct KeyLock: Sendable {
         while true {
             do throws(DownloadError) {
                 let note = try await library.disk.run { () throws(DownloadError) in
-                    try PendingNote.claim(pending, in: library.folder, session: library.identifier)
+                    try PendingNote.acquire(
+                        pending,
+                        in: library.folder,
+                        session: library.identifier
+                    )
                 }
                 return KeyLock(note, library.disk)
             } catch {

@@ -59,14 +59,15 @@ struct RunDownloader: Sendable {
         }
         let name = try await library.disk.run { () throws(DownloadError) in
             try FreeName.first(of: pending.name.text) { (name) throws(DownloadError) in
-                try self.claimName(ExactText(name))
+                try self.reserveName(ExactText(name))
             }.map { ExactText($0) }
         }
         guard let name else {
             throw DownloadError(.fileExists, while: .create, files.path(pending.name))
         }
-        // If the name has become the download's own by then, the claim is not needed any more.
-        defer { library.index.unclaim(name) }
+        // If the name has become the download's own by then, the reservation is not needed any
+        // more.
+        defer { library.index.unreserve(name) }
         var renamed = pending
         renamed.name = name
         if name != pending.name {
@@ -78,10 +79,10 @@ struct RunDownloader: Sendable {
     }
 
     /// Claims a name that neither another key nor a file on the disk has.
-    private func claimName(_ name: ExactText) throws(DownloadError) -> Bool {
-        guard library.index.claim(name, for: run.key) else { return false }
+    private func reserveName(_ name: ExactText) throws(DownloadError) -> Bool {
+        guard library.index.reserve(name, for: run.key) else { return false }
         var isFree = false
-        defer { if !isFree { library.index.unclaim(name) } }
+        defer { if !isFree { library.index.unreserve(name) } }
         isFree = try library.files.isFree(name, for: run.key)
         return isFree
     }

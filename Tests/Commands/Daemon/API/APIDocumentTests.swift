@@ -47,8 +47,8 @@ struct APIDocumentTests {
             #expect(demands == route.demands.map(\.rawValue), "\(route.name)")
             #expect(operation.needsToken == (route.demands != [.open]), "\(route.name)")
             let parameters = operation.value["parameters"]?.items ?? []
-            let named = { (place: String) in
-                parameters.filter { $0["in"]?.text == place }.compactMap { $0["name"]?.text }
+            let named = { (location: String) in
+                parameters.filter { $0["in"]?.text == location }.compactMap { $0["name"]?.text }
             }
             #expect(named("query") == route.parameters, "\(route.name)")
             let variables = route.path.split(separator: "/").filter { $0.hasPrefix("{") }

@@ -89,46 +89,46 @@ struct APIReading: Sendable {
     // MARK: - What a value has to be
 
     /// The differences between a value and a schema; empty if there are none.
-    func faults(_ value: JSONTree, in schema: JSONTree, at place: String = "$") -> [String] {
+    func faults(_ value: JSONTree, in schema: JSONTree, at location: String = "$") -> [String] {
         if let name = schema["$ref"]?.text?.split(separator: "/").last {
             guard let schema = schemas[String(name)] else { return ["no schema \(name)"] }
-            return faults(value, in: schema, at: place)
+            return faults(value, in: schema, at: location)
         }
         if let choices = schema["anyOf"]?.items {
-            let isOne = choices.contains { faults(value, in: $0, at: place).isEmpty }
-            return isOne ? [] : ["\(place): none of \(choices.count)"]
+            let isOne = choices.contains { faults(value, in: $0, at: location).isEmpty }
+            return isOne ? [] : ["\(location): none of \(choices.count)"]
         }
         if let words = schema["enum"]?.items, !words.contains(value) {
-            return ["\(place): \(value) is no such word"]
+            return ["\(location): \(value) is no such word"]
         }
         switch (schema["type"]?.text, value) {
-        case ("object", .object(let members)): return faults(members, in: schema, at: place)
+        case ("object", .object(let members)): return faults(members, in: schema, at: location)
         case ("array", .list(let items)):
             guard let item = schema["items"] else { return [] }
-            return items.enumerated().flatMap { faults($1, in: item, at: "\(place)[\($0)]") }
+            return items.enumerated().flatMap { faults($1, in: item, at: "\(location)[\($0)]") }
         case ("integer", .number(let number)):
             let least = schema["minimum"]?.number ?? -.infinity
-            return number == number.rounded() && number >= least ? [] : ["\(place): \(number)"]
+            return number == number.rounded() && number >= least ? [] : ["\(location): \(number)"]
         case ("string", .text), ("number", .number), ("boolean", .truth), ("null", .null): return []
-        default: return ["\(place): \(value) is no \(schema["type"]?.text ?? "known type")"]
+        default: return ["\(location): \(value) is no \(schema["type"]?.text ?? "known type")"]
         }
     }
 
     private func faults(
         _ members: [String: JSONTree],
         in schema: JSONTree,
-        at place: String
+        at location: String
     ) -> [String] {
         let known = schema["properties"]?.members ?? [:]
         let others = schema["additionalProperties"]
         var faults = (schema["required"]?.items ?? []).compactMap(\.text)
-            .filter { members[$0] == nil }.map { "\(place).\($0) is missing" }
+            .filter { members[$0] == nil }.map { "\(location).\($0) is missing" }
         for (name, value) in members {
             if let own = known[name] ?? (others?["type"] == nil ? nil : others) {
-                faults += self.faults(value, in: own, at: "\(place).\(name)")
+                faults += self.faults(value, in: own, at: "\(location).\(name)")
             } else {
                 // A member that the document does not describe is a fault.
-                faults.append("\(place).\(name) is not in the document")
+                faults.append("\(location).\(name) is not in the document")
             }
         }
         return faults

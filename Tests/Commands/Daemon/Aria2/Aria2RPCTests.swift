@@ -208,7 +208,7 @@ extension DaemonSuites {
             #expect(try await scene.aria2.call("tellStatus", gid)["status"] == "paused")
         }
 
-        @Test func `a move past downloads of another priority ends at the nearest place`()
+        @Test func `a move past downloads of another priority ends at the nearest position`()
             async throws
         {
             let scene = try await Aria2Scene.make()

@@ -113,14 +113,14 @@ extension DaemonSuites {
             #expect(await stream.waitForOutput(containing: #""name":"two""#))
             stream.signal(15)
             // The log has the browser's address, whatever the browser reports.
-            let claims = ["X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.2"]
+            let fields = ["X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.2"]
             let body = #"{"targets":["1"]}"#
-            for claim in claims {
+            for field in fields {
                 let answer = try await scene.ask(
                     "POST",
                     "v1/actions/remove",
                     body,
-                    fields: [claim]
+                    fields: [field]
                 )
                 #expect(answer.status == 200 || answer.status == 404)
             }

@@ -1,7 +1,7 @@
 import Glibc
 import PawlTesting
 
-/// A proxy of docs/reverse-proxy.md: the recipe of the document, filled with the places of a test.
+/// A proxy of docs/reverse-proxy.md: the recipe of the document, filled with the paths of a test.
 struct ProxyRecipe: Sendable {
     enum Program: String, Sendable, CaseIterable {
         case nginx, caddy, haproxy

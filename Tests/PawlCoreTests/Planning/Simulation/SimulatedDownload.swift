@@ -45,7 +45,7 @@ struct SimulatedDownload {
     }
 
     private struct Connection {
-        let order: TransferOrder
+        let planned: PlannedTransfer
         /// Whether a connection whose response has ended is used again.
         let isReused: Bool
         var answer: SimulatedServer.Answer?
@@ -172,8 +172,8 @@ struct SimulatedDownload {
         connections = [:]
         waitingSlots = []
         // The next run may list its sources in another order.
-        let order = servers.indices.shuffled(using: &random)
-        planner = Self.planner(settings, UInt64(restarts), order)
+        let planned = servers.indices.shuffled(using: &random)
+        planner = Self.planner(settings, UInt64(restarts), planned)
         let point = pinnedOnDisk.map {
             StartingPoint(representation: $0, have: have, source: sourceOnDisk)
         }
@@ -194,26 +194,26 @@ struct SimulatedDownload {
         switch action {
         case .requestSlot(let host): waitingSlots.append(host)
         case .withdrawSlotRequest(let host): waitingSlots.removeAll { $0 == host }
-        case .open(let order):
+        case .open(let planned):
             let delay = Duration.milliseconds(Int.random(in: 5...200, using: &random))
-            let index = index(of: order.url)
+            let index = index(of: planned.url)
             let isReused = servers[index].free > 0
             if isReused { servers[index].free -= 1 }
-            connections[order.id] = Connection(
-                order: order,
+            connections[planned.id] = Connection(
+                planned: planned,
                 isReused: isReused,
                 readyAt: now + delay,
-                end: order.end,
-                start: order.start,
-                kept: order.start,
-                isComparing: order.comparesBytes,
-                isEndProven: order.isEndProven
+                end: planned.end,
+                start: planned.start,
+                kept: planned.start,
+                isComparing: planned.comparesBytes,
+                isEndProven: planned.isEndProven
             )
         case .setEnd(let id, let end, let isProven):
             connections[id]?.end = end
             connections[id]?.isEndProven = isProven
         case .close(let id):
-            if let connection = connections[id], connection.kept > connection.order.start,
+            if let connection = connections[id], connection.kept > connection.planned.start,
                 connection.kept < connection.end
             {
                 closedWhileReceiving += 1
@@ -258,7 +258,7 @@ struct SimulatedDownload {
     private mutating func advance(_ id: TransferID) {
         guard var connection = connections[id] else { return }
         if connection.isCancelled { return end(id, .cancelled) }
-        if servers[index(of: connection.order.url)].outage?.contains(now) == true {
+        if servers[index(of: connection.planned.url)].outage?.contains(now) == true {
             let kind: TransferFailure.Kind =
                 connection.answer == nil ? .cannotConnect : .connectionLost
             return end(id, .failed(TransferFailure(kind, "outage")))
@@ -278,10 +278,10 @@ struct SimulatedDownload {
         } else if connection.hasPassedEnd, connection.lastByte < answer.body.end {
             end(id, .stopped)
         } else if next >= answer.body.end {
-            servers[index(of: connection.order.url)].free += 1
+            servers[index(of: connection.planned.url)].free += 1
             end(id, .completed)
         } else if Int.random(in: 0..<1000, using: &random)
-            < servers[index(of: connection.order.url)].resetsPerMille
+            < servers[index(of: connection.planned.url)].resetsPerMille
         {
             end(id, .failed(TransferFailure(.connectionLost, "reset")))
         }
@@ -289,17 +289,17 @@ struct SimulatedDownload {
 
     private mutating func judge(_ id: TransferID, _ connection: Connection) {
         var connection = connection
-        let order = connection.order
-        let index = index(of: order.url)
-        guard connection.isReused || order.id.number <= servers[index].answered else {
+        let planned = connection.planned
+        let index = index(of: planned.url)
+        guard connection.isReused || planned.id.number <= servers[index].answered else {
             connections[id]?.readyAt = .distantFuture
             return
         }
         let limitsAddress = servers[index].limitsAddress
         let open = connections.values.count {
-            limitsAddress || self.index(of: $0.order.url) == index
+            limitsAddress || self.index(of: $0.planned.url) == index
         }
-        guard let answer = servers[index].answer(order, open: open, at: now) else {
+        guard let answer = servers[index].answer(planned, open: open, at: now) else {
             return end(id, .failed(TransferFailure(.cannotConnect, "refused")))
         }
         if let outage = servers[index].outage, now >= outage.upperBound, answeredAgainAt == nil {
@@ -308,7 +308,7 @@ struct SimulatedDownload {
         if answer.head.status == 503 || answer.head.status == 429 { refusals += 1 }
         connection.answer = answer
         connection.position = answer.body.start
-        let verdict = HeadJudge.judge(answer.head, expecting: order.expectation)
+        let verdict = HeadJudge.judge(answer.head, expecting: planned.expectation)
         var isRefused = false
         switch verdict {
         case .write: break

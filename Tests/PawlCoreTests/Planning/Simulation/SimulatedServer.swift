@@ -160,18 +160,18 @@ struct SimulatedServer {
     }
 
     /// Answers an order; returns `nil` if the server is dead.
-    mutating func answer(_ order: TransferOrder, open: Int, at now: Moment) -> Answer? {
+    mutating func answer(_ planned: PlannedTransfer, open: Int, at now: Moment) -> Answer? {
         requests += 1
         served.removeAll { now - $0 >= .seconds(1) }
         guard requests <= lastRequest else { return nil }
-        var head = ResponseHead(url: order.url, status: 200)
+        var head = ResponseHead(url: planned.url, status: 200)
         var answer = Answer(
             head: head,
             version: version,
             body: ByteRange(0, 0),
             bytesPerSecond: rate()
         )
-        if redirects, !order.url.path().hasPrefix("/real") {
+        if redirects, !planned.url.path().hasPrefix("/real") {
             head.status = 302
             head.fields = [HTTPField(name: "Location", value: "/real/file")]
         } else if open > connectionLimit || served.count >= requestsPerSecond
@@ -184,7 +184,7 @@ struct SimulatedServer {
         } else {
             served.append(now)
             addValidators(&head)
-            answer.body = addRange(order, &head)
+            answer.body = addRange(planned, &head)
         }
         answer.head = head
         return answer
@@ -214,11 +214,11 @@ struct SimulatedServer {
         add("Date", "Sat, 21 Nov 2026 07:00:00 GMT")
     }
 
-    private func addRange(_ order: TransferOrder, _ head: inout ResponseHead) -> ByteRange {
+    private func addRange(_ planned: PlannedTransfer, _ head: inout ResponseHead) -> ByteRange {
         func add(_ name: String, _ value: String) {
             head.fields.append(HTTPField(name: name, value: value))
         }
-        guard var range = order.range, serves != .ignoresRanges, serves != .noRanges else {
+        guard var range = planned.range, serves != .ignoresRanges, serves != .noRanges else {
             add("Content-Length", "\(total)")
             if serves == .noRanges { add("Accept-Ranges", "none") }
             return ByteRange(0, total)

@@ -3,7 +3,7 @@ package import PawlCore
 /// Writes a value as JSON (RFC 8259).
 ///
 /// `JSONEncoder` needs many times as long for long lists.
-package enum JSONText {
+package enum JSONWriter {
     package static func bytes(_ value: JSONValue) -> [UInt8] {
         var bytes: [UInt8] = []
         write(value, to: &bytes)

@@ -1,7 +1,7 @@
 package import PawlCore
 
 /// The locations of the daemon's files (XDG Base Directory Specification 0.8).
-package struct DaemonPlaces: Sendable, Hashable {
+package struct DaemonPaths: Sendable, Hashable {
     /// The folder of the socket and its lock, which only the user can access.
     package var socketFolder: String
     /// The folder of the store, its lock and the log.

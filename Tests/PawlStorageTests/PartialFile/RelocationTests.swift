@@ -6,7 +6,7 @@ import Testing
 
 /// A partial file moves to the folder of its download, from another file system, too.
 @Suite(.timeLimit(.minutes(5)))
-struct BringTests {
+struct RelocationTests {
     fileprivate static let size = 100_000
     fileprivate static let have = RangeSet((0, 75_000))
 
@@ -25,10 +25,10 @@ struct BringTests {
             from = try disks?.far ?? ScratchFolder()
             let store = try PartialStore.sample(
                 DownloadPaths(from.file("left")),
-                total: Int64(BringTests.size)
+                total: Int64(RelocationTests.size)
             )
             try store.write(pattern(75_000), at: 0)
-            try store.saveCheckpoint(written: BringTests.have)
+            try store.saveCheckpoint(written: RelocationTests.have)
             checkpoint = try #require(store.latestCheckpoint)
             store.close()
         }
@@ -37,7 +37,7 @@ struct BringTests {
             onPiece: @escaping @Sendable () throws(DownloadError) -> Void = {}
         ) throws -> (PartialStore, Recovery) {
             let (to, final) = (to, to.file("disk.iso"))
-            let place = RestorePlace(
+            let target = RestoreTarget(
                 partial: from.file("left.part"),
                 final: final,
                 numbered: { $0 == 0 ? final : to.file("disk.\($0).iso") },
@@ -45,7 +45,7 @@ struct BringTests {
             )
             let restored = try PartialRestoration.restore(
                 checkpoint,
-                at: place,
+                at: target,
                 settings: .on(.firstBoot)
             )
             guard case .resumable(let store, let recovery) = restored else {
@@ -66,7 +66,7 @@ struct BringTests {
         #expect(recovery.have == Self.have)
         #expect(scene.from.list().isEmpty)
         #expect(scene.to.list() == ["disk.iso.part", "disk.iso.part.pawl"])
-        // The store holds the lock of the file in its new place.
+        // The store holds the lock of the file under its new path.
         #expect(failure { _ = try scene.restoreAgain() }?.code == .alreadyRunning)
         try store.write(Array(pattern(Self.size)[75_000...]), at: 75_000)
         let path = try store.finish(total: Int64(Self.size), policy: .fail).path
@@ -111,14 +111,14 @@ struct BringTests {
         store.close()
         // Another path to the same folder.
         try folder.file("way").makeLink(to: folder.path)
-        let place = RestorePlace(
+        let target = RestoreTarget(
             partial: folder.file("way/left.part"),
             final: final,
             numbered: { _ in final }
         )
         let restored = try PartialRestoration.restore(
             checkpoint,
-            at: place,
+            at: target,
             settings: .on(.firstBoot)
         )
         guard case .resumable(let again, _) = restored else {
@@ -132,15 +132,15 @@ struct BringTests {
     }
 }
 
-extension BringTests.Scene {
-    /// Restores as another process would, which knows the new place.
+extension RelocationTests.Scene {
+    /// Restores as another process would, which knows the new path.
     func restoreAgain() throws -> RestoredStore {
         let final = to.file("disk.iso")
-        let place = RestorePlace(
+        let target = RestoreTarget(
             partial: to.file("disk.iso.part"),
             final: final,
             numbered: { _ in final }
         )
-        return try PartialRestoration.restore(checkpoint, at: place, settings: .on(.firstBoot))
+        return try PartialRestoration.restore(checkpoint, at: target, settings: .on(.firstBoot))
     }
 }

@@ -4,14 +4,14 @@ internal import PawlCore
 /// Finds out whether the database was removed or replaced while the daemon uses it.
 ///
 /// The daemon could still write to the open file, but the next one would not find it.
-struct StorePlace: Sendable {
+struct StoreLocation: Sendable {
     private let path: String
-    private let file: FilePlace
+    private let file: OpenedFilePath
 
     /// `path`: the path of a database that has just been opened.
     init(path: String) {
         self.path = path
-        file = FilePlace(path)
+        file = OpenedFilePath(path)
     }
 
     /// What is wrong; `nil` if the path still leads to the open file.

@@ -2,7 +2,7 @@ internal import PawlStorage
 internal import SystemPackage
 
 /// Finds out whether a path still leads to the file that a process has opened there.
-package struct FilePlace: Sendable {
+package struct OpenedFilePath: Sendable {
     /// What happened to the file at the path.
     package enum Change: String, Sendable { case removed, replaced }
 

@@ -1,20 +1,20 @@
 internal import PawlCore
 
-/// The options that are given for one download in several places, of which later ones replace
+/// The options that are given for one download at several levels, of which later ones replace
 /// earlier ones (pure).
 ///
 /// ``DownloadOptions`` applies them. This type tells which of them have an effect then, so that the
 /// command for a secret runs only if the secret is used.
-package struct OptionPlaces: Sendable {
-    /// An option of a place.
+package struct OptionLevels: Sendable {
+    /// An option of a level.
     package struct Entry: Sendable {
         package let option: OptionAssignment
         /// Whether a later option replaces it.
         package let isReplaced: Bool
     }
 
-    /// The options of each place, in the order in which they are applied.
-    package let places: [[Entry]]
+    /// The options of each level, in the order in which they are applied.
+    package let levels: [[Entry]]
 
     private struct Option {
         let assignment: OptionAssignment
@@ -25,40 +25,40 @@ package struct OptionPlaces: Sendable {
     /// - Parameters:
     ///   - content: Returns the options that an option stands for; by default, the option itself.
     package init(
-        _ places: [[OptionAssignment]],
+        _ levels: [[OptionAssignment]],
         content: (OptionAssignment) -> [OptionAssignment] = { [$0] }
     ) {
-        let options = places.map { place in
-            place.map { Option(assignment: $0, content: content($0)) }
+        let options = levels.map { level in
+            level.map { Option(assignment: $0, content: content($0)) }
         }
         var later: Set<OptionValue> = []
         var entries: [[Entry]] = []
-        for (index, place) in options.enumerated().reversed() {
-            entries.append(Self.entries(of: place, later: later))
-            let earlierUser = places[..<index].joined().last { $0.name == "user" }
-            for option in place.flatMap(\.content) {
+        for (index, level) in options.enumerated().reversed() {
+            entries.append(Self.entries(of: level, later: later))
+            let earlierUser = levels[..<index].joined().last { $0.name == "user" }
+            for option in level.flatMap(\.content) {
                 later.formUnion(OptionValue.replaced(by: option, earlierUser: earlierUser))
             }
         }
-        self.places = entries.reversed()
+        self.levels = entries.reversed()
     }
 
-    /// The options of each place, without the commands for secrets that are not used.
+    /// The options of each level, without the commands for secrets that are not used.
     var needed: [[OptionAssignment]] {
-        places.map { place in
-            place.filter { !$0.isReplaced || $0.option.form != .command }.map(\.option)
+        levels.map { level in
+            level.filter { !$0.isReplaced || $0.option.form != .command }.map(\.option)
         }
     }
 
     private static func entries(
-        of place: [Option],
+        of level: [Option],
         later: Set<OptionValue>
     ) -> [Entry] {
-        // Options that can be given several times are joined within a place. A name that is given
+        // Options that can be given several times are joined within a level. A name that is given
         // twice there ends the command of an earlier one.
         var single: Set<OptionValue> = []
         var entries: [Entry] = []
-        for option in place.reversed() {
+        for option in level.reversed() {
             let values = Set(option.content.flatMap(OptionValue.set))
             let isReplaced = !values.isEmpty && values.isSubset(of: later.union(single))
             entries.append(Entry(option: option.assignment, isReplaced: isReplaced))
@@ -70,7 +70,7 @@ package struct OptionPlaces: Sendable {
     }
 }
 
-/// What an option sets, and so replaces in earlier places.
+/// What an option sets, and so replaces in earlier levels.
 private enum OptionValue: Hashable {
     /// A setting, by the first of its names.
     case setting(String)
@@ -111,7 +111,8 @@ private enum OptionValue: Hashable {
         }
     }
 
-    /// Returns what an option replaces in earlier places, of which `earlierUser` is the last `user`.
+    /// Returns what an option replaces in earlier levels, of which `earlierUser` is the last
+    /// `user`.
     static func replaced(
         by option: OptionAssignment,
         earlierUser: OptionAssignment?

@@ -2,7 +2,7 @@ package import struct FoundationEssentials.URL
 package import PawlCore
 
 /// A request whose response is delivered as it arrives instead of being written to a file.
-package struct StreamOrder: Sendable {
+package struct StreamJob: Sendable {
     /// The URL without user and fragment.
     package var url: URL
     package var method = "GET"
@@ -59,7 +59,7 @@ package struct StreamOrder: Sendable {
         }
     }
 
-    /// Returns one of the requests that the order needs.
+    /// Returns one of the requests that the job needs.
     ///
     /// `decodes`: whether the server's codings can be decoded, as far as it is known.
     func request(

@@ -3,10 +3,10 @@ internal import PawlStorage
 package import PawlWire
 internal import SystemPackage
 
-extension DaemonPlaces {
-    /// Returns the places according to the current environment.
-    package static func current() throws(DownloadError) -> DaemonPlaces {
-        try DaemonPlaces(SystemPlaces.surroundings())
+extension DaemonPaths {
+    /// Returns the paths according to the current environment.
+    package static func current() throws(DownloadError) -> DaemonPaths {
+        try DaemonPaths(SystemPlaces.surroundings())
     }
 
     /// Creates the folders, which only the user can access.

@@ -3,7 +3,7 @@ internal import Pawl
 internal import PawlCore
 
 /// Where the config file is.
-struct ConfigPlace: Sendable {
+struct ConfigLocation: Sendable {
     /// `nil` if there is no home folder.
     let path: String?
     /// Whether the user has named the file, which must then exist.

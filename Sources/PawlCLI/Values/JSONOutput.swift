@@ -1,7 +1,7 @@
 internal import class FoundationEssentials.JSONEncoder
 
 /// Encodes values as JSON on one line, or on several lines for readers.
-enum JSONText {
+enum JSONOutput {
     static func line(_ value: some Encodable) -> String { encode(value, [.sortedKeys]) }
 
     static func pretty(_ value: some Encodable) -> String {

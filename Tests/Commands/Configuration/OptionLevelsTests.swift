@@ -3,9 +3,9 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Which options of several places have an effect.
+/// Which options of several levels have an effect.
 @Suite(.timeLimit(.minutes(5)))
-struct OptionPlacesTests {
+struct OptionLevelsTests {
     /// `name=value`; with a colon in front of the name, the value is a command.
     private func option(_ text: String) -> OptionAssignment {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -16,7 +16,7 @@ struct OptionPlacesTests {
         return option
     }
 
-    /// Each string is a place; a `-` stands before an option that is expected to be replaced.
+    /// Each string is a level; a `-` stands before an option that is expected to be replaced.
     @Test(arguments: [
         ["-retries=1", "retries=2"],
         ["-http1.1=true", "http2=true"],
@@ -45,11 +45,11 @@ struct OptionPlacesTests {
         ["-jobs=1", "jobs=2"],
         ["-referer=http://a/", "-referer=http://b/", "referer=http://c/"],
     ])
-    func `a later place replaces what sets the same`(places: [String]) {
-        let words = places.map { $0.split(separator: " ").map(String.init) }
+    func `a later level replaces what sets the same`(levels: [String]) {
+        let words = levels.map { $0.split(separator: " ").map(String.init) }
         let plain = words.map { $0.map { option($0.hasPrefix("-") ? String($0.dropFirst()) : $0) } }
-        let replaced = OptionPlaces(plain).places.map { $0.map(\.isReplaced) }
-        #expect(replaced == words.map { $0.map { $0.hasPrefix("-") } }, "\(places)")
+        let replaced = OptionLevels(plain).levels.map { $0.map(\.isReplaced) }
+        #expect(replaced == words.map { $0.map { $0.hasPrefix("-") } }, "\(levels)")
     }
 
     private static let keys = ["A", "B"].map { letter in
@@ -74,9 +74,9 @@ struct OptionPlacesTests {
     }
 
     /// Applies options; addresses that are never used are left out.
-    private func outcome(of places: [[OptionAssignment]]) throws -> Outcome {
+    private func outcome(of levels: [[OptionAssignment]]) throws -> Outcome {
         var options = DownloadOptions()
-        for place in places { try options.apply(place, .configured) }
+        for level in levels { try options.apply(level, .configured) }
         var settings = options.settings
         var seen: Set<String> = []
         settings.connection.fixedAddresses.removeAll { fixed in
@@ -90,7 +90,7 @@ struct OptionPlacesTests {
     }
 
     /// Some options, of which only repeatable ones occur several times.
-    private func place(using random: inout SplitMix64) -> [OptionAssignment] {
+    private func level(using random: inout SplitMix64) -> [OptionAssignment] {
         var names: Set<String> = []
         return (0..<Int.random(in: 0...5, using: &random)).compactMap { _ in
             guard let option = Self.samples.randomElement(using: &random).map(option),
@@ -105,16 +105,16 @@ struct OptionPlacesTests {
     ]
 
     @Test func `replaced options have no effect on a download`() throws {
-        for seed in TestSeed.seeds("OptionPlacesTests", count: 3_000) {
+        for seed in TestSeed.seeds("OptionLevelsTests", count: 3_000) {
             var random = SplitMix64(seed: seed)
-            let places = (0..<Int.random(in: 1...4, using: &random)).map { _ in
-                place(using: &random)
+            let levels = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                level(using: &random)
             }
-            let kept = OptionPlaces(places).places.map { place in
-                place.filter { !$0.isReplaced }.map(\.option)
+            let kept = OptionLevels(levels).levels.map { level in
+                level.filter { !$0.isReplaced }.map(\.option)
             }
-            let expected = try outcome(of: places)
-            let shown = places.map { $0.map { "\($0.name)=\($0.value)" } }
+            let expected = try outcome(of: levels)
+            let shown = levels.map { $0.map { "\($0.name)=\($0.value)" } }
             #expect(try outcome(of: kept) == expected, "PAWL_SEED=\(seed): \(shown)")
         }
     }

@@ -5,7 +5,7 @@ internal import struct FoundationEssentials.URL
 /// A loop that has an idle connection to the origin comes first, so that no second connection is
 /// opened beside it. Otherwise the loop with the fewest transfers is chosen, and among equals the
 /// one that last served the origin.
-package struct LoopPlacement: Sendable {
+package struct LoopChooser: Sendable {
     private static let originLimit = 1_024
     private var lastLoops: [String: Int] = [:]
 

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// A TCP socket that listens on 127.0.0.1 or on all addresses of this machine.
-struct ListeningSocket: Sendable {
+struct OriginSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
 
