@@ -15,6 +15,13 @@ BEGIN {
     phrase("[Ww]ish(es)?", "say request")
     phrase("[Ww]hat came", "say the bytes received")
     phrase("while (they|it) pays?", "say while total speed increases")
+    phrase("([Ss]ervers?|[Rr]esponse|[Pp]rogram|[Dd]aemon|[Ll]ist|[Ss]ervice|libcurl|[FS]?FTP|URL|record) " \
+        "(says?|tells?|said|told|(does|do) not (say|tell))", "say prints, reports or returns")
+    phrase("[Rr]ules? says?", "say according to the rule")
+    phrase("--[a-z-]+ (says|tells)", "say specifies")
+    phrase("[Tt]ells? of (no|a|the)", "say describes")
+    phrase("(process(es)?|runs?|programs?) in front", "say in the foreground")
+    phrase("[Bb]y and by|[Tt]akes a look", "say gradually, or checks")
     phrase("(to|for|be) wind(s|ing)? up|[Ww]inds? up", "say shut down or stop")
 }
 

@@ -1,6 +1,6 @@
-# Reads what swift-code.awk prints; reports the state of classes and actors that other files can change: stored
-# variables that are neither `private` nor `private(set)`, and locks around state that are not `private`.
-# A comment with the words "visible to" above such a property says why it is not.
+# Reads what swift-code.awk prints; reports the state of classes and actors that other files can see: stored variables
+# and locks around state that are not `private`. A comment with the words "visible to" above such a property names
+# who sees it.
 
 function start_file(name,    text, number) {
     path = name; depth = 0; expected = ""; delete holder; delete is_comment; delete is_reason
@@ -22,7 +22,7 @@ function has_reason(number) {
     if (part[1] != path) start_file(part[1])
     code = substr($0, length(part[1]) + length(part[2]) + 3)
     if (holder[depth] && is_open_state(code) && !has_reason(line)) {
-        sub(/^ */, "", code); print path ":" line ": state that other files can change: " code; found = 1
+        sub(/^ */, "", code); print path ":" line ": state that other files can see: " code; found = 1
     }
     if (code ~ /(^|[^A-Za-z_.])(class|actor) +[A-Z]/) expected = code !~ /(^|[^A-Za-z_])(file)?private /
     else if (code ~ /(^|[^A-Za-z_.])(struct|enum|extension|protocol|func|init|deinit|subscript) *[A-Za-z_(`?<{]/)
@@ -35,7 +35,7 @@ function has_reason(number) {
 }
 
 function is_open_state(code) {
-    if (code ~ /(^|[^A-Za-z_])(private|fileprivate|static|override)( |\()/) return 0
+    if (code ~ /(^|[^A-Za-z_])(private|fileprivate|static|override) /) return 0
     if (code ~ /^ *[a-z() ]*let +[a-zA-Z_]+ *(: *|= *)(Mutex|Atomic|Observed)[<(]/) return 1
     if (code !~ /^ *(@[A-Za-z]+ +)?[a-z() ]*var +[a-zA-Z_]+ *[:=]/) return 0
     # A brace before any `=` begins the body of a computed property.

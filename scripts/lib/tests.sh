@@ -3,24 +3,26 @@
 # run_tests [PATTERN…]: all tests, or those whose identifier matches one of the patterns.
 #
 # The suites in DaemonSuites and in HeavyTests run one after the other. Among all others each of their tests
-# would wait behind hundreds, so they have processes of their own.
+# would wait behind hundreds, so they have processes of their own; those of daemons two, which take about as long
+# as all the others.
 run_tests() {
-    local status=0 pattern log number rest=(--skip 'DaemonSuites/|HeavyTests/') daemons=() heavy=() tests=()
-    local logs=(.build/tests.log .build/daemon-tests.log .build/heavy-tests.log)
-    for pattern; do
-        rest+=(--filter "$pattern")
-        daemons+=(--filter "^(?=.*DaemonSuites/).*($pattern)")
-        heavy+=(--filter "^(?=.*HeavyTests/).*($pattern)")
-    done
-    [ $# -gt 0 ] || daemons=(--filter DaemonSuites/) heavy=(--filter HeavyTests/)
+    local status=0 pattern name log number rest=(--skip 'DaemonSuites/|HeavyTests/') filters=() tests=()
+    local early='[A-C]|Daemon[A-H]'
+    local -A group=([daemon]="DaemonSuites/($early)" [daemon-late]="DaemonSuites/(?!$early)" [heavy]=HeavyTests/)
+    local logs=(.build/tests.log .build/daemon-tests.log .build/daemon-late-tests.log .build/heavy-tests.log)
+    for pattern; do rest+=(--filter "$pattern"); done
     # A few at a time: hundreds at once on two cores would measure each other.
     begin_tests 3 "${logs[0]}" "${rest[@]}"
-    begin_tests 2 "${logs[1]}" "${daemons[@]}"
-    begin_tests 2 "${logs[2]}" "${heavy[@]}"
+    for name in daemon daemon-late heavy; do
+        filters=()
+        for pattern; do filters+=(--filter "^(?=.*${group[$name]}).*($pattern)"); done
+        [ $# -gt 0 ] || filters=(--filter "${group[$name]}")
+        begin_tests 2 ".build/$name-tests.log" "${filters[@]}"
+    done
     trap 'kill -INT "${tests[@]}"' INT TERM
     tail -q -n +1 -s 0.2 -f --pid="${tests[0]}" "${logs[@]}" || true
     end_tests "${tests[0]}" $# || status=$?
-    for number in 1 2; do
+    for number in 1 2 3; do
         tail -n +1 -s 0.2 -f --pid="${tests[number]}" "${logs[number]}" | grep -aE '^(✘|↳)|Test run with' || true
         end_tests "${tests[number]}" $# || status=$?
     done

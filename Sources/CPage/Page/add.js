@@ -66,7 +66,7 @@ export class AddForm extends Form {
     setText($("add-count"), parts.join(" · "));
   }
 
-  // The download of an entry: what its own lines say counts more than the fields of the form.
+  // The download of an entry: its own lines take precedence over the fields of the form.
   #download(entry, form) {
     const folder = [form.folder, entry.folder].filter(Boolean).reduce((base, part) => (part.startsWith("/") ? part : base + part), "");
     const inside = folder && !folder.endsWith("/") ? `${folder}/` : folder;

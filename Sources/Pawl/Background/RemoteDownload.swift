@@ -165,7 +165,7 @@ struct RemoteDownload {
         id = row.id
         if isNew, !row.state.isEnd {
             (foundBytes, offset) = (row.completedBytes, row.completedBytes)
-            // The first progress of the run tells whether they are confirmed.
+            // The first progress of the run shows whether they are confirmed.
             isUnconfirmed = row.state == .running
         }
         update(row)

@@ -81,7 +81,7 @@ package struct NamedTokenFile: Sendable {
                     "there is no token '\(name.sanitized(atMost: 60))'",
                     advice: name == TokenName.main
                         ? "to replace the main token: pawl daemon token --new"
-                        : "see pawl daemon token --list"
+                        : "see 'pawl daemon token --list'"
                 )
             }
             entries.remove(at: index)

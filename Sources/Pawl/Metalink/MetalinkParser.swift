@@ -135,7 +135,7 @@ struct MetalinkParser {
     /// Takes the URL of a server; those of torrents and of other protocols are left out.
     private mutating func note(_ element: XMLElement, url text: String) {
         let attributes = element.attributes
-        // In version 3, the URL of a torrent is told from that of the file by its type only.
+        // In version 3, the URL of a torrent differs from that of the file in its type only.
         let type = version == .three ? attributes["type"]?.lowercased() : nil
         guard ["http", "https", "ftp", "ftps"].contains(type ?? "http"),
             file?.sources.count ?? 0 < Self.mostSources,

@@ -355,14 +355,14 @@ package final class TreeMirror: TreeVisiting {
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
-    /// The number of seconds by which the clock of a server that does not tell its time may be wrong.
+    /// The number of seconds by which the clock of a server that does not report its time may be wrong.
     private static let mostClockError: Int64 = 86_400
 
     /// What the server has at the address of a file.
     private enum Answer {
         case version(ServerVersion)
         case folder(ListedFolder)
-        /// The response does not tell.
+        /// The response does not show it.
         case unclear
     }
 

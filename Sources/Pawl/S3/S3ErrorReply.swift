@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What a storage service says of a request that it refuses.
+/// The error of a storage service that refuses a request.
 package struct S3ErrorReply: Sendable {
     package static let mostBytes = 16 << 10
 
@@ -13,7 +13,7 @@ package struct S3ErrorReply: Sendable {
 
     package init(_ head: ResponseHead, body: [UInt8]) {
         self.head = head
-        // Without a document, the status alone tells what has failed.
+        // Without a document, only the status shows what has failed.
         try? read(body)
         region = head["x-amz-bucket-region"] ?? region
     }
@@ -31,7 +31,7 @@ package struct S3ErrorReply: Sendable {
         }
     }
 
-    /// Returns whether a document is an error; `nil` if its beginning does not tell.
+    /// Returns whether a document is an error; `nil` if its beginning does not show it.
     static func isError(_ beginning: some Collection<UInt8>) -> Bool? {
         var root: String?
         // What is no document is no error of the service.

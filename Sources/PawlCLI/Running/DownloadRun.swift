@@ -90,7 +90,7 @@ struct DownloadRun: Sendable {
         return result
     }
 
-    /// Moves a finished file as its rules say; returns where it is then.
+    /// Moves a finished file according to its rules; returns where it is then.
     ///
     /// A file that existed before is moved only if Pawl has fetched it from one of these URLs and
     /// nobody has changed it since: an earlier move may have failed. Another one stays where it is,
@@ -154,7 +154,7 @@ struct DownloadRun: Sendable {
         error.guidance = error.guidance
             .replacing(.otherName, with: "another folder with --directory")
             .replacing(.otherLocation, with: "another folder with --directory")
-        // The URL tells which one has failed.
+        // The URL identifies the download that has failed.
         console.report(error, of: requested.url.redacted)
     }
 

@@ -15,10 +15,14 @@ struct NamedSignature: Sendable {
     /// Returns `nil` if the server names none, or if nothing about the file is looked for.
     ///
     /// `path`: that of the downloaded file.
-    init?(_ response: DownloadResponse?, of requested: RequestedDownload, at path: String) {
+    init?(
+        _ response: @autoclosure () -> DownloadResponse?,
+        of requested: RequestedDownload,
+        at path: String
+    ) {
         let settings = requested.settings
         guard settings.checksum == .automatic, settings.asksForFile, settings.range == nil,
-            !requested.isForStandardOutput, let response,
+            !requested.isForStandardOutput, let response = response(),
             let url = ServerDocument.signature.url(
                 in: response.fields,
                 from: response.url,

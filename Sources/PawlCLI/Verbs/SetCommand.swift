@@ -69,8 +69,8 @@ struct SetCommand: PawlVerb {
             throw .usage(
                 "no change is given",
                 advice:
-                    "use --priority, --label, --url, --header, --redirect-header, --user, --connections, "
-                    + "--limit, --name or --not-before"
+                    "use --priority, --label, --url, --header, --redirect-header, --bearer, --user, "
+                    + "--connections, --limit, --name or --not-before"
             )
         }
         let json = targets.json
@@ -126,6 +126,13 @@ struct ChangedOptions: DownloadOptionGroup {
             + "redirects and mirrors. Do not use it for secrets."
     )
     var redirectHeader: [String] = []
+
+    @Option(
+        setting: "bearer",
+        help: "Sign in with this token (Authorization: Bearer). It replaces all headers, as "
+            + "--header does."
+    )
+    var bearer: [String] = []
 
     @Option(
         setting: "user",

@@ -42,7 +42,7 @@ package enum SourceURL {
         DownloadError(.usage, "'\(shown(text))' is not a URL\(reason)", advice: advice)
     }
 
-    /// Checks what tells where the file is: the host, or the path on this computer.
+    /// Checks the part that locates the file: the host, or the path on this computer.
     private static func checkLocation(_ parts: AddressParts, _ text: String) throws(DownloadError) {
         switch URLScheme(of: parts.scheme) {
         case .file:

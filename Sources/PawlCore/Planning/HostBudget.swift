@@ -40,7 +40,7 @@ package struct HostBudget: Sendable {
     /// Returns the name of the host for which a connection to a URL counts.
     ///
     /// It is shown to users: `example.org:443`, or a bucket such as `s3://photos`, whose server the
-    /// URL does not tell.
+    /// URL does not contain.
     package static func name(of url: URL) -> String {
         let scheme = URLScheme(of: url.scheme)
         if scheme?.isLocal == true { return "this computer" }

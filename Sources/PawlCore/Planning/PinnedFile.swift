@@ -12,7 +12,7 @@ struct PinnedFile: Sendable {
     private(set) var isUpForReplacement = false
     /// Whether it was announced that the bytes are about to be discarded.
     private var hasAnnouncedRestart = false
-    /// The previous pinned representation and the source it came from.
+    /// The previous pinned representation and the source of its bytes.
     private var former: (representation: Representation, source: Int?)?
     /// The digest that the file must have if the user gave none; it stays when the download starts
     /// over.
@@ -225,7 +225,7 @@ struct PinnedFile: Sendable {
 
     /// Returns whether the bytes of an earlier run may be joined with new ones.
     ///
-    /// `isOfSource`: whether they came from one of the URLs. Bytes of another URL need validators
+    /// `isOfSource`: whether they are from one of the URLs. Bytes of another URL need validators
     /// or a digest: two files of the same length may happen to be equal where they are compared.
     func canResume(_ point: StartingPoint, isOfSource: Bool) -> Bool {
         guard canResume(point.representation) else { return false }

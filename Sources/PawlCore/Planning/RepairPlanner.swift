@@ -6,7 +6,7 @@ package struct RepairPlanner: Sendable {
         case fetchAgain(without: [Int])
         /// Fetches the whole file again, without these sources.
         case startOver(without: [Int])
-        /// Fetches the whole file again from one source, because nothing tells which of several
+        /// Fetches the whole file again from one source, because nothing shows which of several
         /// sources has sent wrong bytes.
         case startOverFrom(Int)
         /// Fails, because no attempt is left, or no other source.
@@ -35,7 +35,7 @@ package struct RepairPlanner: Sendable {
     /// Returns what to do about a complete file that is wrong.
     ///
     /// - Parameters:
-    ///   - wrong: The pieces that are known to be wrong; empty if nothing tells which part is.
+    ///   - wrong: The pieces that are known to be wrong; empty if it is not known which part is.
     ///   - usable: The sources that could be used.
     package mutating func differed(
         wrong: [ByteRange],

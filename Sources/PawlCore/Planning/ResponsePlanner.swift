@@ -4,7 +4,7 @@ struct ResponsePlanner: Sendable {
     private let allowsWeakResume: Bool
     /// The size that the file must have; `nil` if any is right.
     private let expectedSize: Int64?
-    /// The pieces of the file, if only they tell whether it is right.
+    /// The pieces of the file, if only they show whether it is right.
     private let pieces: PieceDigests?
     /// The number of changes of the representation.
     private var changes = 0

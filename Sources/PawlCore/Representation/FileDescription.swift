@@ -1,4 +1,4 @@
-/// What a document says about a file, such as the Metalink that the file's server names.
+/// The description of a file in a document, such as the Metalink that the file's server names.
 package struct FileDescription: Hashable, Sendable {
     package var size: Int64?
     /// The digest of the whole file.

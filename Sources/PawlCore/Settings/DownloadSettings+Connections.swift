@@ -16,7 +16,7 @@ extension DownloadSettings {
                 """,
             about: """
                 Whether to accept any certificate. An attacker on the network can then read \
-                and change the data. Default: false.
+                and change the data. Default: {default}.
                 """
         ),
         Setting(
@@ -32,7 +32,7 @@ extension DownloadSettings {
             member: "connectTimeoutSeconds",
             \.connection.connectTimeout,
             .seconds(),
-            help: "Maximum time in seconds for connecting, including TLS. Default: 15."
+            help: "Maximum time in seconds for connecting, including TLS. Default: {default}."
         ),
         Setting(
             "pinned-public-key",
@@ -311,7 +311,7 @@ extension DownloadSettings {
                 """,
             about: """
                 Whether to send the first bytes while the connection is still being made, if the \
-                system can. Default: false.
+                system can. Default: {default}.
                 """
         ),
     ]
@@ -362,7 +362,7 @@ extension DownloadSettings {
             help: "Do not sign requests for s3: URLs, as for a public bucket.",
             about: """
                 Whether requests for `s3:` URLs are not signed, as for a public bucket. Default: \
-                false.
+                {default}.
                 """
         ),
     ]

@@ -27,7 +27,7 @@ extension DownloadSettings: TabledSettings {
             mayReplaceFiles: { $0 == .overwrite },
             field: SettingField("If the file exists"),
             help: """
-                What to do if the file exists: rename, overwrite, skip or fail. Default: rename, \
+                What to do if the file exists: rename, overwrite, skip or fail. Default: {default}, \
                 which adds a number to the name of the new file.
                 """
         ),
@@ -95,7 +95,7 @@ extension DownloadSettings: TabledSettings {
             .flag(textIsOpposite: true),
             help: "Do not use the mirrors that a server names for its file.",
             about: """
-                Whether the mirrors are used that a server names for its file. Default: true, if \
+                Whether the mirrors are used that a server names for its file. Default: {default}, if \
                 the digest of the file is known.
                 """
         ),
@@ -259,7 +259,7 @@ extension DownloadSettings: TabledSettings {
             field: SettingField("Retries"),
             help: """
                 Allow at most this many consecutive failures. A server that has never responded is \
-                asked at most four times. Default: 10.
+                asked at most four times. Default: {default}.
                 """
         ),
         Setting(
@@ -270,7 +270,7 @@ extension DownloadSettings: TabledSettings {
             entries: .programs,
             help: """
                 The longest wait in seconds that a server may request with Retry-After. \
-                Default: 300; in the daemon, 86400.
+                Default: {default}; in the daemon, 86400.
                 """
         ),
         Setting(
@@ -280,7 +280,7 @@ extension DownloadSettings: TabledSettings {
             .seconds(),
             field: SettingField("Stall timeout"),
             help:
-                "Replace a connection that receives nothing for this many seconds. Default: 30."
+                "Replace a connection that receives nothing for this many seconds. Default: {default}."
         ),
         Setting(
             "min-speed",
@@ -320,7 +320,7 @@ extension DownloadSettings: TabledSettings {
                 failure.
                 """,
             about: """
-                Whether to wait while there is no route to the network. Default: false; in the \
+                Whether to wait while there is no route to the network. Default: {default}; in the \
                 daemon, true.
                 """
         ),
@@ -330,7 +330,7 @@ extension DownloadSettings: TabledSettings {
             \.allowsExpensiveNetwork,
             .flag(),
             entries: .programs,
-            help: "Whether to download on metered networks. Default: true."
+            help: "Whether to download on metered networks. Default: {default}."
         ),
         Setting(
             "no-resume",
@@ -340,7 +340,7 @@ extension DownloadSettings: TabledSettings {
             help: "Start from the beginning; an earlier partial file is renamed and kept.",
             about: """
                 Whether to resume an earlier partial file. With false, it is renamed and kept. \
-                Default: true.
+                Default: {default}.
                 """
         ),
         Setting(
@@ -351,7 +351,7 @@ extension DownloadSettings: TabledSettings {
             entries: .programs,
             help: """
                 Whether to resume even if the server sends neither a strong ETag nor a usable \
-                modification date for the file. Default: true.
+                modification date for the file. Default: {default}.
                 """
         ),
         Setting(
@@ -367,7 +367,7 @@ extension DownloadSettings: TabledSettings {
                 """,
             about: """
                 Whether to resume a partial file NAME.part that another tool has written. \
-                Requires a checksum, and over TCP the scope `manage`. Default: false.
+                Requires a checksum, and over TCP the scope `manage`. Default: {default}.
                 """
         ),
         Setting(
@@ -381,7 +381,7 @@ extension DownloadSettings: TabledSettings {
                 """,
             about: """
                 Whether to use, and keep for later downloads, what is learned of the host, such as \
-                its best number of connections. Default: true.
+                its best number of connections. Default: {default}.
                 """
         ),
         Setting(
@@ -399,7 +399,7 @@ extension DownloadSettings: TabledSettings {
             about: """
                 Whether the finished file gets the server's modification time. Otherwise, it has \
                 the time of the download: tools that clean up or build by time would take a new \
-                file for an old one. Default: false.
+                file for an old one. Default: {default}.
                 """
         ),
         Setting(
@@ -413,7 +413,7 @@ extension DownloadSettings: TabledSettings {
                 """,
             about: """
                 Whether the finished file gets extended attributes with the URL and the mirrors \
-                without secrets, the media type and the date. Default: false.
+                without secrets, the media type and the date. Default: {default}.
                 """
         ),
         Setting(
@@ -422,7 +422,7 @@ extension DownloadSettings: TabledSettings {
             \.allowsInsecureRedirects,
             .flag(),
             entries: .programs,
-            help: "Whether to follow redirects from HTTPS to HTTP. Default: false."
+            help: "Whether to follow redirects from HTTPS to HTTP. Default: {default}."
         ),
     ]
 

@@ -62,7 +62,7 @@ package struct StreamHeadJudge: Sendable {
                 let coding = Representation.contentEncoding(head["Content-Encoding"]) ?? ""
                 return .undecodable(coding)
             }
-            // The length of an encoded body says little about that of the decoded one.
+            // The length of an encoded body bounds that of the decoded one only roughly.
             guard head.decoding == .none else { return .accept(length: nil) }
             if let length, let limit, length > limit { return .tooLarge(length: length) }
             return .accept(length: length)

@@ -11,7 +11,7 @@ package final class EventFeed<Event: Sendable>: Sendable {
         /// Returns what an event updates; `nil` if it must be read in any case.
         ///
         /// An update replaces the unread update of the same subject, unless another event of that
-        /// subject came in between.
+        /// subject was added in between.
         package var subject: @Sendable (Event) -> (number: Int, isUpdate: Bool)? = { _ in nil }
 
         package init() {}

@@ -11,6 +11,8 @@ final class HistoryPruner {
     /// The event from which the list is pruned again.
     private var nextEvent: Int64 = 0
     /// The date at which `prune` must be called again, even if nothing has changed.
+    ///
+    /// Visible to the queue, which waits until then.
     private(set) var nextDate = Date.distantPast
 
     /// The settings that decide which ended downloads stay in the list.

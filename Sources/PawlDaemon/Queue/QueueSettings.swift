@@ -11,9 +11,13 @@ final class QueueSettings {
     private let listener: NetworkListener
     private let aria2Listener: NetworkListener
     /// The settings as they are stored.
+    ///
+    /// Visible to the parts of the queue that apply the settings.
     private(set) var current: DaemonSettings
     private var isLimitApplied = false
     /// The time at which the timetable must be checked again; `nil` if there is no timetable.
+    ///
+    /// Visible to the queue, which waits until then.
     private(set) var nextTimetableCheck: Date?
 
     init(

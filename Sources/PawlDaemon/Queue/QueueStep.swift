@@ -14,6 +14,8 @@ final class QueueStep {
     /// The runs that could not start, which the store has not recorded yet.
     private var unstarted: [EndedRun.Unstarted] = []
     /// Whether the last step could not be written.
+    ///
+    /// Visible to the queue, which then tries again.
     private(set) var isBehind = false
 
     init(_ parts: QueueParts) {

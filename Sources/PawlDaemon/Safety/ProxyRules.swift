@@ -1,7 +1,7 @@
 package import PawlCore
 package import PawlWire
 
-/// What the daemon knows about the reverse proxies in front of it (pure;
+/// What the daemon knows about its reverse proxies (pure;
 /// docs/decisions/049-from-elsewhere.md).
 package struct ProxyRules: Sendable, Hashable {
     /// The URL under which a proxy serves the daemon.
@@ -49,7 +49,7 @@ package struct RequestClient: Sendable, Hashable {
     package var isSecure = false
     /// The host that the client has named to a trusted proxy.
     package var forwardedHost: String?
-    /// The base URL, if the request came by it.
+    /// The base URL, if the request was sent to it.
     package var base: BaseURL?
 
     package init(address: IPAddress? = nil) { self.address = address }

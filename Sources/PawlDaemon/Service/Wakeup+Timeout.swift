@@ -8,7 +8,7 @@ extension Wakeup {
         guard time > .zero else { return }
         await withTaskGroup { group in
             group.addTask { await self.wait() }
-            // Cancelled means that the wake-up came.
+            // Cancelled means that the wake-up was first.
             group.addTask { try? await Task.sleep(for: time) }
             await group.next()
             group.cancelAll()

@@ -9,7 +9,7 @@ internal import PawlWire
 /// A download whose request can be read continues. The settings of the others are lost, including
 /// their credentials: they are paused with a problem that explains this. `QueueAccess` lets only
 /// the user resume them, unless they are confined to a folder. The settings of the daemon that can
-/// be read are kept; they do not tell what a single download was confined to.
+/// be read are kept; they do not contain what a single download was confined to.
 package struct QueueRebuild {
     let path: String
     let store: DaemonStore

@@ -84,7 +84,7 @@ final class DownloadParts: Sendable {
         return requests.start(request, sink: sink)
     }
 
-    /// Records what a response tells besides the bytes: a Metalink, and that its host serves requests,
+    /// Records what a response contains besides the bytes: a Metalink, and that its host serves requests,
     /// perhaps over shared connections.
     func note(_ head: ResponseHead) {
         metalink.note(head)

@@ -43,8 +43,10 @@ final class DownloadStore {
     private var schedule = CheckpointSchedule()
 
     /// What an earlier run left in the open file; `nil` once bytes of this run follow.
+    ///
+    /// Visible to the driver.
     private(set) var startingPoint: StartingPoint?
-    /// The representation of an earlier run that left no bytes; `nil` if there is none.
+    /// The representation of an earlier run that left no bytes, visible to the driver.
     private(set) var former: Representation?
     /// Whether the file belongs to another download and contains no byte of this one.
     private var isForeignFile = false

@@ -233,7 +233,7 @@ struct FileFinisher: Sendable {
         try await willFinish(file.announced(stamp))
     }
 
-    /// Keeps the file of a store under a name that tells that its bytes are wrong; returns its
+    /// Keeps the file of a store under a name that shows that its bytes are wrong; returns its
     /// path.
     func keepAsCorrupt(
         _ store: PartialStore,

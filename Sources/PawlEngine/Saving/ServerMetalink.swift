@@ -35,7 +35,7 @@ final class ServerMetalink: Sendable {
         state.withLock { $0.url = $0.url ?? url }
     }
 
-    /// What it says about the file; `nil` until it was read.
+    /// Its description of the file; `nil` until it was read.
     var description: FileDescription? { state.withLock { $0.description } }
 
     /// The URLs of other sources of the file, if it is known which bytes they must have.

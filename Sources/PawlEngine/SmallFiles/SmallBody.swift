@@ -13,6 +13,7 @@ final class SmallBody: @unchecked Sendable {
     private let acceptsRanges: Bool
     private let total: Int64
     private let budget: SmallBodyBudget
+    // Visible to the sink's owner.
     private(set) var bytes: [UInt8] = []
 
     /// Returns `nil` if the file is not small, or there is no memory for another one.

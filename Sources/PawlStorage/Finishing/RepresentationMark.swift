@@ -52,7 +52,7 @@ package struct RepresentationMark: Hashable {
     /// The eighth line, if the length is verified.
     private static let verified = "verified"
 
-    /// Whether the mark on a file says that its length was verified.
+    /// Whether the mark on a file records that its length was verified.
     static func isLengthVerified(on file: OpenFile, at path: FilePath) -> Bool {
         lines(of: file, at: path)?.dropFirst(7).first == verified[...]
     }

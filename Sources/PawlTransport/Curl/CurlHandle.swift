@@ -19,6 +19,8 @@ final class CurlHandle {
     /// Whether the cookies have not changed since they were given to the handle.
     private var hasOldCookies = true
     /// Whether libcurl ignores all cookies that the handle is given before its next transfer.
+    ///
+    /// Visible to the owner of the handle.
     private(set) var takesNoCookies = false
 
     /// The number of cookies that libcurl takes from a response.

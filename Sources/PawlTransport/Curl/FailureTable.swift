@@ -159,7 +159,7 @@ extension TransferFailure {
         case .none: return false
         case .proxy: return true
         case .environment:
-            // libcurl 7.88 only tells whether a proxy applies by the name in its message.
+            // libcurl 7.88 shows that a proxy applies only by the name in its message.
             let start = "Failed to connect to "
             guard proxyVariables.contains(where: { getenv($0) != nil }), message.hasPrefix(start),
                 let origin = Origin(request.url)

@@ -5,7 +5,7 @@ internal import struct FoundationEssentials.URL
 
 /// The hosts that the environment excepts from its proxy (`no_proxy`).
 ///
-/// libcurl reads them itself, and does not tell whether a transfer uses the proxy. So if that
+/// libcurl reads them itself, and does not report whether a transfer uses the proxy. So if that
 /// matters, Pawl decides it.
 package struct ProxyExceptions: Hashable {
     private let patterns: [String]

@@ -5,7 +5,7 @@ internal import Glibc
 ///
 /// A server may send more than its response, and the excess that waits on a connection would be
 /// read as the response to the next request. libcurl 7.88 closes a connection only if it read the
-/// excess together with the end of the body. It does not say which socket a request will use, only
+/// excess together with the end of the body. It does not report which socket a request will use, only
 /// the addresses, so the loop notes the sockets by these as soon as they are connected: a
 /// connection can be given to the next transfer before the end of the last one is reported.
 ///
@@ -33,7 +33,7 @@ final class ConnectionSockets {
 
     /// Whether nothing waits to be read.
     ///
-    /// Bytes that TLS itself sends cannot be told from a server's excess; such a false alarm costs
+    /// Bytes that TLS itself sends cannot be distinguished from a server's excess; such a false alarm costs
     /// one connection. A connection that the server has closed is left to libcurl.
     func isQuiet(_ endpoints: Endpoints) -> Bool {
         guard let socket = sockets[endpoints] else { return false }

@@ -15,6 +15,8 @@ final class TenantHandles {
     /// The number of handles that transfers use.
     private var inUse = 0
     /// A number that grows with each use of any handle of the loop.
+    ///
+    /// Visible to the loop.
     private(set) var lastUse = 0
 
     init(_ tenant: LoopTenant) {

@@ -13,6 +13,7 @@ final class BodyBuffer {
     static let pieceBytes = 16 << 10
 
     private let memory: UnsafeMutableRawBufferPointer
+    // Visible to the readers of the buffer.
     private(set) var count = 0
 
     init() {
@@ -50,6 +51,7 @@ final class BodyBuffers {
     static let limit = 4
 
     private var free: [BodyBuffer] = []
+    // Visible to the loop.
     private(set) var borrowers: [TransferContext] = []
     /// Whether bytes were gathered since the last check.
     private var hasGrown = false

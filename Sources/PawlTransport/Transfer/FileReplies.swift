@@ -1,7 +1,7 @@
 internal import CCurl
 internal import PawlCore
 
-/// What a server of FTP or SFTP has said about a file, and its meaning in HTTP's terms.
+/// The replies of an FTP or SFTP server about a file, and their meaning in HTTP's terms.
 ///
 /// So all that decides about responses applies to these files, too: a size and a modification time
 /// are those of a representation, and a refusal is a status.
@@ -50,7 +50,7 @@ struct FileReplies {
 
     /// Notes what libcurl knows of the file; -1 means that it does not know.
     ///
-    /// `hasBody`: whether bytes of the file have arrived; some servers say that it has none.
+    /// `hasBody`: whether bytes of the file have arrived; some servers report that it has none.
     mutating func note(length: Int64?, modified: Int64?, hasBody: Bool) {
         self.length = length.flatMap { $0 < 0 || ($0 == 0 && hasBody) ? nil : $0 }
         self.modified = modified.flatMap { $0 < 0 ? nil : $0 }
@@ -102,7 +102,7 @@ struct FileReplies {
             return head
         }
         head.status = 206
-        // SFTP tells no size, but all bytes from the start of the range follow.
+        // SFTP reports no size, but all bytes from the start of the range follow.
         guard let total = size ?? (request.scheme == .sftp ? total(from: range.start) : nil),
             total > range.start
         else { return head }

@@ -25,9 +25,13 @@ final class TransferContext: @unchecked Sendable {
     /// The transfers that can use the same connections.
     let group: ConnectionGroup
     /// The state of sharing; `nil` if the transfer has a connection of its own.
+    ///
+    /// Visible to the loop.
     private(set) var sharing: Sharing?
     /// The loop in which the transfer continued with a connection of its own, for the loop that it
     /// left.
+    ///
+    /// Visible to the loop.
     private(set) var newHome: TransferLoop?
     private var sink: (any TransferSink)?
     private var timers: PauseTimers?
@@ -64,19 +68,30 @@ final class TransferContext: @unchecked Sendable {
     /// The failure because of a host key that is not accepted.
     private var hostKeyFailure: TransferFailure?
     /// Whether this is the transfer's second attempt, over a connection made for it.
+    ///
+    /// Visible to the loop.
     private(set) var isSecondAttempt = false
 
     /// The handle; `nil` until the loop starts the transfer and after libcurl is done with it.
+    ///
+    /// Visible to the loop.
     private(set) var handle: CurlHandle?
     /// The maximum that libcurl reads for this transfer at once; `nil` on a connection that others
     /// use, too.
+    ///
+    /// Visible to the loop.
     private(set) var receiveBytes: Int?
+    // Visible to the loop.
     private(set) var pause = Pause.none {
         didSet { if pause == .held, sharing != nil { watchHold() } }
     }
     /// The outcome, if the sink or the head decides it before libcurl reports one.
+    ///
+    /// Visible to the loop.
     private(set) var ending: TransferOutcome?
     /// The end that arrived while the sink held the transfer.
+    ///
+    /// Visible to the loop.
     private(set) var deferredEnd: TransferEnd?
 
     init(

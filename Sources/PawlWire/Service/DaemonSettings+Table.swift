@@ -76,7 +76,7 @@ extension DaemonSettings: TabledSettings {
             entries: [.command, .socket, .network],
             isChangeable: true,
             field: SettingField("Simultaneous downloads"),
-            help: "Simultaneous downloads, 1 to 1000. Default: 5."
+            help: "Simultaneous downloads, 1 to 1000. Default: {default}."
         ),
         Setting(
             "per-host",
@@ -88,7 +88,7 @@ extension DaemonSettings: TabledSettings {
             field: SettingField("Connections per host"),
             help: """
                 Maximum number of connections per host, for all downloads together, 1 to 1000. \
-                Default: 16.
+                Default: {default}.
                 """
         ),
         Setting(
@@ -103,7 +103,7 @@ extension DaemonSettings: TabledSettings {
                 What to do while NetworkManager reports a metered network: use it, or wait. \
                 Default: use.
                 """,
-            about: "Whether to download on metered networks. Default: true."
+            about: "Whether to download on metered networks. Default: {default}."
         ),
         Setting(
             "history",
@@ -115,7 +115,7 @@ extension DaemonSettings: TabledSettings {
             field: SettingField("Ended downloads in the list"),
             help: """
                 Keep at most this many ended downloads in the list, 0 to 10000000; their files \
-                stay. Default: 10000.
+                stay. Default: {default}.
                 """
         ),
         Setting(
@@ -127,7 +127,7 @@ extension DaemonSettings: TabledSettings {
             isChangeable: true,
             field: SettingField("Days in the list"),
             help: """
-                Keep ended downloads in the list for this many days, 1 to 36500. Default: 90.
+                Keep ended downloads in the list for this many days, 1 to 36500. Default: {default}.
                 """
         ),
     ]
@@ -160,7 +160,7 @@ extension DaemonSettings: TabledSettings {
             help: "Whether to allow connections to this machine and private networks. Default: no.",
             about: """
                 Whether downloads that are added over TCP may connect to this machine and \
-                private networks. Default: false.
+                private networks. Default: {default}.
                 """
         ),
         Setting(

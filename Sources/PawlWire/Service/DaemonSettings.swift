@@ -17,7 +17,7 @@ package struct DaemonSettings: Sendable, Hashable {
     package var historyCount = 10_000
     /// The number of days for which ended downloads stay in the list.
     package var historyDays = 90
-    /// What happens when a download starts, finishes or fails that does not say so itself.
+    /// What happens when a download starts, finishes or fails whose own settings do not determine it.
     package var hooks = DownloadHooks()
     /// The rules that move finished files to other folders.
     package var moveRules: [MoveRule] = []

@@ -86,7 +86,7 @@ private struct Commander {
     private var paused: [Int64: Bool] = [:]
     private var acknowledged: [String: Int] = [:]
     private var pauses: [Int64: Int] = [:]
-    /// Downloads that were possibly added before the kill; the next daemon tells.
+    /// Downloads that were possibly added before the kill; the next daemon shows it.
     private var unknown: Set<Int> = []
 
     /// Runs commands with a copy of the program that has no `pawld` beside it, so that it does not

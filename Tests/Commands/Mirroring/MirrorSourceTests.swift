@@ -41,7 +41,7 @@ struct MirrorSourceTests {
         #expect(try workshop.folder.readText("out/sub/b c.txt") == "sub/b c.txt")
         #expect(first.errors.contains("3 files: 3 new"), "\(first.errors)")
         #expect(first.errors.contains("1 entry is left out"), "\(first.errors)")
-        // What the list tells is enough: the files are not even readable.
+        // The facts in the list are enough: the files are not even readable.
         let hidden = server.folder.path("\(FileServers.files)/a.txt")
         try server.folder.write("\(FileServers.files)/sub/b c.txt", "changed")
         let second = try await workshop.run(["mirror"] + arguments, settings)

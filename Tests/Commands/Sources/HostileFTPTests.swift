@@ -62,7 +62,7 @@ struct HostileFTPTests {
         let workshop = try Workshop()
         let run = try await workshop.run(server.url(), "-x", "1", "--retries", "2")
         guard case .code(let status) = run.status else { return #expect(run.status == .code(0)) }
-        // A file of 5 bytes is what the server says it has then.
+        // The server reports a file of 5 bytes then.
         guard status == 0, workshop.folder.size("disk.iso") != 5 else { return }
         try expectExact("disk.iso", resource, in: workshop)
     }

@@ -59,7 +59,7 @@ struct ChecksumListTests {
         ("SHA512SUMS", DigestAlgorithm.sha512), ("B2SUMS", .blake2b), ("x.sha3-512", .sha3_512),
         ("sums", .sha512), ("disk.iso.b2", .blake2b),
     ])
-    func `the name of the list tells the algorithm`(name: String, algorithm: DigestAlgorithm) {
+    func `the name of the list determines the algorithm`(name: String, algorithm: DigestAlgorithm) {
         let list = ChecksumList("\(Self.long)  a", name: name)
         #expect(list.entries.first?.digest.algorithm == algorithm)
     }

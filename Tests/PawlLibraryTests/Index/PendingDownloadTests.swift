@@ -27,6 +27,25 @@ struct PendingDownloadTests {
         #expect(PendingDownload(text: pending.text) == pending)
     }
 
+    @Test func `a note of version 1 can always be read`() throws {
+        let text = """
+            {"background":{"session":"films","task":7},\
+            "failure":{"advice":"check the URL","code":"not-found","message":"no such file"},\
+            "key":"album/17","name":"17.mp3","pawl":1,"replaces":true,"url":"https://a.example/b?c=d"}
+            """
+        let pending = try #require(PendingDownload(text: text))
+        #expect(pending.key == "album/17")
+        #expect(pending.name == "17.mp3")
+        #expect(pending.url?.absoluteString == "https://a.example/b?c=d")
+        #expect(pending.replaces)
+        #expect(pending.failure?.error.code == .notFound)
+        #expect(pending.failure?.message == "no such file")
+        #expect(pending.background == PendingDownload.Background(session: "films", task: 7))
+        #expect(pending.text == text)
+        let first = #"{"key":"k","name":"a","pawl":1,"replaces":false}"#
+        #expect(PendingDownload(text: first) == PendingDownload(key: "k", name: "a", url: nil))
+    }
+
     @Test(arguments: [
         "", "{}", "[]", "\u{FF}", #"{"pawl":2,"key":"a","name":"a","replaces":false}"#,
         #"{"pawl":1,"key":"a","name":"../a","replaces":false}"#,

@@ -31,7 +31,7 @@ package struct FileListLine: Hashable, Sendable {
         else { return nil }
     }
 
-    /// Whether a line tells of no file: it is empty, gives the total of the sizes, or is of the folder
+    /// Whether a line describes no file: it is empty, gives the total of the sizes, or is of the folder
     /// itself or the one above.
     static func isUnimportant(_ line: some Sequence<UInt8>) -> Bool {
         let words = words(of: Array(line))

@@ -1,6 +1,6 @@
 internal import PawlCore
 
-/// What the list of a folder says about a file besides its name: a text that changes when the file
+/// The facts about a file in the list of a folder besides its name: a text that changes when the file
 /// does, such as its size and time.
 ///
 /// The text is only compared with that of an earlier list, so its form and its time zone do not

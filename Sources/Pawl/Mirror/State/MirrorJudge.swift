@@ -4,7 +4,7 @@ package import PawlCore
 package enum MirrorStep: Hashable, Sendable {
     /// The file has not changed since it was fetched.
     case unchanged
-    /// A request has to tell whether it has changed.
+    /// Only a request shows whether it has changed.
     case ask(MirrorRecord)
     /// There is no file of that name: it is fetched.
     case fetch
@@ -81,7 +81,7 @@ package enum MirrorJudge {
 
 /// The version of a file that a server has, as its response shows it.
 package struct ServerVersion: Hashable, Sendable {
-    /// Whether the server says that the file has not changed since the version that the request
+    /// Whether the server confirms that the file has not changed since the version that the request
     /// named (304).
     package var isConfirmed = false
     package var size: Int64?

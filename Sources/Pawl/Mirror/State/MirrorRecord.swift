@@ -12,7 +12,7 @@ package struct MirrorRecord: Hashable, Sendable {
     /// The validators of the server's version (RFC 9110 §8.8).
     package var entityTag: String?
     package var lastModified: String?
-    /// What the list said about the file; `nil` if that does not prove that the file is unchanged.
+    /// The description of the file in the list; `nil` if that does not prove that the file is unchanged.
     package var facts: String?
 
     package init(source: String, size: Int64, modified: Int64) {

@@ -11,9 +11,11 @@ package struct Setting<Root: Sendable>: Sendable {
     /// The kind of input in an HTML form.
     package let input: SettingInput
     /// The effect of the option, for the help.
-    package let help: String
-    /// The meaning of the value in JSON, for the references.
-    package let about: String
+    ///
+    /// A table replaces `{default}` by the default.
+    package private(set) var help: String
+    /// The meaning of the value in JSON, for the references, with `{default}` as in the help.
+    package private(set) var about: String
     /// JSON Schema 2020-12, without a description.
     package let schema: JSONValue
     /// The names of the members if the value in JSON is an object, or a list of objects.
@@ -150,6 +152,17 @@ package struct Setting<Root: Sendable>: Sendable {
         parse = { (root, text) throws(ValueError) in
             root[keyPath: path].append(try form.parse(text))
         }
+    }
+}
+
+extension Setting {
+    /// Returns the setting with the default of its value in place of `{default}` in its texts.
+    func naming(defaultOf defaults: Root) -> Setting {
+        var setting = self
+        let text = encode(defaults).brief
+        setting.help = help.replacing("{default}", with: text)
+        setting.about = about.replacing("{default}", with: text)
+        return setting
     }
 }
 

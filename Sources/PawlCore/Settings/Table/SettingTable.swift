@@ -25,7 +25,8 @@ package struct SettingTable<Root: TabledSettings>: Sendable {
     private let byMember: [String: Int]
 
     package init(_ settings: [Setting<Root>]) {
-        self.settings = settings
+        let defaults = Root()
+        self.settings = settings.map { $0.naming(defaultOf: defaults) }
         var (names, members): ([String: Int], [String: Int]) = ([:], [:])
         for (index, setting) in settings.enumerated() {
             names[setting.name] = index

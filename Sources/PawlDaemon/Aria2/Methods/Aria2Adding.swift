@@ -20,7 +20,7 @@ enum Aria2Adding {
         let text = try call.parameters.text(0)
         let options = try options(call)
         let position = try call.parameters.optionalNumber(2)
-        // aria2 does not tell what is wrong, either.
+        // aria2 does not report what is wrong, either.
         guard let bytes = [UInt8](base64: text),
             let metalink = try? Metalink(bytes, name: "the Metalink", failure: .usage)
         else { throw Aria2Error("Could not parse Metalink XML document.") }

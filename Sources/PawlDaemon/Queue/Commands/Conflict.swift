@@ -10,7 +10,7 @@ enum Conflict {
 extension DownloadError {
     /// No download has this id.
     static func noDownload(_ id: Int64) -> DownloadError {
-        DownloadError(.notFound, "there is no download \(id)", advice: "see pawl list")
+        DownloadError(.notFound, "there is no download \(id)", advice: "see 'pawl list'")
     }
 
     /// No feed has this id.

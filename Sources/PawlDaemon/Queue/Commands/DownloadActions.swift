@@ -246,7 +246,7 @@ struct DownloadActions {
         Conflict.error(
             "\(action.rawValue) is not possible for download \(download.id) "
                 + "(\(download.name)): \(reason)",
-            advice: "see pawl show \(download.id)"
+            advice: "see 'pawl show \(download.id)'"
         )
     }
 

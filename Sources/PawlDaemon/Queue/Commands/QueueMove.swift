@@ -17,7 +17,7 @@ enum QueueMove {
         else {
             throw Conflict.error(
                 "download \(row.id) cannot be moved before \(id): one of them is not in the queue",
-                advice: "see pawl list"
+                advice: "see 'pawl list'"
             )
         }
         guard target.priority == row.priority else {

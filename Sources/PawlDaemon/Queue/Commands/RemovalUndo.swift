@@ -36,6 +36,8 @@ extension StoreTransaction {
 final class RemovalUndo {
     private let parts: QueueParts
     /// The date at which the oldest removal is to be forgotten; `nil` if there is none.
+    ///
+    /// Visible to the queue, which waits until then.
     private(set) var nextDate: Date? = .distantPast
 
     /// The time in seconds for which a removal can be undone.

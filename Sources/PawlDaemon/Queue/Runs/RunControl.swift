@@ -7,6 +7,7 @@ final class RunControl {
     private let announcements: FinishAnnouncements
     /// Runs that were stopped to start again.
     private var restarting: Set<Int64> = []
+    // Visible to the parts of the queue that start and record runs.
     private(set) var isShuttingDown = false
 
     init(_ environment: QueueEnvironment, _ announcements: FinishAnnouncements) {

@@ -105,7 +105,7 @@ package struct DownloadSearch {
                 throw DownloadError(
                     .notFound,
                     selection.unmatched(target),
-                    advice: "see pawl list --all"
+                    advice: "see 'pawl list --all'"
                 )
             }
             for row in rows {

@@ -124,7 +124,8 @@ enum SettingsSchema {
         }
     }
 
-    private static func lines<Root>(
+    /// The lines of the members of settings, as openapi.yaml has them.
+    static func lines<Root>(
         _ table: SettingTable<Root>,
         orNull: Bool = false,
         _ isIncluded: (Setting<Root>) -> Bool
