@@ -42,9 +42,7 @@ final class DownloadStore {
     private let flusher: LatestRequestWorker<PartialStore>
     private var schedule = CheckpointSchedule()
 
-    /// What an earlier run left in the open file; `nil` once bytes of this run follow.
-    ///
-    /// Visible to the driver.
+    /// The remains of an earlier run, visible to the driver; `nil` once bytes of this run follow.
     private(set) var startingPoint: StartingPoint?
     /// The representation of an earlier run that left no bytes, visible to the driver.
     private(set) var former: Representation?
