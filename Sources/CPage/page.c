@@ -106,6 +106,12 @@ static const unsigned char detail_js[] = {
 static const unsigned char settings_js[] = {
 #embed "Page/settings.js"
 };
+static const unsigned char labels_js[] = {
+#embed "Page/labels.js"
+};
+static const unsigned char feeds_js[] = {
+#embed "Page/feeds.js"
+};
 static const unsigned char keys_js[] = {
 #embed "Page/keys.js"
 };
@@ -165,6 +171,8 @@ static const struct pawl_page_file files[] = {
     FILE_OF("log.js", log_js),
     FILE_OF("detail.js", detail_js),
     FILE_OF("settings.js", settings_js),
+    FILE_OF("labels.js", labels_js),
+    FILE_OF("feeds.js", feeds_js),
     FILE_OF("keys.js", keys_js),
     FILE_OF("incoming.js", incoming_js),
     FILE_OF("install.js", install_js),

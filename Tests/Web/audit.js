@@ -35,7 +35,8 @@
     const [high, low] = [a, b].map((colour) => luminance(shown(colour, element))).sort((x, y) => y - x);
     return (high + 0.05) / (low + 0.05);
   };
-  const dialog = document.querySelector("dialog[open]");
+  // The last one is above the others.
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
   const root = dialog ?? document.body;
 
   // Text (1.4.3).
@@ -51,7 +52,7 @@
     texts += 1;
     if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)} of "${node.data.trim().slice(0, 30)}" ${describe(element)}`);
   }
-  if (texts < 5) found.push(`only ${texts} texts were examined`);
+  if (texts < 4) found.push(`only ${texts} texts were examined`);
 
   // Fields and meaningful graphics (1.4.11).
   for (const field of root.querySelectorAll("input:not([type=checkbox]), select, textarea")) {

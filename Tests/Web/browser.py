@@ -50,6 +50,8 @@ class Pages:
 
 def audit(page, where):
     """Requires contrast, valid references and names."""
+    # A dialog that is just opening cannot be seen yet.
+    page.evaluate("Promise.allSettled(document.getAnimations().map((each) => each.finished))")
     found = page.evaluate(AUDIT)
     client = page.context.new_cdp_session(page)
     nodes = client.send("Accessibility.getFullAXTree")["nodes"]

@@ -24,6 +24,8 @@ class Origin(socketserver.ThreadingMixIn, http.server.HTTPServer):
         self.gate = threading.Event()
         # The header fields of the last request, by name of the file.
         self.heads = {}
+        # The documents at other paths, such as feeds, by path.
+        self.documents = {}
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def url(self, name, size, hold=None, drip=0):
@@ -52,6 +54,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.server.heads[url.path[1:]] = dict(self.headers)
         # With its query, so that a late request for another URL of the file is told apart.
         self.server.heads[self.path[1:]] = dict(self.headers)
+        document = self.server.documents.get(url.path[1:])
+        if document is not None:
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(document)))
+            self.end_headers()
+            self.wfile.write(document)
+            return
         if "size" not in query:
             self.send_error(404)
             return

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the page in the documentation: page.png, and page-dark.png.
+"""Takes the pictures of the page in the documentation: page.png, page-dark.png and page-feeds.png.
 
     pictures.py PROGRAMS [FOLDER]    PROGRAMS contains pawl and pawld; the default folder is docs
 """
@@ -10,6 +10,7 @@ import sys
 
 from playwright.sync_api import expect, sync_playwright
 
+import feeds
 from browser import Pages
 from checks import KIB, MIB, in_state, row, until
 from origin import Origin
@@ -27,14 +28,30 @@ def fill(scene, origin):
 
     scene.add([origin.url("checksums.txt", 3 * KIB), origin.url("notes.pdf", 2 * MIB)])
     scene.add([f"http://127.0.0.1:{origin.server_port}/moved-away.zip"])
-    scene.add([origin.url("archive-2019.tar.xz", 90 * MIB)], isPaused=True)
+    scene.add([origin.url("archive-2019.tar.xz", 90 * MIB)], isPaused=True, label="backup")
     for name, size, pace, connections, more in [
-        ("ubuntu-26.04-desktop-amd64.iso", 5530 * MIB, 120 * KIB, 6, {"priority": "high"}),
-        (SHOWN, 629 * MIB, 115 * KIB, 5, {"priority": "high"}),
+        ("ubuntu-26.04-desktop-amd64.iso", 5530 * MIB, 120 * KIB, 6, {"priority": "high", "label": "images"}),
+        (SHOWN, 629 * MIB, 115 * KIB, 5, {"priority": "high", "label": "images"}),
         ("map-of-europe.mbtiles", 172 * MIB, 40 * KIB, 2, {}),
-        *[(f"lecture-{number:02}.webm", 86 * MIB, 14 * KIB, 1, {}) for number in range(1, 8)],
     ]:
         scene.add([url(name, size, pace)], settings={"connections": connections}, **more)
+    lectures = [(f"lecture-{number:02}.webm", url(f"lecture-{number:02}.webm", 86 * MIB, 14 * KIB)) for number in range(7, 0, -1)]
+    subscribe(scene, origin, "Lectures on distributed systems", lectures, newest=7)
+    subscribe(scene, origin, "Images of new releases", [], everySeconds=21600, match=["*amd64*.iso"])
+
+
+def subscribe(scene, origin, title, items, **rules):
+    """Adds a feed, whose items are named in pairs of a name and a URL."""
+    path = title.replace(" ", "-") + ".xml"
+    origin.documents[path] = feeds.document(items, title)
+    download = {
+        "url": f"http://127.0.0.1:{origin.server_port}/{path}",
+        "destination": scene.folder + "/",
+        "settings": {"connections": 1},
+        "label": "lectures" if items else "images",
+    }
+    added = scene.ask("POST", "/v1/feeds", {"download": download, "rules": rules})
+    scene.ask("POST", f"/v1/feeds/{added['id']}/check")
 
 
 def main(programs, folder):
@@ -58,6 +75,12 @@ def main(programs, folder):
             page.mouse.move(640, 40)
             page.screenshot(path=os.path.join(folder, name), animations="disabled")
             print(os.path.join(folder, name))
+        page = shown[0][1]
+        page.get_by_role("button", name="Close details").click()
+        page.get_by_role("button", name="Feeds").click()
+        expect(page.get_by_role("dialog", name="Feeds").get_by_role("listitem")).to_have_count(2)
+        page.screenshot(path=os.path.join(folder, "page-feeds.png"), animations="disabled")
+        print(os.path.join(folder, "page-feeds.png"))
         origin.release()
         browser.close()
 

@@ -1,5 +1,7 @@
 """Checks that a login with a token shows only the controls that the token allows."""
 
+import secrets
+
 from playwright.sync_api import expect
 
 from browser import audit
@@ -7,7 +9,9 @@ from checks import KIB, MIB, check, in_order, in_state, row
 
 
 def token(scene, scope):
-    return scene.pawl("daemon", "token", "--scope", scope, "--name", f"for-{scope}").split()[-1]
+    """A new token, whose name is not taken."""
+    name = f"for-{scope}-{secrets.token_hex(4)}"
+    return scene.pawl("daemon", "token", "--scope", scope, "--name", name).split()[-1]
 
 
 def log_in(pages, scene, scope):

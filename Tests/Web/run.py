@@ -15,8 +15,10 @@ from playwright.sync_api import sync_playwright
 import access  # noqa: F401 - these modules register their checks
 import connected  # noqa: F401
 import extension  # noqa: F401
+import feeds  # noqa: F401
 import hands  # noqa: F401
 import installed  # noqa: F401
+import labels  # noqa: F401
 import lists  # noqa: F401
 import looks  # noqa: F401
 import removal  # noqa: F401

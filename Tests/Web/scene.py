@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import urllib.parse
 
 
 class SocketConnection(http.client.HTTPConnection):
@@ -121,4 +122,8 @@ class Scene:
         return self.ask("GET", "/v1/downloads?limit=1000")["downloads"]
 
     def clear(self):
+        for feed in self.ask("GET", "/v1/feeds")["feeds"]:
+            self.ask("DELETE", f"/v1/feeds/{feed['id']}")
+        for label in self.ask("GET", "/v1/labels")["labels"]:
+            self.ask("DELETE", f"/v1/labels?label={urllib.parse.quote(label['name'])}")
         self.ask("POST", "/v1/actions/remove-with-files", {"all": True})

@@ -48,7 +48,7 @@ export function viewMenu(store, changed, help) {
 }
 
 // The menu of one download. actions: open(id), toggle(id), resume(id), copy(text, what), move(id, direction),
-// change(id), cancel(ids), remove(ids)
+// change(id), label(ids), cancel(ids), remove(ids)
 export class RowMenu extends Menu {
   constructor(store, actions) {
     super($("row-menu"), () => this.#items(store.get(this.id), actions));
@@ -73,6 +73,7 @@ export class RowMenu extends Menu {
       { label: t("row.copyPath"), act: () => actions.copy(download.path ?? download.destination, "path") },
       controls && !hasEnded && { label: t("move.first"), act: () => actions.move(id, "first") },
       controls && !hasEnded && { label: t("move.last"), act: () => actions.move(id, "last") },
+      controls && { label: t("action.label"), act: () => actions.label([id]) },
       controls && download.state !== "finished" && { label: t("action.change"), act: () => actions.change(id) },
       controls && (!hasEnded || download.state === "failed") && { label: t("action.cancel"), act: () => actions.cancel([id]) },
       controls && { label: t("action.remove"), act: () => actions.remove([id]) },

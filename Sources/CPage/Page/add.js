@@ -23,6 +23,9 @@ export class AddForm extends Form {
     const parents = { connections: "add-main", limitBytesPerSecond: "add-main", checksum: "add-wide" };
     this.inputs = new SettingInputs(downloadFields, "add", ({ name }) => $(parents[name] ?? "add-more"));
     this.keys = new Map();
+    this.hasPriority = false;
+    $("add-priority").addEventListener("change", () => { this.hasPriority = true; });
+    $("add-label").addEventListener("input", () => this.#showLabel());
     this.urls.addEventListener("input", () => this.#count());
     this.urls.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.form.requestSubmit();
@@ -41,7 +44,8 @@ export class AddForm extends Form {
     const before = this.dialog.open ? this.urls.value.trim() : "";
     this.urls.value = [before, text.trim()].filter(Boolean).join("\n");
     this.#count();
-    $("add-folder").placeholder = this.store.settings?.allowedFolders?.[0] ?? t("add.usualFolder");
+    this.#showLabel();
+    this.store.refreshLabels().then(() => this.#showLabel(), () => {});
     super.open();
     this.urls.focus();
   }
@@ -55,6 +59,13 @@ export class AddForm extends Form {
     } catch (error) {
       this.show(error);
     }
+  }
+
+  // Shows what the downloads take from their label: the folder, and the priority if the user has chosen none.
+  #showLabel() {
+    const label = this.store.labels.get($("add-label").value.trim());
+    $("add-folder").placeholder = label?.folder ?? this.store.settings?.allowedFolders?.[0] ?? t("add.usualFolder");
+    if (!this.hasPriority) $("add-priority").value = label?.priority ?? "normal";
   }
 
   #count() {
@@ -74,7 +85,7 @@ export class AddForm extends Form {
     if (form.settings.fields && entry.settings.fields) settings.fields = [...form.settings.fields, ...entry.settings.fields];
     return {
       url: entry.url, destination: inside + (entry.name ?? form.name), settings, priority: form.priority,
-      isPaused: entry.isPaused ?? form.isPaused, ...(form.start && { notBefore: form.start }),
+      isPaused: entry.isPaused ?? form.isPaused, ...(form.start && { notBefore: form.start }), ...(form.label && { label: form.label }),
     };
   }
 
@@ -87,7 +98,7 @@ export class AddForm extends Form {
     return {
       settings, folder: folder && !folder.endsWith("/") ? `${folder}/` : folder, name: $("add-name").value.trim(),
       start: start ? new Date(start).toISOString().replace(/\.\d+/, "") : null,
-      priority: $("add-priority").value, isPaused: $("add-paused").checked,
+      label: $("add-label").value.trim(), priority: $("add-priority").value, isPaused: $("add-paused").checked,
     };
   }
 

@@ -82,5 +82,26 @@ export const undo = () => json("POST", "/v1/undo");
 
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });
 
+// All labels, sorted by name.
+export async function labels() {
+  const found = [];
+  let after = "";
+  do {
+    const page = await json("GET", `/v1/labels?${new URLSearchParams({ limit: 1000, ...(after && { after }) })}`);
+    found.push(...page.labels);
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+export const setLabel = (settings) => json("POST", "/v1/labels", settings);
+export const removeLabel = (name) => json("DELETE", `/v1/labels?${new URLSearchParams({ label: name })}`);
+
+export const feeds = async () => (await json("GET", "/v1/feeds")).feeds;
+export const addFeed = (feed, key) => json("POST", "/v1/feeds", feed, { "Idempotency-Key": key });
+export const changeFeed = (id, changes) => json("PATCH", `/v1/feeds/${id}`, changes);
+export const removeFeed = (id) => json("DELETE", `/v1/feeds/${id}`);
+// Responds when the check is done, also if the feed cannot be read.
+export const checkFeed = (id) => json("POST", `/v1/feeds/${id}/check`);
+
 // Adds all of these downloads or none. The same key adds nothing twice.
 export const add = (downloads, key) => json("POST", "/v1/downloads", { downloads }, { "Idempotency-Key": key(JSON.stringify(downloads)) });

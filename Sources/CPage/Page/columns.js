@@ -17,6 +17,7 @@ export const columns = [
   { name: "connections", width: "96px", isRight: true, text: (download) => running(download, String(download.connections ?? "")) },
   { name: "host", width: "minmax(80px, 14%)", text: ({ url }) => format.host(url) },
   { name: "priority", width: "76px", text: (download) => (isEnded(download) ? "" : word("priority", download.priority)) },
+  { name: "label", width: "minmax(64px, 10%)", text: ({ label }) => label ?? "" },
   { name: "added", width: "128px", text: ({ createdAt }) => format.time(createdAt) },
   { name: "ended", width: "128px", text: ({ endedAt }) => (endedAt ? format.time(endedAt) : "") },
 ];

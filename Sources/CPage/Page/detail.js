@@ -225,7 +225,7 @@ export class Detail {
       ...(response?.redirects ?? []).map((url) => ["redirect", url]),
       ["servedBy", response && response.url !== download.url ? response.url : null],
       [download.path || !download.destination.endsWith("/") ? "file" : "folder", download.path ?? download.destination],
-      ["priority", isEnded(download) ? null : word("priority", download.priority)],
+      ["label", download.label], ["priority", isEnded(download) ? null : word("priority", download.priority)],
       ["connections", download.connections], ["limit", limit ? format.speed(limit) : null],
       ["notBefore", download.notBefore ? format.time(download.notBefore) : null],
       ["failures", download.failures], ["type", field("content-type")], ["modified", field("last-modified")],

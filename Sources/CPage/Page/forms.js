@@ -1,12 +1,20 @@
 // The dialogs: change, remove, cancel and log in; and what all dialogs have in common.
 
 import * as api from "./api.js";
-import { $, announce, setText } from "./dom.js";
+import { $, announce, el, setText } from "./dom.js";
 import { downloadFields } from "./fields.js";
 import * as format from "./format.js";
 import { t } from "./i18n.js";
 import { SettingInputs } from "./inputs.js";
 import { gaveToken } from "./rights.js";
+
+// Creates a dialog that is not in index.html, because few visits need it. Its texts are named by their keys.
+export function makeDialog(id, { title, submit, kind = "primary", className, close = "close.cancel" }, ...content) {
+  document.body.append(el("dialog", { id, class: className, "aria-labelledby": `${id}-title` }, el("form", { method: "dialog" },
+    el("h2", { id: `${id}-title` }, t(title)), ...content, el("p", { class: "error", role: "alert", hidden: true }),
+    el("div", { class: "buttons" }, close && el("button", { type: "button", "data-close": true }, t(close)),
+      el("button", { type: "submit", class: kind }, t(submit))))));
+}
 
 // A form in a <dialog>. `submit` never runs twice at the same time. An error that it throws is shown in the form.
 // If it returns a function, that function is called after the dialog was closed, when it can move the focus.
@@ -100,7 +108,7 @@ export class ChangeForm extends Form {
 }
 
 // The downloads that a question is about.
-function subject(downloads) {
+export function subject(downloads) {
   return downloads.length === 1 ? t("quoted", { text: downloads[0].name }) : t("count.downloads", { n: downloads.length });
 }
 

@@ -27,8 +27,15 @@ showRights();
 const store = new Store();
 const add = new AddForm(store), change = new ChangeForm(store);
 const remove = new RemoveForm(store), shortcuts = new Shortcuts();
-// Loaded when they are opened for the first time.
-let settings = null;
+// Dialogs that are loaded when they are opened for the first time.
+const later = {};
+const opens = (name, load) => (...values) => attempt(async () => {
+  later[name] ??= load().catch((error) => { delete later[name]; throw error; });
+  await (await later[name]).open(...values);
+});
+const openSettings = opens("settings", async () => new (await import("./settings.js")).SettingsForm(store));
+const openFeeds = opens("feeds", async () => new (await import("./feeds.js")).FeedList(store));
+const openLabel = opens("label", async () => new (await import("./labels.js")).LabelForm(store));
 
 // MARK: Actions
 
@@ -112,7 +119,7 @@ const closed = (hadFocus) => {
 };
 const forDownload = {
   toggle, move, startNow, copy, open: (id, focuses) => detail.open(id, focuses), change: (id) => change.open(id),
-  cancel: (ids) => cancel.open(controlled(ids)), remove: (ids) => remove.open(controlled(ids)),
+  label: (ids) => openLabel(controlled(ids)), cancel: (ids) => cancel.open(controlled(ids)), remove: (ids) => remove.open(controlled(ids)),
 };
 const detail = new Detail(store, { ...forDownload, closed });
 const rowMenu = new RowMenu(store, forDownload);
@@ -175,6 +182,19 @@ function drawFilters() {
   }
 }
 
+// The names in the filter and in the fields for a label.
+let labelNames = "";
+function drawLabels() {
+  const select = $("label-filter"), names = [...store.labels.keys()].sort((a, b) => a.localeCompare(b));
+  select.hidden = !names.length;
+  if (names.join() !== labelNames) {
+    labelNames = names.join();
+    select.replaceChildren(el("option", { value: "" }, t("labels.all")), ...names.map((name) => el("option", { value: name }, name)));
+    $("labels").replaceChildren(...names.map((name) => el("option", { value: name })));
+  }
+  if (select.value !== store.label) select.value = store.label;
+}
+
 function drawLimit() {
   const { current } = store.settings ?? {};
   if (!current) return;
@@ -202,6 +222,7 @@ function drawEmpty() {
 
 const drawAll = inFrame(() => {
   drawFilters();
+  drawLabels();
   for (const each of [menu, view, rowMenu]) if (each.isOpen) each.draw();
   drawLimit();
   drawEmpty();
@@ -321,12 +342,13 @@ for (const filter of filters) {
     el("span", {}, t(`filter.${filter.name}`)), el("span", { class: "count" }));
   $("filters").append(button);
 }
+$("label-filter").addEventListener("change", (event) => { list.viewport.scrollTop = 0; store.showLabel(event.target.value); });
 $("selection").addEventListener("click", (event) => {
   const { action } = event.target.dataset;
   const ids = [...list.selected];
   if (action === "none") list.select([]);
   else if (action === "copy") copy(ids.map((id) => store.get(id)?.url).filter(Boolean).join("\n"), "links");
-  else if (action === "remove") forDownload.remove(ids);
+  else if (action === "remove" || action === "label") forDownload[action](ids);
   else if (action) actOnApplicable(action, ids);
 });
 
@@ -343,13 +365,10 @@ function actOnApplicable(action, ids) {
   else act(action, applicable);
 }
 
-const openSettings = () => attempt(async () => {
-  settings ??= import("./settings.js").then(({ SettingsForm }) => new SettingsForm(store));
-  await (await settings).open();
-});
 $("open-add").addEventListener("click", () => add.open());
-$("open-settings").addEventListener("click", openSettings);
-$("limit").addEventListener("click", openSettings);
+$("open-settings").addEventListener("click", () => openSettings());
+$("limit").addEventListener("click", () => openSettings());
+$("open-feeds").addEventListener("click", () => openFeeds());
 $("open-speeds").addEventListener("click", () => {
   const section = $("speeds");
   section.hidden = !section.hidden;

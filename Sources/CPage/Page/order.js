@@ -38,6 +38,7 @@ const values = {
   left: secondsLeft,
   host: ({ url }) => host(url),
   priority: ({ priority }) => priorities[priority],
+  label: ({ label }) => label?.toLowerCase(),
   connections: ({ connections }) => connections,
   added: ({ createdAt }) => date(createdAt),
   ended: ({ endedAt }) => date(endedAt),

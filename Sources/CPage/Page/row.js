@@ -1,6 +1,6 @@
 // The elements of a row. They are reused for other downloads while the list scrolls.
 
-import { shownColumns } from "./columns.js";
+import { isShown, shownColumns } from "./columns.js";
 import { el, icon, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { t } from "./i18n.js";
@@ -14,6 +14,8 @@ const narrow = matchMedia("(max-width: 720px)");
 
 export function subtitle(download) {
   const parts = [format.stateName(download)];
+  // On a narrow screen there are no columns.
+  if (download.label && (narrow.matches || !isShown({ name: "label" }))) parts.push(download.label);
   if (download.problem) parts.push(download.problem.title);
   else if (format.host(download.url)) parts.push(format.host(download.url));
   if (download.priority !== "normal" && !isEnded(download)) parts.push(t(`row.${download.priority}`));

@@ -6,6 +6,7 @@ import { daemonFields } from "./fields.js";
 import { Form } from "./forms.js";
 import { chosenLanguage, languages, t } from "./i18n.js";
 import { SettingInputs, fromRate, toRate } from "./inputs.js";
+import { LabelRows } from "./labels.js";
 import { install, isInstallable, onInstallable } from "./install.js";
 import { may } from "./rights.js";
 import { remember } from "./storage.js";
@@ -20,6 +21,7 @@ export class SettingsForm extends Form {
     this.periods = $("periods");
     const parent = ({ input }) => $(input === "flag" ? "set-flags" : "set-main");
     this.inputs = new SettingInputs(daemonFields, "set", parent);
+    this.labels = new LabelRows(store);
     $("set-language").append(el("option", { value: "" }, t("settings.browserLanguage")),
       ...languages.map(({ code, name }) => el("option", { value: code, lang: code }, name)));
     this.#addBookmarklet();
@@ -33,9 +35,10 @@ export class SettingsForm extends Form {
   }
 
   async open() {
-    await this.store.refreshSettings();
+    await Promise.all([this.store.refreshSettings(), this.store.refreshLabels()]);
     const { settings } = this.store;
     this.inputs.show(settings);
+    this.labels.show();
     this.periods.replaceChildren(...(settings.timetable ?? []).map((period) => this.#row(period)));
     $("set-language").value = chosenLanguage;
     $("install").hidden = !isInstallable();
@@ -103,6 +106,7 @@ export class SettingsForm extends Form {
       ...this.inputs.changes(),
       timetable: timetable.length ? timetable : null,
     });
+    await this.labels.save();
     this.store.onStructure();
     announce(t("settings.saved"));
   }

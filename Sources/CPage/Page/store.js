@@ -21,6 +21,10 @@ export class Store {
   view = [];
   filter = filters[0];
   search = "";
+  // The chosen label, or "" for all downloads.
+  label = "";
+  // The labels by name: those that the daemon has listed, and those of downloads that came later.
+  labels = new Map();
   counts = {};
   settings = null;
   isLoaded = false;
@@ -70,9 +74,10 @@ export class Store {
 
   get all() { return Object.values(this.counts).reduce((sum, count) => sum + count, 0); }
 
+  // The number of downloads with the chosen label and a state of the filter.
   count(filter) {
-    if (!filter.states) return this.all;
-    return filter.states.reduce((sum, state) => sum + (this.counts[state] ?? 0), 0);
+    const counts = this.label ? this.labels.get(this.label)?.counts ?? {} : this.counts;
+    return (filter.states ?? Object.keys(counts)).reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   }
 
   // MARK: Loading
@@ -91,6 +96,7 @@ export class Store {
     const first = Promise.all([
       this.refreshStatus(), this.refreshSettings(), pages("running,waitingForConnectivity"),
     ]);
+    if (!this.label) this.refreshLabels().catch(() => {});
     const newest = api.list({ ...past, limit: 200 });
     newest.catch(() => {});
     await first;
@@ -121,6 +127,15 @@ export class Store {
   async refreshStatus() {
     const status = await api.status();
     this.counts = status.counts;
+    // The daemon counts by label and state, too.
+    if (this.label) await this.refreshLabels();
+    this.onStructure();
+  }
+
+  async refreshLabels() {
+    this.labels = new Map((await api.labels()).map((label) => [label.name, label]));
+    // The label was removed, or nothing has it any more.
+    if (this.label && !this.labels.has(this.label)) this.showLabel("");
     this.onStructure();
   }
 
@@ -139,7 +154,7 @@ export class Store {
   // it may find too many; the page filters them again.
   get #past() {
     const states = this.filter.states?.filter((state) => endedStates.includes(state)).join(",") ?? past.state;
-    return { ...past, state: states, ...(this.search && { search: this.search.slice(0, 85) }) };
+    return { ...past, state: states, ...(this.search && { search: this.search.slice(0, 85) }), ...(this.label && { label: this.label }) };
   }
 
   // The oldest id down to which all matching ended downloads are loaded.
@@ -177,6 +192,13 @@ export class Store {
     this.#loadSorted();
   }
 
+  showLabel(name) {
+    this.label = name;
+    this.#changed();
+    this.#loadSorted();
+    if (name) this.refreshLabels().catch(() => {});
+  }
+
   sortBy(column, descending = false) {
     this.sort = { column, descending };
     remember("sort", this.sort);
@@ -186,8 +208,9 @@ export class Store {
 
   // Loads the ended downloads that the order needs: each may belong to the start of the list.
   async #loadSorted() {
-    const { sort, filter } = this;
-    while (!this.isQueueOrder && this.sort === sort && this.filter === filter && this.downloads.size < mostSorted) {
+    const { sort, filter, label } = this;
+    const isSame = () => this.sort === sort && this.filter === filter && this.label === label;
+    while (!this.isQueueOrder && isSame() && this.downloads.size < mostSorted) {
       const before = this.#oldest;
       await this.loadOlder().catch(() => {});
       if (this.#oldest === before) return;
@@ -298,6 +321,7 @@ export class Store {
     if (this.#removed.has(download.id)) return;
     this.#seen?.add(download.id);
     if (!isEnded(download)) this.#seenActive.add(download.id);
+    if (download.label && !this.labels.has(download.label)) this.labels.set(download.label, { name: download.label, counts: {} });
     const known = this.downloads.get(download.id);
     if (known) {
       for (const name of Object.keys(known)) if (!(name in download)) delete known[name];
@@ -339,6 +363,7 @@ export class Store {
         if (date > now) next = Math.min(next, date);
       }
       if (states && !states.has(download.state)) continue;
+      if (this.label && download.label !== this.label) continue;
       // Older ones are hidden until all between them are loaded, unless they ended while the page was open.
       if (download.id < oldest && isEnded(download) && !this.#seenActive.has(download.id)) continue;
       if (words && !download.name.toLowerCase().includes(words)

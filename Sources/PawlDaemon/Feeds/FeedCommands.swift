@@ -63,18 +63,16 @@ struct FeedCommands {
         return Array("feed\n".utf8) + (try WireJSON.encode(plain))
     }
 
-    /// Returns the given name, or a free one after the host.
+    /// Returns the given name, or a free one until the title of the feed is known.
     private static func name(
         _ new: NewFeed,
         _ taken: Set<ExactText>
     ) throws(DownloadError) -> String {
-        if let name = new.name {
-            guard !taken.contains(ExactText(name)) else { throw nameIsTaken(name) }
-            return name
+        guard let name = new.name else {
+            return FeedName.free(FeedName.after(url: new.download.url), taken)
         }
-        let host = String((try new.download.checked().url.host() ?? "feed").prefix(100))
-        let names = [host] + (2...FeedTable.most + 1).map { "\(host)-\($0)" }
-        return names.first { !taken.contains(ExactText($0)) } ?? host
+        guard !taken.contains(ExactText(name)) else { throw nameIsTaken(name) }
+        return name
     }
 
     private static func nameIsTaken(_ name: String) -> DownloadError {
@@ -94,11 +92,11 @@ struct FeedCommands {
         try changes.rules?.check()
         let feed = try store.writeWithRoom { transaction in
             var feed = try Self.find(id, .control, by: authority, transaction)
-            if let name = changes.name, !name.isExactly(feed.name) {
-                guard try !transaction.feeds.names().contains(ExactText(name)) else {
-                    throw Self.nameIsTaken(name)
-                }
-                feed.name = name
+            if let name = changes.name {
+                let isTaken = try transaction.feeds.names().contains(ExactText(name))
+                guard name.isExactly(feed.name) || !isTaken else { throw Self.nameIsTaken(name) }
+                // From now on, the title does not matter.
+                (feed.name, feed.request.name) = (name, name)
             }
             if let rules = changes.rules { feed.request.rules = feed.rules.merging(rules) }
             if let url = changes.url {
@@ -125,7 +123,9 @@ struct FeedCommands {
         if let session = feed.request.download.session {
             try QueueAccess.check(.addToSession, session, by: authority, transaction)
         }
+        let before = feed
         try feed.move(to: url)
+        feed.rename(since: before, try transaction.feeds.names())
         let download = feed.request.download
         feed.request.download = try QueueAccess.admitted([download], by: authority, rules)[0]
         feed.owner = authority.owner ?? feed.owner
@@ -171,7 +171,7 @@ extension FeedTable.Row {
         let old = Origin(try SourceURL.parse(request.download.url).url)
         let new = Origin(try SourceURL.parse(url).url)
         // All items of another server are unknown: only the newest of them are added.
-        if old == nil || old != new { state.isKnown = false }
+        if old == nil || old != new { (state.isKnown, state.title) = (false, nil) }
         try request.download.change(url: url, settings: SettingsDocument())
         state.avoidsPrivateAddresses = nil
         (state.entityTag, state.lastModified) = (nil, nil)

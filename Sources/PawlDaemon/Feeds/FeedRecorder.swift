@@ -76,6 +76,7 @@ struct FeedRecorder {
             guard var feed = try find(asked, transaction) else {
                 return (try current(asked.id, transaction), false)
             }
+            let before = feed
             let hasLostSession = try dropSession(of: &feed, transaction)
             feed.learn(findings.reading, at: now)
             feed.state.problem = findings.problem.map { Problem($0) }
@@ -87,6 +88,7 @@ struct FeedRecorder {
                 jitter: jitter
             )
             if let url = findings.reading.permanentURL { feed.follow(to: url) }
+            feed.rename(since: before, try transaction.feeds.names())
             try transaction.feeds.save(feed)
             return (feed, hasLostSession)
         }

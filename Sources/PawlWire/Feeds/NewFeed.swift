@@ -14,7 +14,7 @@ package struct NewFeed: Codable, Sendable, Hashable, RequestObject {
         objects: [.download: NewDownload.knownMembers, .rules: FeedRules.knownMembers]
     )
 
-    /// The name of the feed; `nil` uses the host of its URL.
+    /// The name of the feed; `nil` uses its title, and the host of its URL until the title is known.
     package var name: String?
     /// The download that an item of the feed becomes, with the URL of the feed.
     ///

@@ -55,8 +55,34 @@ extension DaemonSuites {
             #expect(show.requests.first?["X-Key"] == "s3cret")
             #expect(show.origin.requests(to: "/1.mp3").first?["X-Key"] == "s3cret")
             let feed = try await show.feed()
-            #expect(feed.name == "127.0.0.1")
+            #expect(feed.name == "Show")
             #expect(feed.destination == show.scene.workshop.folder.path("shows") + "/")
+        }
+
+        @Test func `a feed is named by its title until the user names it`() async throws {
+            let show = try FeedScene()
+            func serve(_ title: String, at path: String) {
+                let body = "<rss><channel><title>\(title)</title></channel></rss>"
+                show.origin.route(path, .status(200, body: body))
+            }
+            serve("The &#8238;Show", at: "/a.xml")
+            serve("The Show", at: "/b.xml")
+            for path in ["/a.xml", "/b.xml"] {
+                let add = ["feed", "add", show.origin.url(path), "--every", "never"]
+                let run = try await show.scene.workshop.run(add, show.scene.settings)
+                #expect(run.status == .code(0), "\(run.everything)")
+                #expect(run.output.contains("\tadded\tThe Show"))
+            }
+            #expect(try await show.feeds().map(\.name) == ["The Show", "The Show-2"])
+            // The name follows the title.
+            serve("News", at: "/b.xml")
+            try await show.scene.succeed("feed", "check", "2")
+            #expect(try await show.scene.succeed("feed", "list").output.contains("News"))
+            try await show.scene.succeed("feed", "set", "News", "--name", "mine")
+            serve("Other", at: "/b.xml")
+            try await show.scene.succeed("feed", "check", "mine")
+            #expect(try await show.feeds().map(\.name) == ["The Show", "mine"])
+            #expect(try await show.feeds().map(\.title) == ["The \u{FFFD}Show", "Other"])
         }
 
         @Test func `secrets are sent to the server of the feed only`() async throws {

@@ -23,7 +23,7 @@ struct FeedAddCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The name of the feed. Default: the host of its URL.",
+            "The name of the feed. Default: its title.",
             valueName: "name"
         )
     )
