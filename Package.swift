@@ -196,7 +196,7 @@ if isDevelopment {
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlHooks", "PawlWire", "CPage", "CPlatform", grdb,
+                "Pawl", "PawlCore", "PawlHooks", "PawlWire", "CCrypto", "CPage", "CPlatform", grdb,
                 hummingbird, hummingbirdCore, httpTypes, logging,
             ] + nio,
             exclude: ["API/openapi.yaml"]

@@ -1,4 +1,4 @@
-// OpenSSL for Swift: digests in PawlStorage, the test origin's TLS in PawlTesting.
+// OpenSSL for Swift: digests in PawlStorage, TLS in PawlDaemon and in the test origin of PawlTesting.
 #pragma once
 #include <openssl/err.h>
 #include <openssl/evp.h>

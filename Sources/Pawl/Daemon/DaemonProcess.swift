@@ -191,7 +191,9 @@ package struct DaemonProcess: Sendable {
         )
         .dropLast().dropFirst().map { String(decoding: $0, as: UTF8.self) }
         let names = [
-            "--ready-descriptor", "--listen", "--aria2-rpc", "--base-url", "--trusted-proxy",
+            "--ready-descriptor", "--listen", "--tls-cert", "--tls-key", "--aria2-rpc",
+            "--base-url",
+            "--trusted-proxy",
         ]
         for name in names {
             while let index = words.firstIndex(of: name) {

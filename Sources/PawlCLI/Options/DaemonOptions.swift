@@ -6,6 +6,8 @@ package import PawlWire
 package struct DaemonOptions: ParsableArguments {
     @Option(daemonSetting: "jobs") package var jobs: String?
     @Option(daemonSetting: "listen") package var listen: String?
+    @Option(daemonSetting: "tls-cert") package var tlsCertificate: String?
+    @Option(daemonSetting: "tls-key") package var tlsKey: String?
     @Option(daemonSetting: "aria2-rpc", withoutValue: "127.0.0.1") package var aria2RPC: String?
     @Option(daemonSetting: "base-url") package var baseURL: String?
     @Option(daemonSetting: "trusted-proxy") package var trustedProxy: [String] = []
@@ -30,14 +32,27 @@ package struct DaemonOptions: ParsableArguments {
     /// The change of the settings that the options ask for; empty if they ask for none.
     package func settingsChange() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange(
-            listen: try ListenChoice(parsing: listen),
+            listen: try ListenChoice(parsing: listen, reach: .any),
             aria2: try ListenChoice(parsing: aria2RPC, port: ListenAddress.aria2Port)
         )
-        try change.take(
-            (baseURL.map { [OptionAssignment("base-url", $0)] } ?? [])
-                + trustedProxy.map { OptionAssignment("trusted-proxy", $0) }
-        )
+        var options = try tlsOptions().map { OptionAssignment($0.name, $0.value) }
+        if let baseURL { options.append(OptionAssignment("base-url", baseURL)) }
+        options += trustedProxy.map { OptionAssignment("trusted-proxy", $0) }
+        try change.take(options)
         return change
+    }
+
+    /// The options of TLS with absolute paths, because the daemon has another current folder.
+    private func tlsOptions() throws(DownloadError) -> [(name: String, value: String)] {
+        var options: [(name: String, value: String)] = []
+        for (name, value) in [("tls-cert", tlsCertificate), ("tls-key", tlsKey)] {
+            guard let value else { continue }
+            let isOff = value.lowercased() == "off"
+            options.append(
+                (name, isOff ? "off" : try CurrentFolder.absolute(value, option: "--\(name)"))
+            )
+        }
+        return options
     }
 
     /// Throws `.usage` if an option is invalid.
@@ -55,10 +70,14 @@ package struct DaemonOptions: ParsableArguments {
     }
 
     /// The options as arguments.
-    var arguments: [String] {
-        (listen.map { ["--listen", $0] } ?? []) + (aria2RPC.map { ["--aria2-rpc", $0] } ?? [])
-            + (baseURL.map { ["--base-url", $0] } ?? [])
-            + trustedProxy.flatMap { ["--trusted-proxy", $0] } + unsavedArguments
+    func arguments() throws(DownloadError) -> [String] {
+        var arguments: [String] = []
+        if let listen { arguments += ["--listen", listen] }
+        for option in try tlsOptions() { arguments += ["--\(option.name)", option.value] }
+        if let aria2RPC { arguments += ["--aria2-rpc", aria2RPC] }
+        if let baseURL { arguments += ["--base-url", baseURL] }
+        for proxy in trustedProxy { arguments += ["--trusted-proxy", proxy] }
+        return arguments + unsavedArguments
     }
 
     /// The arguments that apply to one process only.

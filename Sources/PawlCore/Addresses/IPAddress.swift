@@ -35,6 +35,13 @@ package struct IPAddress: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
+    private init(known bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The address 127.0.0.1.
+    package static let loopback4 = IPAddress(known: [127, 0, 0, 1])
+    /// The address ::1.
+    package static let loopback6 = IPAddress(known: [UInt8](repeating: 0, count: 15) + [1])
+
     package var isIPv6: Bool { bytes.count == 16 }
 
     /// The address as it is displayed (RFC 5952, without embedded IPv4 addresses).

@@ -46,7 +46,7 @@ struct LoginHandlers: Sendable {
     func makeCode() throws -> Response {
         guard let socket = listener.socket else { throw Self.noListener }
         let code = socket.authenticator.makeCode()
-        let page = listener.proxies.value.base?.text ?? "\(socket.address.url)/"
+        let page = listener.proxies.value.base?.text ?? "\(listener.url ?? "")/"
         return try Response.json(
             LoginCode(code: code, url: "\(page)#code=\(code)"),
             status: .created

@@ -19,10 +19,10 @@ struct StatusHandlers: Sendable {
         }
         status.bytesPerSecond = queue.running.bytesPerSecond
         status.lastEvent = queue.notifier.last
-        status.url = queue.listener.socket?.address.url
+        status.url = queue.listener.url
         status.baseURL = queue.listener.proxies.value.base?.text
         status.listenProblem = queue.listener.problem
-        status.aria2URL = (queue.aria2Listener.socket?.address.url).map { $0 + Aria2Path.json }
+        status.aria2URL = queue.aria2Listener.url.map { $0 + Aria2Path.json }
         status.aria2Problem = queue.aria2Listener.problem
         status.maximumConcurrentDownloads = queue.counters.values.maximumConcurrentDownloads
         return try Response.json(status)

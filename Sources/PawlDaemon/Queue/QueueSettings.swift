@@ -62,10 +62,13 @@ final class QueueSettings {
         guard !change.isEmpty else {
             throw .usage("no setting is given", advice: "see /openapi.yaml, or docs/http-api.md")
         }
-        let new = try change.settings(over: current)
+        var new = try change.settings(over: current)
+        // A certificate that is given without a key has it in its own file.
+        if change[\.tlsCertificate] != nil, change[\.tlsKey] == nil { new.tlsKey = nil }
         if change[\.allowedFolders] != nil {
             for folder in new.allowedFolders ?? [] { try Self.checkExists(folder) }
         }
+        let tls = change.concernsTLS ? try new.loadedTLS() : nil
         let sockets = try openSockets(new, change)
         let last: Int64
         do throws(DownloadError) {
@@ -74,6 +77,8 @@ final class QueueSettings {
             for socket in sockets { socket.prepared.close() }
             throw error
         }
+        // The certificate first: a socket that other machines can reach is not served without one.
+        if change.concernsTLS { listener.tls?.set(tls) }
         for socket in sockets { socket.listener.adopt(socket.prepared) }
         let old = current
         current = new
@@ -87,13 +92,14 @@ final class QueueSettings {
         listener: NetworkListener, prepared: NetworkListener.Prepared
     )
 
-    /// Opens a socket for each address that the change gives.
+    /// Opens a socket for each address that the change gives, and that of a listener that could not
+    /// use its certificate.
     private func openSockets(
         _ new: DaemonSettings,
         _ change: DaemonSettingsChange
     ) throws(DownloadError) -> [OpenSocket] {
         var sockets: [OpenSocket] = []
-        if change[\.listen] != nil {
+        if change[\.listen] != nil || change.concernsTLS && listener.socket == nil {
             sockets.append((listener, try listener.open(new.listenAddress)))
         }
         guard change[\.aria2Listen] != nil else { return sockets }
@@ -115,6 +121,7 @@ final class QueueSettings {
         var before = current
         (before.listen, before.aria2Listen) = (new.listen, new.aria2Listen)
         (before.baseURL, before.trustedProxies) = (new.baseURL, new.trustedProxies)
+        (before.tlsCertificate, before.tlsKey) = (new.tlsCertificate, new.tlsKey)
         guard new != before else { return nil }
         var published = new
         if change[\.maximumConcurrentDownloads] == nil {

@@ -58,7 +58,7 @@ package enum Demand: String, Sendable, CaseIterable {
         case .changeSettings: "changing settings"
         case .changeBounds:
             "changing the allowed folders, the access to private addresses, the TCP listener, its "
-                + "proxies, the hooks or the rules that move files"
+                + "certificate and proxies, the hooks or the rules that move files"
         case .letIn: "creating a login code"
         case .shutDown: "ending the daemon"
         }

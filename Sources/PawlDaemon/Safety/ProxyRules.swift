@@ -26,8 +26,14 @@ package struct ProxyRules: Sendable, Hashable {
     /// Returns the client of a request that this peer has sent.
     ///
     /// It is the last hop that is no trusted proxy. What comes before that hop may be invented.
-    package func client(of peer: IPAddress?, _ fields: ForwardedFields) -> RequestClient {
-        var client = RequestClient(address: peer)
+    ///
+    /// `isSecure`: whether the connection with the peer uses TLS.
+    package func client(
+        of peer: IPAddress?,
+        _ fields: ForwardedFields,
+        isSecure: Bool = false
+    ) -> RequestClient {
+        var client = RequestClient(address: peer, isSecure: isSecure)
         guard trusts(peer) else { return client }
         for hop in fields.hops.reversed() {
             client.isSecure = hop.scheme == "https"
@@ -45,12 +51,14 @@ package struct ProxyRules: Sendable, Hashable {
 package struct RequestClient: Sendable, Hashable {
     /// Its address; `nil` at the Unix socket.
     package var address: IPAddress?
-    /// Whether a trusted proxy reports that the client uses TLS.
-    package var isSecure = false
+    /// Whether the client uses TLS, with the daemon or, as a trusted proxy reports, with the proxy.
+    package var isSecure: Bool
     /// The host that the client has named to a trusted proxy.
     package var forwardedHost: String?
     /// The base URL, if the request was sent to it.
     package var base: BaseURL?
 
-    package init(address: IPAddress? = nil) { self.address = address }
+    package init(address: IPAddress? = nil, isSecure: Bool = false) {
+        (self.address, self.isSecure) = (address, isSecure)
+    }
 }

@@ -27,10 +27,17 @@ final class RequestAuthenticator: Sendable {
     }
 
     /// Decides on a request, whose target is the daemon's own.
-    func admit(_ request: HTTPRequest, from client: RequestClient) async throws -> Admission {
+    ///
+    /// `tls`: the certificate of the connection; `nil` without TLS.
+    func admit(
+        _ request: HTTPRequest,
+        from client: RequestClient,
+        tls: CurrentTLS?
+    ) async throws -> Admission {
         let rules = RequestGuard(
             address,
             base: proxies.value.base,
+            isNamed: tls?.isFor,
             mostBodyBytes: RequestBody.mostBytes
         )
         let fields = request.headerFields
@@ -112,9 +119,15 @@ final class RequestAuthenticator: Sendable {
     // MARK: - The request
 
     /// Returns the client of a request that this peer has sent.
-    func client(of request: HTTPRequest, from peer: IPAddress?) -> RequestClient {
+    ///
+    /// `isSecure`: whether the connection uses TLS.
+    func client(
+        of request: HTTPRequest,
+        from peer: IPAddress?,
+        isSecure: Bool
+    ) -> RequestClient {
         let fields = request.headerFields
-        var client = self.client(from: peer) { name in
+        var client = self.client(from: peer, isSecure: isSecure) { name in
             HTTPField.Name(name).map { fields[values: $0] } ?? []
         }
         guard let base = proxies.value.base else { return client }
@@ -130,16 +143,20 @@ final class RequestAuthenticator: Sendable {
     /// Returns the client of a request with these fields.
     ///
     /// `values`: returns the values of a field.
-    func client(from peer: IPAddress?, _ values: (String) -> [String]) -> RequestClient {
+    func client(
+        from peer: IPAddress?,
+        isSecure: Bool = false,
+        _ values: (String) -> [String]
+    ) -> RequestClient {
         let rules = proxies.value
-        guard rules.trusts(peer) else { return RequestClient(address: peer) }
+        guard rules.trusts(peer) else { return RequestClient(address: peer, isSecure: isSecure) }
         let fields = ForwardedFields(
             forwarded: values("Forwarded"),
             addresses: values("X-Forwarded-For"),
             schemes: values("X-Forwarded-Proto"),
             hosts: values("X-Forwarded-Host")
         )
-        return rules.client(of: peer, fields)
+        return rules.client(of: peer, fields, isSecure: isSecure)
     }
 
     /// Returns the request with the daemon's own target, if a proxy has kept the path of its URL.

@@ -66,15 +66,27 @@ package struct RequestGuard: Sendable {
     private let hosts: Set<String>
     private let origins: Set<String>
     private let base: BaseURL?
+    private let port: UInt16
+    /// Over TLS, whether the daemon's certificate is for a name; `nil` without TLS.
+    private let isNamed: (@Sendable (String) -> Bool)?
     private let mostBodyBytes: Int64
     /// The maximum length of the body of a request without a valid token.
     package static let mostOpenBodyBytes = 1 << 10
 
-    package init(_ address: ListenAddress, base: BaseURL? = nil, mostBodyBytes: Int = 1 << 20) {
-        let own = [address.text] + (address.port == 80 ? [address.hostText] : [])
+    /// `isNamed`: over TLS, whether the daemon's certificate is for a name or an address; `nil`
+    /// without TLS.
+    package init(
+        _ address: ListenAddress,
+        base: BaseURL? = nil,
+        isNamed: (@Sendable (String) -> Bool)? = nil,
+        mostBodyBytes: Int = 1 << 20
+    ) {
+        let (scheme, standardPort): (String, UInt16) =
+            isNamed == nil ? ("http", 80) : ("https", 443)
+        let own = [address.text] + (address.port == standardPort ? [address.hostText] : [])
         hosts = Set(own + (base?.hosts ?? []))
-        origins = Set(own.map { "http://\($0)" } + [base?.origin].compactMap(\.self))
-        self.base = base
+        origins = Set(own.map { "\(scheme)://\($0)" } + [base?.origin].compactMap(\.self))
+        (self.base, port, self.isNamed) = (base, address.port, isNamed)
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
@@ -87,26 +99,27 @@ package struct RequestGuard: Sendable {
 
     /// Refuses requests from pages of other servers in the user's browser.
     private func refusalOfSender(_ request: Facts) -> Verdict? {
-        guard request.hosts.count == 1, hosts.contains(request.hosts[0].lowercased()) else {
+        guard request.hosts.count == 1, isOwn(request.hosts[0].lowercased()) else {
             // A foreign name may resolve to this address (DNS rebinding).
             return refusal(
                 421,
                 "the Host field of the request does not name this daemon",
-                "use \(hosts.sorted().joined(separator: ", "))"
+                whatIsOwn
             )
         }
         // If the target names a host, it replaces `Host` (RFC 9112 §3.2.2).
-        if let named = request.namedHost, !hosts.contains(named.lowercased()) {
+        if let named = request.namedHost, !isOwn(named.lowercased()) {
             return refusal(421, "the request target names another host", "request a path only")
         }
         // It does not replace `Host`, which a browser sets: a page under a foreign name could send it.
-        if let forwarded = request.forwardedHost, !hosts.contains(forwarded.lowercased()) {
+        if let forwarded = request.forwardedHost, !isOwn(forwarded.lowercased()) {
             return refusal(
                 421,
                 "the proxy reports a host that does not name this daemon",
                 "set the proxy's URL: pawl daemon start --base-url"
             )
         }
+        let origins = origins.union(Self.origin(of: request.hosts[0], ifSecure: isNamed != nil))
         guard request.origins.allSatisfy({ origins.contains($0.lowercased()) }) else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
@@ -116,6 +129,40 @@ package struct RequestGuard: Sendable {
             return refusal(403, "the request comes from a page of another site", Self.whoMay)
         }
         return nil
+    }
+
+    /// Whether a host, with its port, is one of this daemon.
+    ///
+    /// Over TLS, the names of the certificate are, and so is each address: a page whose name resolves
+    /// to this machine has another `Host`, and its name is not in the certificate.
+    private func isOwn(_ host: String) -> Bool {
+        if hosts.contains(host) { return true }
+        guard let isNamed, let name = Self.name(of: host, port: port) else { return false }
+        return IPAddress(name) != nil || isNamed(name)
+    }
+
+    /// Returns the host without the daemon's port; `nil` for another port.
+    private static func name(of host: String, port: UInt16) -> String? {
+        if host.hasSuffix(":\(port)") { return String(host.dropLast(":\(port)".count)) }
+        // Without a port, that of HTTPS is meant.
+        guard port == 443, host.hasSuffix("]") || !host.contains(":") else { return nil }
+        return host
+    }
+
+    /// The origin of the page at the host that the request itself names.
+    ///
+    /// A certificate may be for many names, whose other pages are not the daemon's.
+    private static func origin(of host: String, ifSecure: Bool) -> [String] {
+        ifSecure ? ["https://\(host.lowercased())"] : []
+    }
+
+    private var whatIsOwn: Advice {
+        let known = hosts.sorted().joined(separator: ", ")
+        guard isNamed != nil else { return "use \(known)" }
+        return """
+            use a name of the certificate with the port \(Int(port)), an address, or \(known); for \
+            another name: pawl daemon start --base-url
+            """
     }
 
     private static let whoMay: Advice =

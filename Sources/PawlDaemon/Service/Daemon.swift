@@ -66,12 +66,22 @@ package struct Daemon: Sendable {
     private func beginListening(_ queue: DaemonQueue) async throws(DownloadError) {
         if !change.isEmpty { _ = try await queue.change(change, by: .user) }
         let settings = await queue.storedSettings
-        if change[\.listen] == nil {
-            open(queue.listener, settings.listenAddress, "the API is not available over TCP")
-        }
+        openListener(queue, settings)
         if change[\.aria2Listen] == nil {
             open(queue.aria2Listener, settings.aria2Address, "clients of aria2 cannot connect")
         }
+    }
+
+    /// Opens the listener of the API, unless the change has opened it.
+    private func openListener(_ queue: DaemonQueue, _ settings: DaemonSettings) {
+        let (listener, effect) = (queue.listener, "the API is not available over TCP")
+        guard settings.listenAddress != nil, listener.socket == nil else { return }
+        do throws(DownloadError) {
+            listener.tls?.set(try settings.loadedTLS())
+        } catch {
+            return failed(listener, error, effect)
+        }
+        open(listener, settings.listenAddress, effect)
     }
 
     private func open(_ listener: NetworkListener, _ address: ListenAddress?, _ effect: String) {
@@ -79,9 +89,13 @@ package struct Daemon: Sendable {
         do throws(DownloadError) {
             listener.adopt(try listener.open(address))
         } catch {
-            listener.failed(error)
-            logger.warning("\(effect): \(error)")
+            failed(listener, error, effect)
         }
+    }
+
+    private func failed(_ listener: NetworkListener, _ error: DownloadError, _ effect: String) {
+        listener.failed(error)
+        logger.warning("\(effect): \(error)")
     }
 
     /// Opens the store and loads the queue.
@@ -124,7 +138,8 @@ package struct Daemon: Sendable {
                 paths,
                 limits,
                 proxies,
-                command: "pawl daemon start --listen"
+                command: "pawl daemon start --listen",
+                tls: CurrentTLS(logger: logger)
             ),
             aria2Listener: NetworkListener(
                 paths,
@@ -288,7 +303,7 @@ package struct Daemon: Sendable {
             let aria2Server = Aria2Server(service: aria2, memory: memory, register: register)
             // A client that connects before the server runs has to wait.
             let addresses = [
-                socket.path, listener.socket?.address.url, aria2Listener.socket?.address.url,
+                socket.path, listener.url, aria2Listener.url,
             ].compactMap(\.self)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

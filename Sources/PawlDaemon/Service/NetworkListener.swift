@@ -15,6 +15,8 @@ final class NetworkListener: Sendable {
 
     /// What it knows about proxies; the same for all listeners.
     let proxies: CurrentProxyRules
+    /// The certificate of new connections; `nil` if the listener has no TLS.
+    let tls: CurrentTLS?
     private let paths: DaemonPaths
     private let limits: ConnectionLimits
     /// The command that gives it another address, for errors.
@@ -29,14 +31,18 @@ final class NetworkListener: Sendable {
         _ limits: ConnectionLimits,
         _ proxies: CurrentProxyRules,
         command: String,
-        secret: String? = nil
+        secret: String? = nil,
+        tls: CurrentTLS? = nil
     ) {
         (self.paths, self.limits, self.command) = (paths, limits, command)
-        (self.proxies, self.secret) = (proxies, secret)
+        (self.proxies, self.secret, self.tls) = (proxies, secret, tls)
     }
 
     /// The socket that is served; `nil` if there is none.
     var socket: NetworkSocket? { state.withLock { $0.socket } }
+
+    /// The URL of the socket that is served; `nil` if there is none.
+    var url: String? { socket?.address.url(isSecure: tls?.isOn ?? false) }
 
     var problem: String? { state.withLock { $0.problem } }
 
@@ -53,7 +59,8 @@ final class NetworkListener: Sendable {
             paths,
             proxies,
             command: command,
-            secret: secret
+            secret: secret,
+            tls: tls
         )
         socket?.limits = limits.within(openFiles: OpenFileLimit.raise())
         return Prepared(socket: socket, isNew: socket != nil)

@@ -4,12 +4,14 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// A TCP socket that listens at a loopback address, and the authenticator of its requests.
+/// A TCP socket that listens, and the authenticator of its requests.
 struct NetworkSocket: Sendable {
     let descriptor: Int32
     /// The address, with the port that the system has chosen.
     let address: ListenAddress
     let authenticator: RequestAuthenticator
+    /// The certificate of new connections; `nil` if the listener has no TLS.
+    let tls: CurrentTLS?
     var limits = ConnectionLimits()
 
     /// Opens the socket; returns `nil` without an address.
@@ -19,12 +21,14 @@ struct NetworkSocket: Sendable {
     /// - Parameters:
     ///   - command: The command that gives another address, for errors.
     ///   - secret: Another secret with the rights of the main token.
+    ///   - tls: The certificate of new connections.
     init?(
         _ wanted: ListenAddress?,
         _ paths: DaemonPaths,
         _ proxies: CurrentProxyRules,
         command: String,
-        secret: String?
+        secret: String?,
+        tls: CurrentTLS?
     ) throws(DownloadError) {
         guard var address = wanted else { return nil }
         let keys = try AccessKeys(
@@ -34,7 +38,7 @@ struct NetworkSocket: Sendable {
         )
         descriptor = try Self.open(address, command)
         if let port = UInt16(exactly: pawl_socket_port(descriptor)) { address.port = port }
-        self.address = address
+        (self.address, self.tls) = (address, tls)
         authenticator = RequestAuthenticator(address, keys: keys, proxies)
     }
 
@@ -45,16 +49,14 @@ struct NetworkSocket: Sendable {
         _ address: ListenAddress,
         _ command: String
     ) throws(DownloadError) -> Int32 {
-        let family = address.host == .version4 ? AF_INET : AF_INET6
+        let family = address.host.isIPv6 ? AF_INET6 : AF_INET
         let descriptor = socket(family, UnixAddress.stream | UnixAddress.closesOnExec, 0)
         guard descriptor >= 0 else { throw failure(address, command, errno) }
         // Otherwise, closed connections of an earlier daemon keep the port for a while.
         var one: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
-        let code =
-            address.host == .version4
-            ? bind4(descriptor, address.port) : bind6(descriptor, address.port)
+        let code = address.host.isIPv6 ? bind6(descriptor, address) : bind4(descriptor, address)
         // Two sockets may be bound to the same port, but only one of them can listen.
         guard code == 0, listen(descriptor, 256) == 0 else {
             let number = errno
@@ -64,19 +66,19 @@ struct NetworkSocket: Sendable {
         return descriptor
     }
 
-    private static func bind4(_ descriptor: Int32, _ port: UInt16) -> Int32 {
+    private static func bind4(_ descriptor: Int32, _ wanted: ListenAddress) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        address.sin_port = wanted.port.bigEndian
+        withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: wanted.host.bytes) }
         return bind(descriptor, &address)
     }
 
-    private static func bind6(_ descriptor: Int32, _ port: UInt16) -> Int32 {
+    private static func bind6(_ descriptor: Int32, _ wanted: ListenAddress) -> Int32 {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = port.bigEndian
-        address.sin6_addr = in6addr_loopback
+        address.sin6_port = wanted.port.bigEndian
+        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: wanted.host.bytes) }
         return bind(descriptor, &address)
     }
 

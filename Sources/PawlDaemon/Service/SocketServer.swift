@@ -7,6 +7,7 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOPosix
 internal import PawlCore
+internal import PawlWire
 
 /// Serves HTTP/1.1 at a socket that is open already.
 ///
@@ -31,7 +32,13 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     func run(_ endpoint: Endpoint, _ whenReady: @Sendable () -> Void) async throws {
         // Only the user connects to the Unix socket.
         let register = endpoint.limits == nil ? nil : register
-        let http = channel(endpoint, register)
+        let http = Connections(
+            plain: channel(endpoint, register),
+            secure: channel(endpoint, register, tls: endpoint.tls),
+            tls: endpoint.tls,
+            // Others could read and change what is not encrypted.
+            requiresTLS: endpoint.requiresTLS
+        )
         let (connections, continuation) = AsyncStream.makeStream(of: NewConnection.self)
         let listener = try await bootstrap(endpoint, continuation).withBoundSocket(
             endpoint.descriptor
@@ -79,7 +86,21 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         )
     }
 
-    private func channel(_ endpoint: Endpoint, _ register: ConnectionRegister?) -> HTTP1Channel {
+    /// How connections are served.
+    private struct Connections: Sendable {
+        var plain: HTTP1Channel
+        var secure: HTTP1Channel
+        /// The certificate; `nil` at the Unix socket.
+        var tls: CurrentTLS?
+        var requiresTLS: Bool
+    }
+
+    /// `tls`: the certificate of the connections; `nil` for those without TLS.
+    private func channel(
+        _ endpoint: Endpoint,
+        _ register: ConnectionRegister?,
+        tls: CurrentTLS? = nil
+    ) -> HTTP1Channel {
         guard let limits = endpoint.limits else {
             let configuration = HTTP1Channel.Configuration(
                 additionalChannelHandlers: [MalformedRequestHandler()]
@@ -101,7 +122,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         return HTTP1Channel(
             responder: { request, writer, channel in
                 let sender = authenticator.map {
-                    Sender(authenticator: $0, address: channel.peerAddress)
+                    Sender(authenticator: $0, address: channel.peerAddress, tls: tls)
                 }
                 try await respond(request, writer, from: sender) { authority in
                     register?.recognize(channel, as: authority) ?? true
@@ -111,10 +132,22 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         )
     }
 
-    private func serve(_ connection: NewConnection, _ http: HTTP1Channel) async {
-        guard !Task.isCancelled else { return connection.isReady.fail(Refused()) }
+    private func serve(_ connection: NewConnection, _ connections: Connections) async {
+        let certificate = connections.tls?.context()
+        guard !Task.isCancelled, certificate != nil || !connections.requiresTLS else {
+            return connection.isReady.fail(Refused())
+        }
+        let http = certificate == nil ? connections.plain : connections.secure
         let value: HTTP1Channel.Value
         do {
+            if let certificate, let tls = connections.tls {
+                try await connection.channel.eventLoop.submit {
+                    guard let session = certificate.makeSession() else { throw Refused() }
+                    try connection.channel.pipeline.syncOperations.addHandler(
+                        TLSHandler(session, failed: tls.failed)
+                    )
+                }.get()
+            }
             value = try await connection.channel.eventLoop.flatSubmit {
                 http.setup(channel: connection.channel, logger: logger).flatMapThrowing {
                     handlers in
@@ -149,6 +182,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
     private struct Sender {
         var authenticator: RequestAuthenticator
         var address: IPAddress?
+        /// The certificate of the connection; `nil` without TLS.
+        var tls: CurrentTLS?
     }
 
     private func respond(
@@ -191,9 +226,13 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             }
         }
         let authenticator = sender.authenticator
-        let client = authenticator.client(of: request.head, from: sender.address)
+        let client = authenticator.client(
+            of: request.head,
+            from: sender.address,
+            isSecure: sender.tls != nil
+        )
         let request = authenticator.ownRequest(request)
-        switch try await authenticator.admit(request.head, from: client) {
+        switch try await authenticator.admit(request.head, from: client, tls: sender.tls) {
         case .refused(let response, let authority):
             let source = APIContext.Source(
                 logger: logger,
@@ -276,6 +315,14 @@ extension SocketServer.Endpoint {
 
     fileprivate var authenticator: RequestAuthenticator? {
         if case .network(let socket) = self { socket.authenticator } else { nil }
+    }
+
+    fileprivate var tls: CurrentTLS? {
+        if case .network(let socket) = self { socket.tls } else { nil }
+    }
+
+    fileprivate var requiresTLS: Bool {
+        if case .network(let socket) = self { !socket.address.isLoopback } else { false }
     }
 
     fileprivate var limits: ConnectionLimits? {

@@ -23,7 +23,7 @@ extension DaemonSettings: TabledSettings {
     /// A new one needs its property, a row here, its option in the command, and its effect.
     package static let table = SettingTable<DaemonSettings>(
         queueSettings + hookSettings + [Setting.moving(\.moveRules, entries: bounds)]
-            + networkSettings + proxySettings
+            + networkSettings + tlsSettings + proxySettings
     )
 
     private static let hookSettings: [Setting<DaemonSettings>] = Setting.hooks(
@@ -167,11 +167,12 @@ extension DaemonSettings: TabledSettings {
             "listen",
             member: "listen",
             \.listen,
-            .listen(port: ListenAddress.standardPort),
+            .listen(port: ListenAddress.standardPort, reach: .any),
             entries: bounds,
             isChangeable: true,
             help: """
-                Also listen on this TCP address, 127.0.0.1 or [::1], with an optional port. \
+                Also listen on this TCP address, 127.0.0.1 or [::1], with an optional port. With \
+                --tls-cert, it may be any address of this machine, such as 0.0.0.0 for all. \
                 Default port: 6880. off stops listening. The daemon remembers this setting.
                 """,
             about: "The address at which the daemon listens for TCP, such as 127.0.0.1:6880."
@@ -180,7 +181,7 @@ extension DaemonSettings: TabledSettings {
             "aria2-rpc",
             member: "aria2Listen",
             \.aria2Listen,
-            .listen(port: ListenAddress.aria2Port),
+            .listen(port: ListenAddress.aria2Port, reach: .ownMachine),
             entries: bounds,
             isChangeable: true,
             help: """
@@ -190,6 +191,43 @@ extension DaemonSettings: TabledSettings {
                 """,
             about:
                 "The address at which the daemon answers clients of aria2, such as 127.0.0.1:6800."
+        ),
+    ]
+
+    private static let tlsSettings: [Setting<DaemonSettings>] = [
+        Setting(
+            "tls-cert",
+            member: "tlsCertificate",
+            \.tlsCertificate,
+            .fileOrOff,
+            entries: bounds,
+            isChangeable: true,
+            help: """
+                Use TLS at the address of --listen, with the certificate in this PEM file, which \
+                may be followed by those of its authorities and by its key. The file is read again \
+                when it changes. off ends TLS. The daemon remembers this setting.
+                """,
+            about: """
+                The path of the PEM file with the certificate for TLS, and those of its \
+                authorities. Default: no TLS.
+                """
+        ),
+        Setting(
+            "tls-key",
+            member: "tlsKey",
+            \.tlsKey,
+            .fileOrOff,
+            entries: bounds,
+            isChangeable: true,
+            help: """
+                The PEM file with the key of --tls-cert, without a password. Other users must not \
+                be able to read it. Give it together with --tls-cert. Default: the file of \
+                --tls-cert. The daemon remembers this setting.
+                """,
+            about: """
+                The path of the PEM file with the key of the certificate. Default: the file of the \
+                certificate, also if only `tlsCertificate` is changed.
+                """
         ),
     ]
 
@@ -340,18 +378,18 @@ extension SettingForm where Value == String? {
     /// An address of this machine, or `off`.
     ///
     /// `port`: the port if the text has none.
-    fileprivate static func listen(port: UInt16) -> SettingForm {
+    fileprivate static func listen(port: UInt16, reach: ListenAddress.Reach) -> SettingForm {
         SettingForm(
             schema: ["type": "string", "examples": [.text(ListenAddress(port: port).text)]],
             valueName: "address",
             parse: { (text) throws(ValueError) in
-                text.lowercased() == "off" ? nil : try address(text, port)
+                text.lowercased() == "off" ? nil : try address(text, port, reach)
             },
             decode: { (value) throws(ValueError) in
                 guard case .text(let text) = value else {
                     throw ValueError("invalid address '\(value.brief)'", advice: "use a string")
                 }
-                return try address(text, port)
+                return try address(text, port, reach)
             },
             encode: { $0.map { .text($0) } ?? .null }
         )
@@ -373,9 +411,27 @@ extension SettingForm where Value == String? {
         encode: { $0.map { .text($0) } ?? .null }
     )
 
-    private static func address(_ text: String, _ port: UInt16) throws(ValueError) -> String {
+    /// The absolute path of a file, or `off`.
+    fileprivate static let fileOrOff: SettingForm = {
+        let file = SettingForm<String>.file
+        return SettingForm(
+            schema: file.schema,
+            valueName: "file",
+            parse: { (text) throws(ValueError) in
+                text.lowercased() == "off" ? nil : try file.decode(.text(text))
+            },
+            decode: { (value) throws(ValueError) in try file.decode(value) },
+            encode: { $0.map { .text($0) } ?? .null }
+        )
+    }()
+
+    private static func address(
+        _ text: String,
+        _ port: UInt16,
+        _ reach: ListenAddress.Reach
+    ) throws(ValueError) -> String {
         do throws(DownloadError) {
-            return try ListenAddress(parsing: text, port: port).text
+            return try ListenAddress(parsing: text, port: port, reach: reach).text
         } catch {
             throw ValueError(error.message, advice: error.guidance)
         }

@@ -27,6 +27,10 @@ package struct DaemonSettings: Sendable, Hashable {
     package var allowsPrivateAddresses = false
     /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; `nil` is nowhere.
     package var listen: String?
+    /// The file of the certificate with which the daemon listens for TLS; `nil` without TLS.
+    package var tlsCertificate: String?
+    /// The file of the certificate's key; `nil` if it is in the certificate's file.
+    package var tlsKey: String?
     /// Where the daemon answers clients of aria2, such as `127.0.0.1:6800`; `nil` is nowhere.
     package var aria2Listen: String?
     /// The URL under which a reverse proxy serves the daemon; `nil` without one.
@@ -42,7 +46,7 @@ package struct DaemonSettings: Sendable, Hashable {
     /// The address where the daemon listens for TCP; `nil` also if the stored address is not valid,
     /// which may happen in a store of another version.
     package var listenAddress: ListenAddress? {
-        listen.flatMap { try? ListenAddress(parsing: $0) }
+        listen.flatMap { try? ListenAddress(parsing: $0, reach: .any) }
     }
 
     /// The address where the daemon answers clients of aria2; `nil` also if the stored address is

@@ -12,12 +12,13 @@ package enum ListenChoice: Sendable, Hashable {
     /// Throws `.usage`.
     package init(
         parsing text: String?,
-        port: UInt16 = ListenAddress.standardPort
+        port: UInt16 = ListenAddress.standardPort,
+        reach: ListenAddress.Reach = .ownMachine
     ) throws(DownloadError) {
         switch text?.lowercased() {
         case nil: self = .remembered
         case "off": self = .off
-        case let text?: self = .at(try ListenAddress(parsing: text, port: port))
+        case let text?: self = .at(try ListenAddress(parsing: text, port: port, reach: reach))
         }
     }
 
@@ -32,15 +33,17 @@ package enum ListenChoice: Sendable, Hashable {
 }
 
 /// The address where the daemon listens for TCP.
-///
-/// It belongs to this machine, and no other machine can reach it.
 package struct ListenAddress: Sendable, Hashable {
-    package enum Host: String, Sendable, Hashable {
-        case version4 = "127.0.0.1"
-        case version6 = "::1"
+    /// Who may be able to reach an address.
+    package enum Reach: Sendable, Hashable {
+        /// This machine only.
+        case ownMachine
+        /// Other machines, too, for which TLS is needed.
+        case any
     }
 
-    package var host: Host
+    /// An address of this machine, or that of all its interfaces.
+    package var host: IPAddress
     /// The port; 0 lets the system choose one.
     package var port: UInt16
 
@@ -48,24 +51,36 @@ package struct ListenAddress: Sendable, Hashable {
     /// The port of aria2's RPC.
     package static let aria2Port: UInt16 = 6800
 
-    package init(_ host: Host = .version4, port: UInt16 = standardPort) {
+    package init(_ host: IPAddress = .loopback4, port: UInt16 = standardPort) {
         (self.host, self.port) = (host, port)
     }
 
     /// Parses `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone; `standard` is the port
     /// if the text has none.
     ///
-    /// Throws `.usage` if the text is not valid, and for an address that other machines can reach.
+    /// Throws `.usage` if the text is not valid, and for an address that others can reach than `reach`
+    /// allows.
     package init(
         parsing text: String,
-        port standard: UInt16 = standardPort
+        port standard: UInt16 = standardPort,
+        reach: Reach = .ownMachine
     ) throws(DownloadError) {
         let (name, number) = Self.parts(text)
-        switch name {
-        case "127.0.0.1", "localhost": host = .version4
-        case "" where number != nil: host = .version4
-        case "[::1]", "::1": host = .version6
-        default:
+        switch (name, reach) {
+        case ("127.0.0.1", _), ("localhost", _): host = .loopback4
+        case ("", _) where number != nil: host = .loopback4
+        case ("[::1]", _), ("::1", _): host = .loopback6
+        case (_, .any):
+            guard let address = Self.address(name) else {
+                throw .usage(
+                    "'\(text.sanitized(atMost: 100))' is not an address",
+                    advice:
+                        "give one with a port, such as 127.0.0.1:\(Int(standard)) or, with TLS, "
+                        + "0.0.0.0:\(Int(standard))"
+                )
+            }
+            host = address
+        case (_, .ownMachine):
             throw .usage(
                 "'\(text.sanitized(atMost: 100))' is not a loopback address",
                 advice: "give 127.0.0.1 or [::1] with a port; to connect from another machine, use "
@@ -96,10 +111,26 @@ package struct ListenAddress: Sendable, Hashable {
         )
     }
 
+    /// Returns an address without a zone; `nil` for a name.
+    private static func address(_ name: String) -> IPAddress? {
+        guard !name.contains("%") else { return nil }
+        return IPAddress(name)
+    }
+
+    /// Whether only this machine can reach it.
+    package var isLoopback: Bool { host == .loopback4 || host == .loopback6 }
+
+    /// Whether it stands for the addresses of all interfaces.
+    private var isEveryInterface: Bool { host.bytes.allSatisfy { $0 == 0 } }
+
     /// The host as it is written in a URL.
-    package var hostText: String { host == .version6 ? "[::1]" : host.rawValue }
+    package var hostText: String { host.isIPv6 ? "[\(host.text)]" : host.text }
 
     package var text: String { "\(hostText):\(port)" }
 
-    package var url: String { "http://\(text)" }
+    /// The URL by which this machine reaches it.
+    package func url(isSecure: Bool) -> String {
+        let near = ListenAddress(host.isIPv6 ? .loopback6 : .loopback4, port: port)
+        return "\(isSecure ? "https" : "http")://\(isEveryInterface ? near.text : text)"
+    }
 }

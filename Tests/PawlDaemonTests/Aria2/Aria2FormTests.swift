@@ -109,7 +109,7 @@ struct Aria2FormTests {
             #expect(!hosts.allow(fields))
         }
         #expect(Aria2Hosts(ListenAddress(port: 80)).allow(["localhost"]))
-        #expect(Aria2Hosts(ListenAddress(.version6, port: 6800)).allow(["[::1]:6800"]))
+        #expect(Aria2Hosts(ListenAddress(.loopback6, port: 6800)).allow(["[::1]:6800"]))
     }
 
     @Test func `each option of aria2 leads to a setting`() {

@@ -31,7 +31,7 @@ struct RequestGuardTests {
 
     @Test func `the listener's own address is accepted as host`() {
         #expect(status(asked { $0.hosts = ["127.0.0.1:6880"] }) == nil)
-        let rules = RequestGuard(ListenAddress(.version6, port: 6880))
+        let rules = RequestGuard(ListenAddress(.loopback6, port: 6880))
         #expect(rules.judge(asked { $0.hosts = ["[::1]:6880"] }) == .allowed(manager))
     }
 
@@ -250,5 +250,37 @@ struct RequestGuardTests {
 
     @Test func `a wrong token is distinguished from none`() {
         #expect(rules.judge(asked { $0.credentials = .wrong }) == .wrongCredentials)
+    }
+
+    @Test func `over TLS the names of the certificate and addresses are accepted`() {
+        let rules = RequestGuard(ListenAddress(port: 6880), isNamed: { $0 == "nas.example" })
+        func judge(_ host: String, origin: String? = nil) -> RequestGuard.Verdict {
+            var asked = asked()
+            (asked.hosts, asked.origins) = ([host], [origin].compactMap(\.self))
+            return rules.judge(asked)
+        }
+        func status(_ verdict: RequestGuard.Verdict) -> Int? {
+            if case .refused(let status, _) = verdict { status } else { nil }
+        }
+        let allowed = RequestGuard.Verdict.allowed(manager)
+        for host in [
+            "nas.example:6880", "NAS.example:6880", "192.0.2.1:6880", "[2001:db8::1]:6880",
+        ] {
+            #expect(judge(host) == allowed, "\(host)")
+            #expect(judge(host, origin: "https://\(host)") == allowed, "\(host)")
+            #expect(status(judge(host, origin: "http://\(host)")) == 403, "\(host)")
+            #expect(status(judge(host, origin: "https://other.example:6880")) == 403, "\(host)")
+        }
+        for host in ["nas.example", "nas.example:80", "evil.example:6880", "nas.example:6880:6880"]
+        {
+            #expect(status(judge(host)) == 421, "\(host)")
+        }
+    }
+
+    @Test func `over TLS the standard port is that of HTTPS`() {
+        let rules = RequestGuard(ListenAddress(port: 443), isNamed: { $0 == "nas.example" })
+        for host in ["nas.example", "nas.example:443", "127.0.0.1", "[::1]"] {
+            #expect(rules.judge(asked { $0.hosts = [host] }) == .allowed(manager), "\(host)")
+        }
     }
 }

@@ -76,7 +76,8 @@ struct DaemonSettingsTests {
         #"{"limitBytesPerSecond":"2M"}"#, #"{"connectionsPerHost":1.5}"#,
         #"{"timetable":"22:00-07:00 2M"}"#, #"{"timetable":[{"from":"22:00"}]}"#,
         #"{"usesMeteredNetwork":1}"#, #"{"allowedFolders":["relative"]}"#,
-        #"{"allowedFolders":["/"]}"#, #"{"listen":"0.0.0.0:1"}"#,
+        #"{"allowedFolders":["/"]}"#, #"{"listen":"host:1"}"#,
+        #"{"aria2Listen":"0.0.0.0:1"}"#, #"{"tlsCertificate":"pawl.pem"}"#, #"{"tlsKey":7}"#,
         #"{"baseURL":"host.example"}"#, #"{"baseURL":7}"#, #"{"trustedProxies":["host"]}"#,
         #"{"trustedProxies":"127.0.0.1"}"#, #"{"trustedProxies":[1]}"#,
         #"{"timetable":[{"from":"22:00","to":"22:00"}]}"#,
@@ -114,6 +115,7 @@ struct DaemonSettingsTests {
         settings.allowedFolders = ["/srv"]
         settings.allowsPrivateAddresses = true
         settings.listen = "127.0.0.1:6880"
+        (settings.tlsCertificate, settings.tlsKey) = ("/etc/ssl/pawl.pem", "/etc/ssl/pawl.key")
         settings.aria2Listen = "127.0.0.1:6800"
         settings.baseURL = "https://host.example/downloads/"
         settings.trustedProxies = ["127.0.0.1", "10.0.0.0/8"]

@@ -12,6 +12,8 @@ package final class TestCertificate: @unchecked Sendable {
     /// A certificate for localhost, 127.0.0.1 and ::1, valid from a day ago until ten years from
     /// now.
     package static let localhost = make("localhost", names: localNames, validFor: 10 * year)
+    /// Another certificate for the same names, as a renewal makes one.
+    package static let renewed = make("localhost", names: localNames, validFor: 10 * year)
     /// A valid certificate for another host than the one that presents it.
     package static let otherHost = make(
         "other.example",
@@ -38,6 +40,22 @@ package final class TestCertificate: @unchecked Sendable {
     deinit {
         X509_free(certificate)
         EVP_PKEY_free(key)
+    }
+
+    /// The private key in PEM, encrypted with a password.
+    package var encryptedKeyPEM: String? {
+        let password = Array("a password".utf8)
+        return Self.encode {
+            PEM_write_bio_PrivateKey(
+                $0,
+                key,
+                EVP_aes_256_cbc(),
+                password,
+                Int32(password.count),
+                nil,
+                nil
+            )
+        }
     }
 
     /// Sets this certificate and its key on a TLS context.

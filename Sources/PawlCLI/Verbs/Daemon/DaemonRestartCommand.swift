@@ -15,7 +15,7 @@ struct DaemonRestartCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try options.check()
-        let (arguments, unapplied) = (options.arguments, try UnappliedOptions(options))
+        let (arguments, unapplied) = (try options.arguments(), try UnappliedOptions(options))
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let (old, start, status) = try await client.process.restart(
                 arguments.isEmpty ? nil : arguments

@@ -12,6 +12,6 @@ struct DaemonRunCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try options.check()
-        throw try DaemonExecution.failure(options.arguments)
+        throw try DaemonExecution.failure(options.arguments())
     }
 }

@@ -14,7 +14,7 @@ struct DaemonStartCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try options.check()
-        let (arguments, unapplied) = (options.arguments, try UnappliedOptions(options))
+        let (arguments, unapplied) = (try options.arguments(), try UnappliedOptions(options))
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let start = try await client.process.start(arguments)
             try await unapplied.apply(to: client, after: start, console)

@@ -1,0 +1,76 @@
+package import Logging
+package import PawlCore
+internal import Synchronization
+
+/// The certificate that new connections get; any thread may read it.
+///
+/// It is read again when its files have changed, so that a renewal needs no restart.
+package final class CurrentTLS: Sendable {
+    package typealias Instant = ContinuousClock.Instant
+
+    /// A certificate that was read, with the stamps of its files before that.
+    package struct Loaded: Sendable {
+        fileprivate let files: TLSFiles
+        fileprivate var stamps: [TLSFiles.Stamp?]
+        fileprivate var context: TLSContext
+
+        /// Reads and checks the files.
+        package init(_ files: TLSFiles) throws(DownloadError) {
+            self.files = files
+            stamps = files.stamps
+            context = try TLSContext(files)
+        }
+    }
+
+    private struct State {
+        var loaded: Loaded?
+        /// The time of the last check whether the files have changed.
+        var checked: Instant?
+    }
+
+    /// The minimum time between two checks of the files.
+    private static let interval = Duration.seconds(1)
+
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    package init(logger: Logger) { self.logger = logger }
+
+    /// Whether connections use TLS.
+    package var isOn: Bool { state.withLock { $0.loaded != nil } }
+
+    /// Sets the certificate; `nil` turns TLS off.
+    package func set(_ loaded: Loaded?) { state.withLock { $0 = State(loaded: loaded) } }
+
+    /// Whether the certificate is for this host name or address.
+    package func isFor(_ host: String) -> Bool {
+        state.withLock { $0.loaded?.context }?.isFor(host) ?? false
+    }
+
+    /// The certificate for a new connection; `nil` if TLS is off.
+    ///
+    /// If new files cannot be used, the previous certificate stays, and the reason is logged once.
+    package func context(at now: Instant = .now) -> TLSContext? {
+        state.withLock { state in
+            guard var loaded = state.loaded else { return nil }
+            if let checked = state.checked, now < checked + Self.interval { return loaded.context }
+            state.checked = now
+            let stamps = loaded.files.stamps
+            guard stamps != loaded.stamps else { return loaded.context }
+            loaded.stamps = stamps
+            do throws(DownloadError) {
+                loaded.context = try TLSContext(loaded.files)
+                logger.notice("the TLS certificate has changed, and new connections get it")
+            } catch {
+                logger.warning("the previous TLS certificate stays in use: \(error)")
+            }
+            state.loaded = loaded
+            return loaded.context
+        }
+    }
+
+    /// Records why a connection has failed.
+    func failed(_ failure: TLSSession.Failure) {
+        logger.debug("a TLS connection has failed: \(failure.reason)")
+    }
+}
