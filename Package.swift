@@ -163,8 +163,8 @@ if isDevelopment {
     let optimized = ["PawlCore", "PawlTesting", "PawlCoreTests"]
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
-        "Programs/FetchList", "Programs/Films", "Programs/FollowDownloads", "Programs/ResumeLater",
-        "Programs/TestWithoutNetwork",
+        "Programs/FetchFile", "Programs/FetchList", "Programs/Films", "Programs/FollowDownloads",
+        "Programs/ResumeLater", "Programs/TestWithoutNetwork",
         "ResumableFetch", "UsingFoundation",
     ].map(Example.init)
 
@@ -240,6 +240,16 @@ if isDevelopment {
         target.swiftSettings? += [.unsafeFlags(["-O"], .when(configuration: .debug))]
     }
 }
+
+#if canImport(Darwin)
+// Only Linux has a module FoundationEssentials. On Apple's systems, a target exports Foundation
+// under its name.
+let essentials = "FoundationEssentials"
+for target in package.targets where target.type != .system {
+    target.dependencies.append(.byName(name: essentials))
+}
+package.targets.append(.target(name: essentials, swiftSettings: settings))
+#endif
 
 // Each example is a package of its own for those who copy it; `PACKAGE/TARGET` is one of its
 // programs. As a target it is built as a user of Pawl would build it: without access to what is

@@ -15,6 +15,7 @@ let package = Package(
     targets: [
         program("BackgroundDownload", "Pawl"),
         program("CoverCache", "Pawl", "PawlLibrary"),
+        program("FetchFile", "Pawl"),
         program("FetchList", "Pawl"),
         program("Films", "Pawl"),
         program("FollowDownloads", "Pawl"),

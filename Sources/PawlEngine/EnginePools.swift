@@ -6,7 +6,8 @@ internal import PawlStorage
 /// each engine are its own.
 package struct EnginePools: Sendable {
     let disk = BlockingPool(threads: 4, name: "pawl-disk")
-    let syncs = BlockingPool(threads: 8, name: "pawl-sync")
+    /// Many syncs wait for the disk at the same time, but seldom: their threads end soon.
+    let syncs = BlockingPool(threads: 8, name: "pawl-sync", idleTime: .seconds(1))
     let digests: BlockingPool
     /// Reads the files that are downloaded from this computer.
     let sources = BlockingPool(threads: 2, name: "pawl-source")

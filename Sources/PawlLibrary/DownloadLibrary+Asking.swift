@@ -72,8 +72,11 @@ extension DownloadLibrary {
     ///
     /// The existing file is replaced when the new one is complete.
     ///
-    /// - Throws: `DownloadError`, with the code `.usage` if no URL is known: secrets of a URL are
-    ///   not stored with a finished file.
+    /// Without a URL, the stored one is used, also in a later process: that of the file while its
+    /// entry exists.
+    ///
+    /// - Throws: `DownloadError`, with the code `.usage` if no URL is known: a URL with secrets is
+    ///   not stored with a finished file, and a removed file has none.
     @discardableResult
     public func refetch(
         _ key: StorageKey,

@@ -41,7 +41,7 @@ public enum LibraryEvent: Sendable {
     static func bounds(_ limit: Int) -> EventFeed<LibraryEvent>.Bounds {
         var bounds = EventFeed<LibraryEvent>.Bounds()
         bounds.limit = max(1, limit)
-        bounds.lost = .eventsLost
+        bounds.lost = { _ in .eventsLost }
         return bounds
     }
 }

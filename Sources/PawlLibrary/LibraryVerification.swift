@@ -13,6 +13,9 @@ public struct LibraryVerification: Sendable, Hashable {
     ///
     /// They have one from now on.
     public fileprivate(set) var newlyDigested: [StorageKey] = []
+    /// The given keys without a finished file, sorted: they were never fetched, or their files were
+    /// removed, which has removed their entries, too.
+    public fileprivate(set) var absent: [StorageKey] = []
 }
 
 /// One verification of a library's finished files.
@@ -37,6 +40,8 @@ struct LibraryVerifier: Sendable {
     /// Verifies the files of these keys; `nil` for all keys.
     func run(_ keys: [StorageKey]?) async throws(DownloadError) -> LibraryVerification {
         var verification = LibraryVerification()
+        verification.absent = Set(keys ?? []).filter { context.index.entry($0)?.file == nil }
+            .sorted { $0.text < $1.text }
         for key in context.index.known(keys).keys.sorted(by: { $0.text < $1.text }) {
             for _ in 0..<Self.mostAttempts {
                 guard let file = settled(key) else { break }

@@ -107,4 +107,26 @@ struct LibraryVerifyingTests {
         #expect(try await library.file(for: "a", from: try scene.url()).digest == digest)
         #expect(try await library.verify().intact == ["a"])
     }
+
+    @Test func `the given keys without a file are absent, also in a later process`() async throws {
+        let scene = try ShelfScene(.resource(resource))
+        var library = try await scene.open { $0.watchesFolder = false }
+        for key in ["a", "b"] as [StorageKey] {
+            _ = try await library.file(for: key, from: try scene.url())
+        }
+        unlink(scene.folder.path("b.bin"))
+        #expect(try await library.verify(["a", "b", "never"]).absent == ["never"])
+        let again = try await library.verify(["never", "a", "b"])
+        #expect(again.intact == ["a"])
+        #expect(again.faults == [])
+        #expect(again.absent == ["b", "never"])
+        #expect(try await library.verify().absent == [])
+        await library.close()
+        library = try await scene.open()
+        #expect(try await library.verify(["a", "b"]).absent == ["b"])
+        // The URL is stored with a file, and only there.
+        #expect(try await library.refetch("a").path == scene.folder.path("a.bin"))
+        let error = await #expect(throws: DownloadError.self) { try await library.refetch("b") }
+        #expect(error?.code == .usage)
+    }
 }

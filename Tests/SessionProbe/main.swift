@@ -10,10 +10,10 @@ import Pawl
 // and prints its resume data in hexadecimal digits. A `running` session prints the resume data of a
 // task that continues. An `ephemeral` session pauses a task to TARGET after BYTES bytes.
 //
-//   SessionProbe threads FOLDER URL BYTES
+//   SessionProbe threads FOLDER URL BYTES MOST
 //
 // Prints the number of threads of this process while 30 sessions each have a task to FOLDER that has
-// received BYTES bytes, or, if BYTES is 0, a finished one.
+// received BYTES bytes, or, if BYTES is 0, a finished one; but not before it has fallen to MOST.
 
 func say(_ text: String) {
     print(text)
@@ -41,7 +41,7 @@ func threadCount() -> Int {
     return line.flatMap { Int($0.dropFirst(8).filter(\.isNumber)) } ?? -1
 }
 
-func countThreads(_ folder: String, _ url: URL, _ bytes: Int64) async throws {
+func countThreads(_ folder: String, _ url: URL, _ bytes: Int64, _ most: Int) async throws {
     let sessions = (1...30).map { number in
         var configuration = SessionConfiguration.default
         configuration.temporaryDirectory = "\(folder)/\(number)"
@@ -61,7 +61,10 @@ func countThreads(_ folder: String, _ url: URL, _ bytes: Int64) async throws {
         }
         try await group.waitForAll()
     }
-    say("threads \(threadCount()).")
+    let count = threadCount()
+    // Nothing announces that a thread ends.
+    while threadCount() > most { await Task.yield() }
+    say("threads \(count).")
     withExtendedLifetime(sessions) {}
 }
 
@@ -69,7 +72,8 @@ let arguments = CommandLine.arguments
 guard arguments.count >= 5, let url = URL(string: arguments[3]), let bytes = Int64(arguments[4])
 else { exit(2) }
 if arguments[1] == "threads" {
-    try await countThreads(arguments[2], url, bytes)
+    guard arguments.count == 6, let most = Int(arguments[5]) else { exit(2) }
+    try await countThreads(arguments[2], url, bytes, most)
     exit(0)
 }
 var configuration =

@@ -46,7 +46,8 @@ final class BackgroundReceiver: Sendable {
                 try await client.register(registration)
             } : try await client.register(registration)
         if client.isDaemonOlder == true {
-            link.logger.warning("session '\(identifier)': \(DaemonClient.olderNotice)")
+            let notice = DaemonClient.olderNotice.text(for: .library)
+            link.logger.warning("session '\(identifier)': \(notice)")
         }
         try await forgetOldNumbers(client)
         var query = AttachQuery(session: identifier)

@@ -30,7 +30,7 @@ struct DaemonAbsence {
         return DownloadError(
             .daemonUnavailable,
             problem,
-            advice: "run 'pawl daemon start'"
+            advice: "\(.startDaemon)"
         )
     }
 
@@ -41,18 +41,18 @@ struct DaemonAbsence {
             return DownloadError(
                 .daemonUnavailable,
                 "the daemon (\(name)) is still starting",
-                advice: "wait until it accepts requests; 'pawl daemon logs' shows its log"
+                advice: "wait until it accepts requests, or \(.readDaemonLog) (\(places.log))"
             )
         case .stopping:
             return DownloadError(
                 .daemonUnavailable,
                 "the daemon (\(name)) is stopping",
-                advice: "wait until it has stopped, then run 'pawl daemon start'"
+                advice: "wait until it has stopped, then \(.startDaemon)"
             )
         case .listening, nil: break
         }
         let end = owner.process.map { "kill \($0)" } ?? "end that process"
-        let restart: Advice = "\(end), then run 'pawl daemon start'"
+        let restart: Advice = "\(end), then \(.startDaemon)"
         return DownloadError(
             .daemonUnavailable,
             isSilent
@@ -60,7 +60,7 @@ struct DaemonAbsence {
                 : "no daemon listens at \(paths.socket), but \(name) uses the queue in "
                     + paths.storeFolder,
             advice: isSilent
-                ? "see 'pawl daemon logs'; if it hangs: \(restart)"
+                ? "\(.readDaemonLog) (\(places.log)); if it hangs: \(restart)"
                 : "set XDG_RUNTIME_DIR to the value of that process, or restart it: \(restart)"
         )
     }

@@ -345,14 +345,14 @@ package final class DaemonClient: Sendable {
         DownloadError(
             .daemonVersion,
             "the daemon is older than this program and answered: \(error.message)",
-            advice: "run 'pawl daemon restart', which keeps all downloads",
+            advice: "\(.restartDaemon); all downloads are kept",
             context: error.context
         )
     }
 
     /// The notice about an older daemon that understands the request.
-    package static let olderNotice =
-        "the daemon is older than this program; run 'pawl daemon restart'"
+    package static let olderNotice: Advice =
+        "the daemon is older than this program; \(.restartDaemon)"
 
     private func url(_ path: String, _ query: [String: String]) throws(DownloadError) -> URL {
         var parts = URLComponents()

@@ -56,7 +56,7 @@ public final class DownloadSession: Sendable {
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
     /// The readers of the session's events.
-    let feeds = EventFeeds(SessionEvent.bounds)
+    let feeds = EventFeeds(SessionEvent.bounds())
     /// Whether the delegate decides on responses.
     let delegateDecides: Bool
     /// Whether there is a delegate, or was ever a reader of events.
@@ -191,8 +191,9 @@ public final class DownloadSession: Sendable {
     /// told of them.
     ///
     /// The sequence ends when the session is invalidated. Each event is reported once. Unread
-    /// progress of a task is replaced by newer progress, so that a slow reader needs little memory:
-    /// a few events for each task. In a background session, an event counts as delivered when the
+    /// progress of a task is replaced by newer progress. If 10,000 events are unread, only the newest
+    /// event of each task is kept, and in place of the oldest ends that are too many, there is
+    /// ``SessionEvent/dropped(_:)``; so a slow reader needs little memory. In a background session, an event counts as delivered when the
     /// reader asks for the next one: read a sequence that you hold.
     public var events: EventSequence<SessionEvent> {
         hasObservers.store(true, ordering: .releasing)

@@ -35,7 +35,9 @@ public import PawlCore
 /// method does not belong to it.
 ///
 /// A method with the types of `URLSession`'s delegate would never be called: with such a method, a
-/// session cannot be created, and the compiler's message names the right one.
+/// session cannot be created, and the compiler's message names the right one. The same holds for
+/// usual spelling mistakes, and for methods that are static or throw. Declare the class `final`: a
+/// method that only a subclass has is never called, and the compiler does not report it.
 public protocol DownloadSessionDelegate: MistypedDelegateMethods {
     /// What the delegate returns for a response: ``ResponseDisposition`` or nothing.
     associatedtype ResponseDecision = Void

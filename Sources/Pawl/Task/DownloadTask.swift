@@ -158,9 +158,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     }
 
     package var runReading: RunReading {
+        // First, because the given data may be read before the progress is.
+        let hasPaths = monitor.paths != nil
         let snapshot = monitor.snapshot
         return RunReading(
-            progress: shown(withGivenData(snapshot.progress)),
+            progress: shown(withGivenData(snapshot.progress, hasPaths: hasPaths)),
             continuedBytes: snapshot.continuedBytes,
             restarts: snapshot.restarts.count,
             restartReason: snapshot.restarts.last?.reason,
@@ -463,12 +465,17 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         if session.delegate != nil { session.runner.post(.finished(self, file)) }
     }
 
-    override var ownProgress: DownloadProgress { withGivenData(monitor.progress) }
+    override var ownProgress: DownloadProgress {
+        let hasPaths = monitor.paths != nil
+        return withGivenData(monitor.progress, hasPaths: hasPaths)
+    }
 
     /// Returns the progress with what the monitor does not know.
-    private func withGivenData(_ progress: DownloadProgress) -> DownloadProgress {
+    ///
+    /// `hasPaths`: whether the files were known before the progress was read.
+    private func withGivenData(_ progress: DownloadProgress, hasPaths: Bool) -> DownloadProgress {
         var progress = progress
-        if let data = resumeRequest?.data, progress.hasNotFound, monitor.paths == nil {
+        if let data = resumeRequest?.data, progress.hasNotFound, !hasPaths {
             // The given data count until they were read.
             progress.completedBytes = data.receivedBytes
             progress.resumedBytes = data.receivedBytes

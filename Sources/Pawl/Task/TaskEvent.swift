@@ -39,9 +39,12 @@ public enum TaskEvent: Sendable {
 
     fileprivate var isProgress: Bool { if case .progress = self { true } else { false } }
 
-    /// The bounds of a reader: progress that is out of date is not kept.
+    /// The bounds of a reader: progress that is out of date is not kept, and of many other events
+    /// only the newest.
     static var bounds: EventFeed<TaskEvent>.Bounds {
         var bounds = EventFeed<TaskEvent>.Bounds()
+        bounds.limit = 100
+        bounds.isEssential = { $0.isEnd }
         bounds.subject = { (0, $0.isProgress) }
         return bounds
     }
@@ -53,14 +56,26 @@ public enum SessionEvent: Sendable {
     case task(SessionTask, TaskEvent)
     /// All events that a background session missed while no process was attached were reported.
     case finishedBackgroundEvents
+    /// The reader is too slow: the ends of this many tasks, which were due at this point, are lost.
+    ///
+    /// At least the newest 5,000 unread ends are kept.
+    case dropped(Int)
     /// The session was invalidated and its last task has ended: this is the last event.
     ///
     /// The error is present if the session was lost, such as to another process.
     case invalidated(DownloadError?)
 
     /// The bounds of a reader: progress that is out of date is not kept.
-    static var bounds: EventFeed<SessionEvent>.Bounds {
+    ///
+    /// If there are `limit` unread events, only the newest event of a task that runs is kept, and
+    /// only the last event of a task that has ended; of these, the newest half of `limit`.
+    package static func bounds(limit: Int = 10_000) -> EventFeed<SessionEvent>.Bounds {
         var bounds = EventFeed<SessionEvent>.Bounds()
+        bounds.limit = limit
+        bounds.isEssential = { event in
+            if case .task(_, let event) = event { event.isEnd } else { true }
+        }
+        bounds.lost = { .dropped($0) }
         bounds.subject = { event in
             guard case .task(let task, let event) = event else { return nil }
             return (task.taskIdentifier, event.isProgress)

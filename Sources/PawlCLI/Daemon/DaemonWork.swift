@@ -14,7 +14,7 @@ func daemonWork(
         do throws(DownloadError) {
             let status = try await work(client)
             if client.isDaemonOlder == true {
-                console.message("pawl: note: \(DaemonClient.olderNotice)")
+                console.message("pawl: note: \(DaemonClient.olderNotice.text(for: .command))")
             }
             return status
         } catch {

@@ -152,7 +152,7 @@ extension ErrorCode {
             44,
             "the download has already ended, or the file differs"
         ),
-        row(.daemonVersion, .never, 45, "the daemon's version differs: run `pawl daemon restart`"),
+        row(.daemonVersion, .never, 45, "the daemon's version differs from the program's"),
         row(
             .settingsLost,
             .never,

@@ -4,10 +4,16 @@ internal import Synchronization
 package final class EventFeed<Event: Sendable>: Sendable {
     /// The rules for a reader that is slower than the events.
     package struct Bounds: Sendable {
-        /// The maximum number of unread events; the others are lost.
+        /// The number of unread events at which those that later ones supersede are dropped.
         package var limit = Int.max
-        /// The event in place of all lost ones.
-        package var lost: Event?
+        /// Whether an event says what no later one says.
+        ///
+        /// Of other events, only the newest of a subject is kept when there are too many. If there
+        /// are still too many, the oldest are lost.
+        package var isEssential: @Sendable (Event) -> Bool = { _ in true }
+        /// Returns the event in place of the lost ones, whose number it gets; `nil` if none is
+        /// ever lost.
+        package var lost: (@Sendable (Int) -> Event)?
         /// Returns what an event updates; `nil` if it must be read in any case.
         ///
         /// An update replaces the unread update of the same subject, unless another event of that
@@ -31,13 +37,23 @@ package final class EventFeed<Event: Sendable>: Sendable {
         ///
         /// Only unread items have a position here.
         var updates: [Int: Int] = [:]
+        /// The number of items at which room is made.
+        var limit: Int
+        /// The number of events that were lost before the first unread item.
+        var lostCount = 0
         var isEnded = false
         /// The number of tasks that read.
         var readers = 0
         /// Whether the last of them has stopped reading.
         var isAbandoned = false
 
+        init(_ bounds: Bounds) { limit = bounds.limit }
+
         mutating func takeFirst(_ bounds: Bounds) -> Item? {
+            if lostCount > 0, let lost = bounds.lost {
+                defer { lostCount = 0 }
+                return .event(lost(lostCount))
+            }
             guard let first = items.first else { return nil }
             if case .event(let event) = first, let subject = bounds.subject(event)?.number,
                 updates[subject] == position
@@ -52,11 +68,14 @@ package final class EventFeed<Event: Sendable>: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let wakeup = Wakeup()
     private let bounds: Bounds
 
-    package init(_ bounds: Bounds = Bounds()) { self.bounds = bounds }
+    package init(_ bounds: Bounds = Bounds()) {
+        self.bounds = bounds
+        state = Mutex(State(bounds))
+    }
 
     package func post(_ event: Event) {
         // A receipt may call anything when it is released.
@@ -69,15 +88,50 @@ package final class EventFeed<Event: Sendable>: Sendable {
         wakeup.send()
     }
 
-    /// Replaces all items if there are too many, and returns them.
+    /// Drops events if there are too many, and returns all earlier items.
     private func makeRoom(_ state: inout State) -> ArraySlice<Item> {
-        guard let lost = bounds.lost, state.items.count >= bounds.limit else { return [] }
-        defer {
-            state.position += state.items.count
-            state.items = [.event(lost)]
-            state.updates = [:]
+        guard state.items.count >= state.limit else { return [] }
+        let earlier = state.items
+        let (kept, lostCount) = condensed(earlier)
+        state.position += earlier.count
+        state.items = kept[...]
+        state.lostCount += lostCount
+        state.updates = [:]
+        for (index, item) in kept.enumerated() {
+            guard case .event(let event) = item, let subject = bounds.subject(event) else {
+                continue
+            }
+            state.updates[subject.number] = subject.isUpdate ? state.position + index : nil
         }
-        return state.items
+        // Receipts are kept, so that there may still be many items.
+        state.limit = max(bounds.limit, 2 * kept.count)
+        return earlier
+    }
+
+    /// Returns the items without events that later ones supersede, at most half of the limit and
+    /// receipts; and the number of lost events.
+    private func condensed(_ items: ArraySlice<Item>) -> (kept: [Item], lostCount: Int) {
+        var kept: [Item] = []
+        var (lostCount, eventCount) = (0, 0)
+        var subjects: Set<Int> = []
+        for item in items.reversed() {
+            guard case .event(let event) = item else {
+                kept.append(item)
+                continue
+            }
+            let isEssential = bounds.isEssential(event)
+            if let subject = bounds.subject(event)?.number {
+                let isNewest = subjects.insert(subject).inserted
+                guard isEssential || isNewest else { continue }
+            }
+            if eventCount < bounds.limit / 2 {
+                kept.append(item)
+                eventCount += 1
+            } else if isEssential {
+                lostCount += 1
+            }
+        }
+        return (kept.reversed(), lostCount)
     }
 
     private func add(_ event: Event, _ state: inout State) {

@@ -1,5 +1,9 @@
-internal import struct FoundationEssentials.URL
+#if canImport(Glibc)
 internal import Glibc
+#else
+internal import Darwin
+#endif
+internal import struct FoundationEssentials.URL
 internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage

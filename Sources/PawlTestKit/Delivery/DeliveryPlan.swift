@@ -1,4 +1,8 @@
+#if canImport(Glibc)
 internal import func Glibc.time
+#else
+internal import func Darwin.time
+#endif
 internal import PawlCore
 
 /// What a response does, step by step.

@@ -57,6 +57,18 @@ extension DaemonSuites {
             try expectExact("disk.iso", resource, in: alone)
         }
 
+        @Test func `the articles' code for background sessions runs`() async throws {
+            let resource = Resource(size: 3 << 20)
+            let scene = try DaemonScene(Workshop(resource))
+            let folder = scene.workshop.folder
+            let base = String(scene.workshop.url.dropLast(Workshop.path.count)) + "/"
+            let run = try start(scene, "Articles", base, folder.path, "background")
+            #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+            #expect(run.output.contains("\ntrailer: \(resource.size) bytes\n"), "\(run.output)")
+            #expect(run.output.hasSuffix("\nBackgroundSessions is done\n"), "\(run.output)")
+            try expectExact("BackgroundSessions/disk.iso", resource, in: scene.workshop)
+        }
+
         private func start(
             _ scene: DaemonScene,
             _ program: String,

@@ -43,6 +43,7 @@ struct ExampleTests {
         workshop.serve(.status(200, body: #"{"name": "first"}"#), at: "/latest.json")
         workshop.serve(.status(200, body: "\(digest.hexadecimal)  disk.iso\n"), at: "/SHA256SUMS")
         let base = String(workshop.url.dropLast(Workshop.path.count)) + "/"
+        try writeAppleResumeData(of: resource, in: workshop)
         let run = try start("Articles", base, workshop.folder.path, in: workshop)
         #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
         #expect(run.output.contains("\nverified\n"))
@@ -54,10 +55,49 @@ struct ExampleTests {
         #expect(run.output.contains("\n2 of 2 files, "))
         let names = [
             "GettingStarted/disk.iso", "HowADownloadRuns/other.iso", "Recipes/releases/disk.iso",
+            "ResumeData/apple/disk.iso",
         ]
         for name in names {
             try expectExact(name, resource, in: workshop)
         }
+        // The bytes of Apple's temporary file were used.
+        #expect(workshop.folder.list("ResumeData/apple") == ["disk.iso", "resume.plist"])
+    }
+
+    /// Writes what Apple's `URLSession` leaves of an interrupted download.
+    private func writeAppleResumeData(of resource: Resource, in workshop: Workshop) throws {
+        let count: Int64 = 400_000
+        let name = "CFNetworkDownload_4711.tmp"
+        try workshop.folder.makeFolder("ResumeData")
+        try workshop.folder.makeFolder("ResumeData/apple")
+        try workshop.folder.write(
+            "ResumeData/apple/\(name)",
+            resource.bytes(ByteRange(0, count))
+        )
+        let list = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict>
+            <key>NSURLSessionDownloadURL</key><string>\(workshop.url)</string>
+            <key>NSURLSessionResumeBytesReceived</key><integer>\(count)</integer>
+            <key>NSURLSessionResumeEntityTag</key><string>\(resource.entityTag ?? "")</string>
+            <key>NSURLSessionResumeInfoTempFileName</key><string>\(name)</string>
+            </dict></plist>
+            """
+        try workshop.folder.write("ResumeData/apple/resume.plist", list)
+    }
+
+    @Test func `FetchFile downloads a file, and reports an error`() async throws {
+        let resource = Resource(size: 1 << 20)
+        let workshop = try Workshop(resource)
+        let run = try start("FetchFile", workshop.url, workshop.folder.path, in: workshop)
+        #expect(await run.waitForExit() == .code(0), "\(run.output)\(run.errors)")
+        #expect(run.output == "\(workshop.folder.path("disk.iso")) 1048576\n")
+        try expectExact("disk.iso", resource, in: workshop)
+
+        let gone = String(workshop.url.dropLast(Workshop.path.count)) + "/gone"
+        let failed = try start("FetchFile", gone, workshop.folder.path, in: workshop)
+        #expect(await failed.waitForExit() == .code(1))
+        #expect(failed.output.hasPrefix("failed: "), "\(failed.output)")
     }
 
     @Test func `UsingFoundation downloads with Foundation's types`() async throws {

@@ -8,13 +8,13 @@ struct EventFeedTests {
     private enum Event: Sendable, Equatable {
         case update(of: Int, Int)
         case fact(of: Int, String)
-        case lost
+        case lost(Int)
     }
 
     private static func bounds(limit: Int = .max) -> EventFeed<Event>.Bounds {
         var bounds = EventFeed<Event>.Bounds()
         bounds.limit = limit
-        bounds.lost = .lost
+        bounds.lost = { .lost($0) }
         bounds.subject = { event in
             switch event {
             case .update(let subject, _): (subject, true)
@@ -110,7 +110,59 @@ struct EventFeedTests {
         let sequence = feeds.makeSequence()
         for number in 1...4 { feeds.post(.fact(of: number, "ended")) }
         feeds.end()
-        #expect(await read(sequence) == [.lost, .fact(of: 4, "ended")])
+        #expect(
+            await read(sequence) == [.lost(2), .fact(of: 3, "ended"), .fact(of: 4, "ended")]
+        )
+    }
+
+    @Test func `only the newest event of a subject is kept if there are too many`() async {
+        var bounds = Self.bounds(limit: 6)
+        bounds.isEssential = { if case .fact(_, "ended") = $0 { true } else { false } }
+        let feeds = EventFeeds(bounds)
+        let sequence = feeds.makeSequence()
+        for number in 0..<100 {
+            feeds.post(.update(of: 1, number))
+            feeds.post(.fact(of: 1, "paused \(number)"))
+        }
+        feeds.post(.fact(of: 2, "paused"))
+        feeds.post(.fact(of: 2, "ended"))
+        feeds.post(.update(of: 1, 100))
+        feeds.post(.update(of: 1, 101))
+        feeds.end()
+        let events = await read(sequence)
+        #expect(events.count < 6)
+        #expect(events.suffix(2) == [.fact(of: 2, "ended"), .update(of: 1, 101)])
+    }
+
+    @Test func `an update is replaced also after others were dropped`() async {
+        var bounds = Self.bounds(limit: 4)
+        bounds.isEssential = { if case .fact = $0 { true } else { false } }
+        let feeds = EventFeeds(bounds)
+        let sequence = feeds.makeSequence()
+        for number in 1...5 { feeds.post(.update(of: number, 0)) }
+        // The first ones are lost without a word, because later ones will supersede them.
+        for number in 4...5 { feeds.post(.update(of: number, 1)) }
+        feeds.end()
+        #expect(
+            await read(sequence) == [.update(of: 3, 0), .update(of: 4, 1), .update(of: 5, 1)]
+        )
+    }
+
+    @Test func `a receipt is not lost with events`() async {
+        let feeds = EventFeeds(Self.bounds(limit: 2))
+        let sequence = feeds.makeSequence()
+        var iterator = sequence.makeAsyncIterator()
+        let read: Completion<Void>
+        do {
+            let (receipt, completion) = receipt()
+            feeds.post(receipt)
+            read = completion
+        }
+        for number in 1...9 { feeds.post(.fact(of: number, "ended")) }
+        #expect(!read.isComplete)
+        feeds.end()
+        while await iterator.next() != nil {}
+        #expect(read.isComplete)
     }
 
     @Test func `each reader gets all events, from its beginning on`() async {

@@ -179,7 +179,7 @@ struct EventTests {
             case .invalidated(let error):
                 #expect(error == nil)
                 isInvalid = true
-            case .finishedBackgroundEvents: Issue.record("\(event)")
+            case .finishedBackgroundEvents, .dropped: Issue.record("\(event)")
             }
         }
         #expect(isInvalid)
@@ -205,6 +205,72 @@ struct EventTests {
         #expect(Set(written).isSubset(of: Set(told)))
         #expect(written == written.sorted())
         #expect(written.last == told.last)
+    }
+
+    // MARK: - Slow readers
+
+    @Test func `unread events of tasks that have ended are dropped except for the ends`()
+        async throws
+    {
+        let scene = try SessionScene()
+        let session = DownloadSession(scene.configuration)
+        let task = session.dataTask(with: try scene.url())
+        let other = session.dataTask(with: try scene.url())
+        let feeds = EventFeeds(SessionEvent.bounds(limit: 8))
+        let events = feeds.makeSequence()
+        feeds.post(.task(other, .waitingForConnectivity))
+        for _ in 0..<1000 {
+            feeds.post(.task(task, .waitingForConnectivity))
+            feeds.post(.task(task, .resumed(offset: 1, expectedBytes: nil)))
+        }
+        feeds.post(.task(task, .finished(nil)))
+        for offset in Int64(0)..<1000 {
+            feeds.post(.task(other, .resumed(offset: offset, expectedBytes: nil)))
+        }
+        feeds.post(.invalidated(nil))
+        feeds.end()
+        var seen: [SessionEvent] = []
+        for await event in events { seen.append(event) }
+        #expect(seen.count <= 8)
+        let ended = seen.compactMap {
+            if case .task(let task, .finished) = $0 { task } else { nil }
+        }
+        #expect(ended.count == 1)
+        #expect(ended.first === task)
+        guard case .task(let last, .resumed(let offset, _)) = seen.dropLast().last,
+            case .invalidated = seen.last
+        else {
+            Issue.record("\(seen)")
+            return
+        }
+        #expect(last === other)
+        #expect(offset == 999)
+    }
+
+    @Test func `the ends of many tasks that nobody reads are counted`() async throws {
+        let scene = try SessionScene()
+        let session = DownloadSession(scene.configuration)
+        let tasks = try (0..<100).map { number in
+            session.dataTask(with: try scene.url("/\(number)"))
+        }
+        let feeds = EventFeeds(SessionEvent.bounds(limit: 20))
+        let events = feeds.makeSequence()
+        for task in tasks { feeds.post(.task(task, .finished(nil))) }
+        feeds.end()
+        var (lost, ended): (Int, [Int]) = (0, [])
+        for await event in events {
+            switch event {
+            case .dropped(let count):
+                // It takes the position of what it replaces.
+                #expect(ended.isEmpty)
+                lost += count
+            case .task(let task, .finished): ended.append(task.taskIdentifier)
+            default: Issue.record("\(event)")
+            }
+        }
+        #expect(lost + ended.count == 100)
+        #expect((10..<20).contains(ended.count))
+        #expect(ended == tasks.suffix(ended.count).map { $0.taskIdentifier })
     }
 
     // MARK: - Several tasks

@@ -1,16 +1,8 @@
-import Glibc
-import PawlTesting
 import Testing
 
 /// Delegates with the names or types of `URLSession`'s delegate do not compile.
 @Suite(.timeLimit(.minutes(5)))
 struct MistypedDelegateTests {
-    private static let header = """
-        import Foundation
-        import Pawl
-
-        """
-
     /// A method that a session would never call, and part of the compiler's message.
     private static let mistakes: [(method: String, message: String)] = [
         (
@@ -195,35 +187,16 @@ struct MistypedDelegateTests {
     @Test func `each of URLSession's methods is refused with the name of the right one`()
         async throws
     {
-        var text = Self.header
-        for (number, mistake) in Self.mistakes.enumerated() {
-            text += """
-                final class Mistaken\(number): DownloadSessionDelegate {
-                    func \(mistake.method) {}
-                }
-                let session\(number) = DownloadSession(delegate: Mistaken\(number)())
-
-                """
-        }
-        let (isSuccess, output) = try await compile(text)
-        #expect(!isSuccess)
-        let lines = output.split(separator: "\n")
-        for (number, mistake) in Self.mistakes.enumerated() {
-            // Each class has three lines, and its use is in the fourth.
-            let position = "main.swift:\(3 + 4 * number + 3):"
-            let error = lines.first { $0.contains(position) && $0.contains("error: ") }
-            #expect(
-                error?.contains("'`\(mistake.message)`'") == true,
-                "\(mistake.method): \(output)"
-            )
-        }
+        try await DelegateCompiler.expectRefused(
+            Self.mistakes.map { ("func \($0.method)", "`\($0.message)`") }
+        )
     }
 
     @Test func `a delegate of the main actor compiles, also where that is the default isolation`()
         async throws
     {
         let text =
-            Self.header + """
+            DelegateCompiler.header + """
                 @MainActor
                 final class Window: DownloadSessionDelegate {
                     var files: [String] = []
@@ -252,33 +225,8 @@ struct MistypedDelegateTests {
             "-enable-upcoming-feature", "InferIsolatedConformances",
             "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
         ]
-        let (isSuccess, output) = try await compile(text, options)
+        let (isSuccess, output) = try await DelegateCompiler.compile(text, options)
         #expect(isSuccess, "\(output)")
         #expect(!output.contains("warning:"), "\(output)")
-    }
-
-    private func compile(
-        _ text: String,
-        _ options: [String] = []
-    ) async throws -> (isSuccess: Bool, output: String) {
-        let folder = try ScratchFolder()
-        try folder.write("main.swift", text)
-        // Of the C modules, the package's own and those of swift-system are needed.
-        let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let sources = "\(root)/Sources"
-        let checkouts = "\(BuiltProduct.folder)/../../checkouts"
-        let modules = [
-            "\(BuiltProduct.folder)/Modules",
-            "\(checkouts)/swift-system/Sources/CSystem/include",
-            "\(sources)/CCrypto", "\(sources)/CCurl", "\(sources)/CExpat", "\(sources)/CPlatform",
-        ]
-        let compiler = try ProcessRunner(
-            "/usr/bin/env",
-            ["swiftc", "-typecheck", "-swift-version", "6"] + modules.flatMap { ["-I", $0] }
-                + options + [folder.path("main.swift")]
-        )
-        let status = await compiler.waitForExit()
-        #expect(!compiler.reachedTimeLimit)
-        return (status.isSuccess, compiler.output + compiler.errors)
     }
 }

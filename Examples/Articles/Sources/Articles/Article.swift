@@ -15,6 +15,9 @@ struct Article: Sendable {
     let name: String
     let run: @Sendable (Sample) async throws -> Void
 
+    /// What runs in the daemon.
+    static let background = [Article(name: "BackgroundSessions", run: inTheBackground)]
+
     static let all = [
         Article(name: "Overview", run: overview),
         Article(name: "GettingStarted", run: gettingStarted),

@@ -1,11 +1,18 @@
 import struct FoundationEssentials.URL
 import Pawl
 
-func backgroundSession(
+/// The code that needs the daemon.
+func inTheBackground(_ sample: Sample) async throws {
+    try await backgroundSession(Reporter(), url: sample.url, folder: sample.folder)
+    try await openFilms(sample.url)
+    try await readFilms(sample.url)
+}
+
+private func backgroundSession(
     _ delegate: Reporter,
     url: URL,
     folder: String
-) async {
+) async throws {
     var configuration = SessionConfiguration.background(identifier: "films")
     configuration.relaunchCommand = ["/usr/bin/films", "--downloads-ended"]
     let session = DownloadSession(configuration, delegate: delegate)
@@ -18,4 +25,5 @@ func backgroundSession(
     for task in await session.allTasks {
         print(task.taskDescription ?? "", task.currentProgress.completedBytes)
     }
+    print(try await task.file.path)
 }

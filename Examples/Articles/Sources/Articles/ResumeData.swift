@@ -10,6 +10,13 @@ func resumeData(_ sample: Sample) async throws {
     try? await task.value
     if FileManager.default.fileExists(atPath: location.path) { try await resume(with: location) }
     try await pauseInTheMiddle(sample.url, sample.folder)
+
+    // Only a test puts Apple's resume data there, and the temporary file beside it.
+    let folder = sample.folder + "/apple"
+    let plist = URL(fileURLWithPath: folder + "/resume.plist")
+    if FileManager.default.fileExists(atPath: plist.path) {
+        try await resumeFromApple(plist, folder)
+    }
 }
 
 private func pauseInTheMiddle(_ url: URL, _ folder: String) async throws {
@@ -41,10 +48,10 @@ private func resume(with location: URL) async throws {
     print(file.path)
 }
 
-func resumeFromApple(_ plist: URL) async throws {
+private func resumeFromApple(_ plist: URL, _ folder: String) async throws {
     var resume = ResumeSettings()
-    resume.partialFile = "/data/CFNetworkDownload_4711.tmp"
-    resume.destination = .file("/data/disk.iso")
+    resume.partialFile = folder + "/CFNetworkDownload_4711.tmp"
+    resume.destination = .file(folder + "/disk.iso")
     let data = try ResumeData(appleResumeData: Data(contentsOf: plist))
     let file = try await DownloadSession.shared.download(resuming: data, resume)
     print(file.path)

@@ -124,7 +124,7 @@ private func openConfigured(_ folder: String) async throws {
     await library.close()
 }
 
-/// Leaves the download to the daemon, which this program does not start.
+/// Leaves the download to the daemon.
 func openFilms(_ url: URL) async throws {
     var configuration = LibraryConfiguration()
     configuration.session = .background(identifier: "org.example.films")
@@ -134,6 +134,20 @@ func openFilms(_ url: URL) async throws {
         configuration: configuration
     )
     try library.start("trailer", from: url)
+    await library.close()
+}
+
+/// Gets the download of `openFilms` from the daemon.
+func readFilms(_ url: URL) async throws {
+    var configuration = LibraryConfiguration()
+    configuration.session = .background(identifier: "org.example.films")
+    let library = try await DownloadLibrary(
+        folder: .caches,
+        named: "films",
+        configuration: configuration
+    )
+    let file = try await library.file(for: "trailer", from: url)
+    print("trailer: \(file.byteCount) bytes")
     await library.close()
 }
 

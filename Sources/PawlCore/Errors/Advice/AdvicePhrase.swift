@@ -27,6 +27,12 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
     case replaceOrKeep = "replace-or-keep"
     /// The description of a wait that is longer than the settings allow.
     case longerThanAllowed = "longer-than-allowed"
+    /// The request to start the daemon.
+    case startDaemon = "start-daemon"
+    /// The request to restart the daemon.
+    case restartDaemon = "restart-daemon"
+    /// The request to read the daemon's log.
+    case readDaemonLog = "read-daemon-log"
 
     func words(for reader: AdviceReader) -> String {
         let words = words
@@ -81,6 +87,18 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
                 "longer than Pawl waits",
                 "longer than \(AdviceSetting.maximumRetryAfter.name(for: .api)) allows"
             )
+        case .startDaemon:
+            (
+                "create the background session again, which starts the daemon",
+                "run 'pawl daemon start'", "start the daemon"
+            )
+        case .restartDaemon:
+            (
+                "end the process of the daemon, and create the background session again, which "
+                    + "starts it", "run 'pawl daemon restart'", "restart the daemon"
+            )
+        case .readDaemonLog:
+            ("read the daemon's log", "see 'pawl daemon logs'", "read the daemon's log")
         }
     }
 }

@@ -16,19 +16,25 @@ final class RunningDownloads: Sendable {
         var folder: ConfinedFolder?
         let startTime = ContinuousClock.now
 
-        var progress: DownloadProgress { known(task.currentProgress) }
+        var progress: DownloadProgress {
+            // First, because the partial file may become known before the progress is read.
+            let knowsFile = task.targetPath != nil
+            return known(task.currentProgress, knowsFile: knowsFile)
+        }
 
-        private func known(_ progress: DownloadProgress) -> DownloadProgress {
+        /// Returns the progress; before the task knows the partial file, at least that of the row.
+        private func known(_ progress: DownloadProgress, knowsFile: Bool) -> DownloadProgress {
             var progress = progress
-            guard task.targetPath == nil else { return progress }
+            guard !knowsFile else { return progress }
             progress.completedBytes = max(progress.completedBytes, before.completedBytes)
             progress.totalBytes = progress.totalBytes ?? before.totalBytes
             return progress
         }
 
         var row: WireProgress.Row {
+            let knowsFile = task.targetPath != nil
             var reading = task.runReading
-            reading.progress = known(reading.progress)
+            reading.progress = known(reading.progress, knowsFile: knowsFile)
             let progress = reading.progress
             var row = WireProgress.Row(
                 id: before.id,

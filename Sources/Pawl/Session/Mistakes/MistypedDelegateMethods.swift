@@ -3,7 +3,8 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 
 /// Methods that a delegate must not have, because a session would never call them: they have the
-/// names or types of `URLSession`'s delegate, or count bytes with `Int`.
+/// names or types of `URLSession`'s delegate, count bytes with `Int`, are misspelled or static, or
+/// throw.
 ///
 /// Each has an associated type for its result, whose default has a name that says what is right. A
 /// delegate that implements such a method sets that type to `Void`. ``DownloadSession`` has no
@@ -16,7 +17,8 @@ public import PawlCore
 public protocol MistypedDelegateMethods:
     MistypedFileMethods, MistypedEndMethods, MistypedResponseMethods,
     MisnamedFileMethods, MisnamedEndMethods, MisnamedProgressMethods, MisnamedSessionMethods,
-    MislabelledMethods, MiscountedMethods
+    MislabelledMethods, MiscountedMethods, MisspelledDelegateMethods, LabelledSessionMethods,
+    StaticDelegateMethods, ThrowingDelegateMethods
 {
     /// The types of all methods that a delegate must not have.
     typealias DelegateMistakes = (
@@ -56,7 +58,11 @@ public protocol MistypedDelegateMethods:
         WriteIntegersMethod,
         WriteIntegerTotalMethod,
         ResumeIntegersMethod,
-        ResumeIntegerTotalMethod
+        ResumeIntegerTotalMethod,
+        SpellingMistakes,
+        SessionLabelMistakes,
+        StaticMistakes,
+        ThrownErrors
     )
 }
 
@@ -99,7 +105,11 @@ public typealias NoDelegateMistakes = (
     `the numbers of bytes are Int64, the total an Int64?`,
     `the numbers of bytes are Int64, the total an Int64?`,
     `the numbers of bytes are Int64, the total an Int64?`,
-    `the numbers of bytes are Int64, the total an Int64?`
+    `the numbers of bytes are Int64, the total an Int64?`,
+    NoSpellingMistakes,
+    NoSessionLabelMistakes,
+    NoStaticMistakes,
+    NoThrownErrors
 )
 
 /// The mistaken methods for the bytes and the file of a download.

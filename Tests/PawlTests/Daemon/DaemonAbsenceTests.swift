@@ -1,0 +1,55 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+/// The errors about a daemon that does not respond help a program that comes without `pawl`.
+@Suite(.timeLimit(.minutes(5)))
+struct DaemonAbsenceTests {
+    private let folder: ScratchFolder
+    private let places: DaemonPlaces
+
+    init() throws {
+        folder = try ScratchFolder()
+        places = try DaemonPlaces(
+            PlaceSurroundings(
+                variables: [
+                    "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
+                ],
+                homeOfUser: folder.path,
+                user: getuid()
+            )
+        )
+        try folder.makeFolder("run")
+        try places.prepare()
+    }
+
+    private func error() async throws -> DownloadError {
+        let client = DaemonClient(places, patience: .zero)
+        return try #require(await #expect(throws: DownloadError.self) { try await client.status() })
+    }
+
+    @Test(arguments: [StoreLock.Phase?.none, .starting, .listening, .stopping])
+    func `the library's advice about the daemon names no command`(phase: StoreLock.Phase?)
+        async throws
+    {
+        var lock: StoreLock?
+        if let phase {
+            lock = try StoreLock(folder: places.storeFolder)
+            lock?.enter(phase)
+        }
+        let error = try await error()
+        #expect(error.code == .daemonUnavailable)
+        #expect(!error.advice.isEmpty)
+        #expect(!error.description.contains("'pawl"), "\(error)")
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `the notice about an older daemon has the words of its reader`() {
+        let notice = DaemonClient.olderNotice
+        #expect(!notice.text(for: .library).contains("pawl"))
+        #expect(notice.text(for: .command).hasSuffix("; run 'pawl daemon restart'"))
+    }
+}
