@@ -40,6 +40,7 @@ package final class Engine: Sendable {
     private let cookies: CookieJar?
     private let namedCookies: @Sendable (ConnectionSettings) -> CookieJar?
     private let namedSecureHosts: @Sendable (ConnectionSettings) -> SecureHosts?
+    private let namedAlternatives: @Sendable (ConnectionSettings) -> AlternativeServices?
     /// The source of network changes for downloads that wait for the network.
     package let network: any NetworkPathMonitoring
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.
@@ -59,6 +60,7 @@ package final class Engine: Sendable {
         cookies = settings.cookies
         namedCookies = settings.namedCookies
         namedSecureHosts = settings.namedSecureHosts
+        namedAlternatives = settings.namedAlternatives
         network = settings.network
         hosts = settings.hosts
         readMetalink = settings.readMetalink
@@ -71,7 +73,7 @@ package final class Engine: Sendable {
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
         self.transport = LocalTransport(
-            over: SecuringTransport(transport, pool: disk),
+            over: SecuringTransport(AlternativeTransport(transport, pool: disk), pool: disk),
             LocalTransfer.Surroundings(pool: pools.sources, alarms: alarms, time: time)
         )
         lane = SmallFileLane(disk, alarms, time)
@@ -99,6 +101,12 @@ package final class Engine: Sendable {
     /// Returns the hosts that demand HTTPS, for requests with these settings; `nil` if none are kept.
     func secureHosts(for settings: ConnectionSettings) -> SecureHosts? {
         namedSecureHosts(settings)
+    }
+
+    /// Returns the known alternative services, for requests with these settings; `nil` if none are
+    /// kept.
+    func alternatives(for settings: ConnectionSettings) -> AlternativeServices? {
+        namedAlternatives(settings)
     }
 
     /// Starts observing the network; `nil` if a download with these settings does not depend on it.

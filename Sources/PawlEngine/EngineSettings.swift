@@ -19,6 +19,11 @@ package struct EngineSettings: Sendable {
     /// Returns the hosts that demand HTTPS in the file that the settings of a download name; `nil` if
     /// they name none.
     package var namedSecureHosts: @Sendable (ConnectionSettings) -> SecureHosts? = { _ in nil }
+    /// Returns the alternative services in the file that the settings of a download name; `nil` if
+    /// they name none.
+    package var namedAlternatives: @Sendable (ConnectionSettings) -> AlternativeServices? = { _ in
+        nil
+    }
     /// The source of network changes for downloads that wait for the network.
     package var network: any NetworkPathMonitoring = AlwaysReachable()
     /// The memory of what downloads learn of hosts; `nil` keeps nothing.

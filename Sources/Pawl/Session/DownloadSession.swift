@@ -53,6 +53,7 @@ public final class DownloadSession: Sendable {
     let temporaryFiles: TemporaryFiles
     private let cookieFiles: SessionFiles<CookieJar>
     private let secureHostFiles: SessionFiles<SecureHosts>
+    private let alternativeFiles: SessionFiles<AlternativeServices>
     /// The connection of a background session to the daemon.
     let link: BackgroundLink?
     /// The readers of the session's events.
@@ -145,6 +146,7 @@ public final class DownloadSession: Sendable {
         let cookies = CookieFiles(logger)
         cookieFiles = cookies.files
         let secureHostFiles = SessionFiles<SecureHosts>(logger)
+        let alternativeFiles = SessionFiles<AlternativeServices>(logger)
         settings.cookies =
             switch configuration.cookies {
             case .none: nil
@@ -153,10 +155,12 @@ public final class DownloadSession: Sendable {
             }
         settings.namedCookies = { cookies.jar(of: $0) }
         settings.namedSecureHosts = { $0.secureHostsFile.map(secureHostFiles.values) }
-        self.secureHostFiles = secureHostFiles
+        settings.namedAlternatives = { $0.alternativeServicesFile.map(alternativeFiles.values) }
+        (self.secureHostFiles, self.alternativeFiles) = (secureHostFiles, alternativeFiles)
         engine = Engine.make(settings, logger, replacement)
         cookieFiles.follow(with: engine)
         secureHostFiles.follow(with: engine)
+        alternativeFiles.follow(with: engine)
         runner = SessionRunner(limit: configuration.maximumConcurrentDownloads, engine)
         var state = State(delegate)
         if case .background(let identifier) = configuration.kind, replacement == nil {
@@ -178,9 +182,10 @@ public final class DownloadSession: Sendable {
     deinit {
         link?.stop()
         guard hasFiles else { return }
-        engine.disk.start { [cookieFiles, secureHostFiles] _ in
+        engine.disk.start { [cookieFiles, secureHostFiles, alternativeFiles] _ in
             cookieFiles.save()
             secureHostFiles.save()
+            alternativeFiles.save()
         }
     }
 
@@ -472,15 +477,18 @@ public final class DownloadSession: Sendable {
     }
 
     /// Whether a file of cookies or of hosts was named.
-    private var hasFiles: Bool { !cookieFiles.isEmpty || !secureHostFiles.isEmpty }
+    private var hasFiles: Bool {
+        !cookieFiles.isEmpty || !secureHostFiles.isEmpty || !alternativeFiles.isEmpty
+    }
 
     /// Writes the cookies and the hosts that have changed to their files.
     package func saveFiles() async {
         guard hasFiles else { return }
         // This fails only if the pool was shut down.
-        try? await engine.disk.run { [cookieFiles, secureHostFiles] in
+        try? await engine.disk.run { [cookieFiles, secureHostFiles, alternativeFiles] in
             cookieFiles.save()
             secureHostFiles.save()
+            alternativeFiles.save()
         }
     }
 

@@ -84,3 +84,29 @@ extension SecureHosts: FiledValues {
         return new == old ? nil : new.text
     }
 }
+
+extension AlternativeServices: FiledValues {
+    static let fileName = "the file of alternative services"
+    static let contentName = "alternative services"
+    static let mostBytes = AlternativeServiceList.mostBytes
+
+    convenience init(_ text: String, at now: Int64) {
+        self.init(AlternativeServiceList(text, at: now))
+    }
+
+    var snapshot: AlternativeServiceList { list }
+
+    static func isValid(_ text: String) -> Bool { AlternativeServiceList.isValid(text) }
+
+    static func text(
+        changing old: String,
+        from before: AlternativeServiceList,
+        to after: AlternativeServiceList,
+        at now: Int64
+    ) -> String? {
+        let old = AlternativeServiceList(old, at: now)
+        var new = old
+        new.apply(from: before, to: after)
+        return new == old ? nil : new.text
+    }
+}

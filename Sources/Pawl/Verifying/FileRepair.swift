@@ -18,7 +18,8 @@ package struct FileRepair: Sendable {
         package var source: URL
         /// Other URLs of the file, the best first.
         package var mirrors: [URL] = []
-        /// Whether the URLs are stored with the repaired file, as they were with the damaged one.
+        /// Whether the origin is stored with the repaired file for other programs, as it was with the
+        /// damaged one.
         package var recordsOrigin = false
 
         package init(path: String, from source: URL) { (self.path, self.source) = (path, source) }

@@ -93,6 +93,11 @@ package final class FileVerifier: Sendable {
         try ExistingFile.size(FilePath(path))
     }
 
+    /// Whether the URL of the file was stored with it on request, where other programs find it.
+    package static func hasRecordedOrigin(_ path: String) -> Bool {
+        TextAttribute.origin.text(of: FilePath(path)) != nil
+    }
+
     /// Returns the URLs that were stored with the file: that from which it was downloaded, unless a
     /// part of it was secret, and those of its mirrors.
     ///
@@ -103,8 +108,8 @@ package final class FileVerifier: Sendable {
         guard let status = try? file.targetStatus(),
             FileOwnership.isTrusted(status, in: file.folder)
         else { return [] }
-        let origin = TextAttribute.origin.text(of: file)
-            .flatMap { $0.contains(QueryRedaction.mark) ? nil : $0 }
+        let origin = [TextAttribute.source, .origin].lazy.compactMap { $0.text(of: file) }
+            .first { !$0.contains(QueryRedaction.mark) }
         let mirrors = (TextAttribute.mirrors.text(of: file) ?? "").split(separator: "\n")
         return ([origin].compactMap(\.self) + mirrors.map(String.init)).filter { source in
             URLScheme(of: AddressParts(source).scheme)?.isLocal == false

@@ -18,6 +18,8 @@ package struct DownloadBatch: Sendable {
         var single: [String] = []
         for url in urls { single += try URLPattern.expand(url) }
         try Self.checkCombinations(urls: single, list: list, typed: common.typed)
+        var list = list
+        if let output = common.typed.output { try list?.rename(to: output, "--output") }
         for url in single {
             downloads.append(try RequestedDownload(url, try common.options(for: url)))
         }
@@ -50,25 +52,13 @@ package struct DownloadBatch: Sendable {
         for missing in batch.missingPasswords {
             batch.complete(missing, with: try missing.read(console))
         }
-        try batch.unlockKeys(console)
+        try LockedKey.unlock(&batch.downloads, console)
         try checkBrowserProfiles(of: batch.downloads)
         if prints {
             let notes = ConfigVariables.notes(on: config.unknownVariables) + batch.notes
             notes.forEach(console.message)
         }
         return batch
-    }
-
-    /// Asks for the password of each key that is encrypted, if there is a terminal to ask on.
-    ///
-    /// Otherwise the error of the download names the option.
-    private mutating func unlockKeys(_ console: Console) throws(DownloadError) {
-        guard PasswordPrompt.isPossible else { return }
-        let identities = Set(downloads.map(\.settings.connection.clientIdentity))
-        for key in Set(identities.compactMap(LockedKey.init(of:))) {
-            let password = try PasswordPrompt.ask(for: key, console: console)
-            for index in downloads.indices { downloads[index].unlock(key, with: password) }
-        }
     }
 
     /// Throws if the cookies of a browser cannot be read: without them, a server may answer with a
@@ -127,15 +117,10 @@ package struct DownloadBatch: Sendable {
             throw .usage("missing URL", advice: "see 'pawl --help'")
         }
         if typed.output != nil {
-            guard list == nil else {
+            let count = urls.count + (list == nil ? 0 : 1)
+            guard count == 1 else {
                 throw .usage(
-                    "--output and --input-file cannot be combined",
-                    advice: "write output=name below a URL in the list"
-                )
-            }
-            guard urls.count == 1 else {
-                throw .usage(
-                    "--output cannot be used with \(urls.count) URLs",
+                    "--output cannot be used with \(count) URLs\(list == nil ? "" : " and lists")",
                     advice: "use --directory, or one URL per command"
                 )
             }

@@ -35,6 +35,17 @@ enum InputFile {
         }
     }
 
+    /// Throws unless the file is empty or an Alt-Svc file: Pawl would overwrite any other file.
+    static func checkAlternatives(_ path: String, location: String) throws(DownloadError) {
+        let text = try keptText(of: path, location: location, form: "an Alt-Svc file of curl")
+        guard AlternativeServiceList.isValid(text) else {
+            throw .usage(
+                "\(location): '\(path)' is not an Alt-Svc file of curl",
+                advice: "use a file that curl --alt-svc has written, or a new one"
+            )
+        }
+    }
+
     /// Returns the text of a file that a session uses, too; that of a pipe is kept for the session.
     private static func keptText(
         of path: String,

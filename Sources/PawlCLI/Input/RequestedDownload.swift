@@ -72,7 +72,7 @@ package struct RequestedDownload: Sendable {
     /// Gives the finished file the server's modification time.
     mutating func keepServerTime() { settings.keepsServerTime = true }
 
-    mutating func accept(hostKey fingerprint: String) { settings.connection.hostKey = fingerprint }
+    mutating func take(_ answers: SSHPrompt.Answers) { answers.apply(to: &settings.connection) }
 
     var target: DownloadTarget {
         DownloadTarget(url: url.absoluteString, destination: destination)

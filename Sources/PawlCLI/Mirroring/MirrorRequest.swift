@@ -51,6 +51,7 @@ struct MirrorRequest: Sendable {
         if let missing = given.missingPassword, AddressParts(address).userInfo == nil {
             settings.credentials?.password = try missing.read(console)
         }
+        try LockedKey.unlock(&settings, console)
         if let profile = settings.connection.browserProfile { try profile.checkCookies() }
         return Self.mirroring(settings)
     }

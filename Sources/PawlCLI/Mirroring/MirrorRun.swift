@@ -19,15 +19,11 @@ struct MirrorRun: Sendable {
     /// Cancelling the task interrupts it; what is complete is known to the next run.
     func run() async -> Int32 {
         var run = self
-        switch source {
-        case .tree(let root, var settings):
-            await HostKeyPrompt.settle(root, &settings, console)
-            run.source = .tree(root, settings)
-        case .list(let name, var files):
-            let downloads = await HostKeyPrompt.settled(files.map(\.download), console)
-            for (index, download) in downloads.enumerated() { files[index].download = download }
-            run.source = .list(name, files)
-        case .bucket: break
+        do throws(DownloadError) {
+            run.source = try await source.settled(console)
+        } catch {
+            errors.report(error, at: nil)
+            return error.code.exitStatus
         }
         return await run.mirror()
     }

@@ -16,6 +16,24 @@ enum MirrorSource: Sendable {
         var download: RequestedDownload
     }
 
+    /// Returns the source with the answers of the user about its SSH servers.
+    func settled(_ console: Console) async throws(DownloadError) -> MirrorSource {
+        switch self {
+        case .tree(let root, var settings):
+            // The server shows its key before it says that there is no such file.
+            if let url = URL(string: root.address + "pawl") {
+                let answers = try await SSHPrompt.answers(for: url, settings, console)
+                answers.apply(to: &settings.connection)
+            }
+            return .tree(root, settings)
+        case .list(let name, var files):
+            let downloads = try await SSHPrompt.settled(files.map(\.download), console)
+            for (index, download) in downloads.enumerated() { files[index].download = download }
+            return .list(name, files)
+        case .bucket: return self
+        }
+    }
+
     /// What is mirrored, without secrets.
     var root: String {
         switch self {

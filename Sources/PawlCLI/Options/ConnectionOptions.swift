@@ -14,6 +14,7 @@ struct ConnectionOptions: DownloadOptionGroup {
     @Option(setting: "dns-over-https") var dnsOverHttps: String?
     @Flag(setting: "tcp-fast-open") var tcpFastOpen = false
     @Option(setting: "hsts") var hsts: String?
+    @Option(setting: "alt-svc") var altSvc: String?
     @Option(setting: "connect-timeout") var connectTimeout: String?
     @Flag(setting: "insecure") var insecure = false
     @Option(setting: "cacert") var cacert: String?

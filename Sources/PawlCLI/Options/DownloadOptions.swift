@@ -206,7 +206,7 @@ package struct DownloadOptions: Sendable {
                 path != settings.connection[keyPath: file.path]
             else { continue }
             // Some files are created when they are first written.
-            let isCreated = ["cookies", "hsts", "known-hosts"].contains(option.name)
+            let isCreated = ["cookies", "hsts", "alt-svc", "known-hosts"].contains(option.name)
             guard !isCreated || access(path, F_OK) == 0 else {
                 // curl's option of this letter also takes cookies themselves.
                 if option.name == "cookies", path.contains("=") { throw Self.noCookieFile(option) }
@@ -216,6 +216,7 @@ package struct DownloadOptions: Sendable {
             switch option.name {
             case "cookies": try InputFile.checkCookieFile(path, location: option.location)
             case "hsts": try InputFile.checkSecureHosts(path, location: option.location)
+            case "alt-svc": try InputFile.checkAlternatives(path, location: option.location)
             default: break
             }
         }

@@ -108,7 +108,6 @@ package struct ForeignOption: Sendable {
             "--cookie --cookie-jar",
             "use --cookies, which reads and writes a file"
         ),
-        ForeignOption(.curl, "--alt-svc", "leave it out: the server of the URL is used"),
         ForeignOption(.curl, "--doh-url", "use --dns-over-https"),
         ForeignOption(.curl, "--connect-to", "use --resolve"),
         ForeignOption(.curl, "-w --write-out", "use '--progress json'"),

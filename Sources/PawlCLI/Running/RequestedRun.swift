@@ -40,7 +40,7 @@ struct RequestedRun: Sendable {
             prints: prints
         )
         let hasList = list != nil
-        return try HostKeyPrompt.settle(batch.downloads, console) {
+        return try SSHPrompt.settle(batch.downloads, console) {
             (downloads) throws(DownloadError) in
             guard !isForDaemon else { return try submission(downloads, console) }
             let run = try run(downloads, hasList: hasList, console)

@@ -101,7 +101,7 @@ struct AddCommand: PawlVerb {
                     config: config,
                     console
                 )
-                return try HostKeyPrompt.settle(batch.downloads, console) {
+                return try SSHPrompt.settle(batch.downloads, console) {
                     (downloads) throws(DownloadError) in
                     try submission.work(downloads, json: json, console)
                 }

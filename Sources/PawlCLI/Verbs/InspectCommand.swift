@@ -60,7 +60,7 @@ struct InspectCommand: PawlVerb {
                 advice: "remove --method and --data"
             )
         }
-        return try HostKeyPrompt.settle([download], console) { (downloads) in
+        return try SSHPrompt.settle([download], console) { (downloads) in
             inspection(of: downloads.first ?? download, console)
         }
     }

@@ -57,7 +57,7 @@ struct VerifyCommand: PawlVerb {
     @Flag(
         help: ArgumentHelp(
             "Repair damaged files from the URLs of the Metalink, from --url, or from the URLs that "
-                + "are stored with the file (see pawl --xattr)."
+                + "are stored with each file whose checksum was verified."
         )
     )
     var repair = false

@@ -51,7 +51,13 @@ struct RepairRun: Sendable {
                 endings[index] = .failed(error)
             }
         }
-        let downloads = await HostKeyPrompt.settled(repairs.map(\.download), console)
+        let downloads: [RequestedDownload]
+        do throws(DownloadError) {
+            downloads = try await settled(repairs.map(\.download))
+        } catch {
+            for repair in repairs { endings[repair.index] = .failed(error) }
+            return endings
+        }
         for (index, download) in downloads.enumerated() { repairs[index].download = download }
         let progress = VerifyProgress(repairs.map(\.plan.path), console)
         let session = DownloadSession(
@@ -64,6 +70,15 @@ struct RepairRun: Sendable {
         await session.saveFiles()
         for (repair, ending) in zip(repairs, ended) { endings[repair.index] = ending }
         return endings
+    }
+
+    /// Returns the downloads with what the user has answered about keys.
+    private func settled(
+        _ downloads: [RequestedDownload]
+    ) async throws(DownloadError) -> [RequestedDownload] {
+        var downloads = downloads
+        try LockedKey.unlock(&downloads, console)
+        return try await SSHPrompt.settled(downloads, console)
     }
 
     private func repair(of damage: Damage, _ index: Int) throws(DownloadError) -> Repair {
@@ -92,7 +107,7 @@ struct RepairRun: Sendable {
         (plan.digest, plan.pieces, plan.size) = (
             damage.digest, damage.file.pieces, damage.file.size
         )
-        plan.recordsOrigin = !recorded.isEmpty
+        plan.recordsOrigin = FileVerifier.hasRecordedOrigin(path)
         return Repair(index: index, plan: plan, download: download)
     }
 

@@ -4,6 +4,9 @@ public struct NetworkFailure: Error, Hashable, Sendable {
     public let kind: String
     /// The message of the network library, without control characters.
     public let message: String
+    /// The fingerprint of an unknown host key, or the path of an encrypted key for SSH; `nil` for
+    /// other failures.
+    package let subject: String?
 }
 
 extension DownloadError {
@@ -81,18 +84,8 @@ extension DownloadError {
                 Self.trustFailure(failure.kind, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
-            case .expandsTooMuch:
-                (
-                    .tooLarge, "the response of \(host) becomes too large when it is decoded",
-                    "request it without content codings (decodesContent)"
-                )
-            case .undecodable:
-                (
-                    .badResponse, "the encoded response of \(host) cannot be decoded",
-                    "request it without content codings (decodesContent)"
-                )
-            case .malformedResponse:
-                (.badResponse, "\(host) sent an invalid response", "try again later")
+            case .fileNotSent, .expandsTooMuch, .undecodable, .malformedResponse:
+                Self.responseFailure(failure.kind, host: host)
             case .unsupportedURL:
                 (.usage, "the URL is not supported", "use a URL with \(URLScheme.names)")
             case .notBuiltIn:
@@ -109,7 +102,37 @@ extension DownloadError {
             }
         let detail = failure.message.isEmpty ? "" : " (\(failure.message))"
         self.init(code, what + detail, advice: advice)
-        cause = NetworkFailure(kind: failure.kind.rawValue, message: failure.message)
+        cause = NetworkFailure(
+            kind: failure.kind.rawValue,
+            message: failure.message,
+            subject: failure.subject
+        )
+    }
+
+    /// The code, the text and the advice if the response cannot be used.
+    private static func responseFailure(
+        _ kind: TransferFailure.Kind,
+        host: String
+    ) -> (ErrorCode, String, Advice) {
+        switch kind {
+        case .fileNotSent:
+            (
+                .network, "\(host) sends no data of the file",
+                "check that the URL names a file: a folder has a slash at its end, and can only be "
+                    + "mirrored"
+            )
+        case .expandsTooMuch:
+            (
+                .tooLarge, "the response of \(host) becomes too large when it is decoded",
+                "request it without content codings (decodesContent)"
+            )
+        case .undecodable:
+            (
+                .badResponse, "the encoded response of \(host) cannot be decoded",
+                "request it without content codings (decodesContent)"
+            )
+        default: (.badResponse, "\(host) sent an invalid response", "try again later")
+        }
     }
 
     /// The code, the text and the advice if the server or the client cannot identify itself, or

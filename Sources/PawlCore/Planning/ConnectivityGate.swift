@@ -174,7 +174,7 @@ extension TransferFailure.Kind {
     /// Whether a missing network can cause this failure.
     fileprivate var mayLackNetwork: Bool {
         switch self {
-        case .connectionLost, .bodyIncomplete, .tlsFailed: true
+        case .connectionLost, .bodyIncomplete, .tlsFailed, .fileNotSent: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
         case .credentialsUnusable, .clientKeyUnusable, .passwordFileUnusable: false
         case .proxyUnusable: false

@@ -187,7 +187,8 @@ package struct ExchangePlanner: Sendable {
         case .tlsFailed: hasResponded ? .later : .threeTimes
         case .nameNotResolved, .proxyNotResolved: hasResponded ? .immediate : nil
         // No server ever responded at this address: it is wrong, rather than the server down.
-        case .cannotConnect where !hasResponded, .proxyRefused where !hasResponded,
+        case .cannotConnect where !hasResponded, .fileNotSent where !hasResponded,
+            .proxyRefused where !hasResponded,
             .interfaceFailed where !hasResponded:
             .threeTimes
         default: .immediate

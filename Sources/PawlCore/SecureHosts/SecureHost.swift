@@ -43,36 +43,13 @@ package struct SecureHost: Hashable, Sendable {
         let includesSubdomains = scanner.skip(".")
         let name = scanner.take { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         guard scanner.skipWhitespace(), let date = scanner.quotedString(),
-            let expiry = date == Self.unlimited ? .max : Self.seconds(date)
+            let expiry = date == Self.unlimited ? .max : CurlFileDate.seconds(date)
         else { return nil }
         self.init(name, includesSubdomains: includesSubdomains, expiry: expiry)
     }
 
     package var line: String {
-        "\(includesSubdomains ? "." : "")\(name) \"\(expiry == .max ? Self.unlimited : date)\""
-    }
-
-    private var date: String {
-        let (days, second) = expiry.flooredDivision(by: 86_400)
-        let day = CalendarDay(daysSince1970: days)
-        let clock = [second / 3600, second / 60 % 60, second % 60].map(\.twoDigits)
-        return "\(day.year)\(day.month.twoDigits)\(day.day.twoDigits) "
-            + clock.joined(separator: ":")
-    }
-
-    private static func seconds(_ date: String) -> Int64? {
-        var scanner = FieldScanner(date)
-        guard let digits = scanner.number(), (10_000_101...99_991_231).contains(digits),
-            scanner.skipWhitespace(),
-            let hour = scanner.number(), scanner.skip(":"), let minute = scanner.number(),
-            scanner.skip(":"), let second = scanner.number(), scanner.isAtEnd,
-            hour < 24, minute < 60, second <= 60,
-            let day = CalendarDay(
-                year: digits / 10_000,
-                month: digits / 100 % 100,
-                day: digits % 100
-            )
-        else { return nil }
-        return day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
+        let date = expiry == .max ? Self.unlimited : CurlFileDate.text(expiry)
+        return "\(includesSubdomains ? "." : "")\(name) \"\(date)\""
     }
 }

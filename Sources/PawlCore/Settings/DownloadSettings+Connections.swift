@@ -176,6 +176,17 @@ extension DownloadSettings {
                 """
         ),
         Setting(
+            "alt-svc",
+            member: "alternativeServicesFile",
+            \.connection.alternativeServicesFile,
+            SettingForm<String>.file.optional(),
+            entries: .local,
+            help: """
+                Connect to the alternative servers in this file (in curl's format), and add those \
+                that servers name over HTTPS (Alt-Svc). The file need not exist.
+                """
+        ),
+        Setting(
             "proxy",
             member: "proxy",
             \.connection.proxy,
@@ -285,11 +296,12 @@ extension DownloadSettings {
             most: 64,
             help: """
                 Connect to this address for this host and port, instead of resolving the name; * \
-                means any host or port. May be given several times; the first match is used.
+                means any host or port. Several addresses are separated by commas. May be given \
+                several times; the first match is used.
                 """,
             about: """
                 The addresses of hosts that are not to be resolved, as `host:port:address`, where \
-                `*` means every host or port.
+                `*` means every host or port; several addresses are separated by commas.
                 """
         ),
         Setting(

@@ -20,7 +20,8 @@ extension DownloadSettings {
             )
         }
         if let range {
-            guard range.start >= 0, range.end.map({ $0 > range.start }) != false else {
+            let isUsable = range.isFromEnd ? range.end == nil : range.end.map { $0 > range.start }
+            guard isUsable != false else {
                 throw .usage("the range is empty", advice: "give an end behind the start")
             }
         }

@@ -175,8 +175,8 @@ extension DownloadSettings: TabledSettings {
             SettingForm<FileRange>.range.optional(),
             entries: .oneFile,
             help: """
-                Download only this part of the file, such as 0-999 for the first 1,000 bytes, or \
-                1000- for the rest.
+                Download only this part of the file, such as 0-999 for the first 1,000 bytes, \
+                1000- for the rest, or -500 for the last 500 bytes.
                 """
         ),
         Setting(

@@ -42,6 +42,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case hostKeyChanged
         /// The server requires a certificate of the client.
         case certificateRequired
+        /// The server has accepted the login, and sends no byte of the file, which may be a folder.
+        case fileNotSent
         /// The client's certificate or its key cannot be used: for example, the key is encrypted.
         case clientKeyUnusable
         /// The file of names and passwords is not valid; the message is its path.
@@ -78,6 +80,9 @@ package struct TransferFailure: Hashable, Sendable, Error {
     package var kind: Kind
     /// The library's own message, without control characters.
     package var message: String
+    /// What has to be decided about: the fingerprint of an unknown host key, or the path of an
+    /// encrypted key for SSH; `nil` for other failures.
+    package var subject: String?
     /// Whether the proxy has failed, and not the server.
     package var isOfProxy = false
 

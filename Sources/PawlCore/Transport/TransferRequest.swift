@@ -22,6 +22,10 @@ package struct TransferRequest: Sendable {
     package var cookies: CookieJar?
     /// The hosts that demand HTTPS, to which those of responses are added; `nil` if none are kept.
     package var secureHosts: SecureHosts?
+    /// The known alternative services, to which those of responses are added; `nil` if none are kept.
+    package var alternatives: AlternativeServices?
+    /// The alternative service to connect to in place of the URL's host and port; `nil` for none.
+    package var alternative: AlternativeService?
     /// Whether this exchange may share a connection with others to the same origin (HTTP/2).
     package var multiplexes = false
     /// The maximum time of the whole exchange; `nil` for none.

@@ -6,6 +6,7 @@ struct DownloadRequests: Sendable {
     private let job: DownloadJob
     private let cookies: CookieJar?
     private let secureHosts: SecureHosts?
+    private let alternatives: AlternativeServices?
     private let limits: TransferLimits
     private let transport: any Transport
     /// `nil` if no source has versions.
@@ -16,6 +17,7 @@ struct DownloadRequests: Sendable {
         self.limits = limits
         cookies = engine.cookies(for: job.settings.connection, own: job.cookies)
         secureHosts = engine.secureHosts(for: job.settings.connection)
+        alternatives = engine.alternatives(for: job.settings.connection)
         transport = engine.transport
         let urls = [job.url] + job.mirrors.map(\.url)
         versions = urls.contains { URLScheme(of: $0.scheme) == .s3 } ? ObjectVersions() : nil
@@ -44,6 +46,7 @@ struct DownloadRequests: Sendable {
         )
         request.cookies = cookies
         request.secureHosts = secureHosts
+        request.alternatives = alternatives
         return request
     }
 

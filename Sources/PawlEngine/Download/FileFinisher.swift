@@ -59,6 +59,7 @@ struct FileFinisher: Sendable {
             // It may be that of a document beside the file.
             file.notes.attributes[TextAttribute.digest.name] = whole.description
         }
+        job.addSources(to: &file.notes)
         try await announce(file)
         file.readsFiles = false
         let stop = stop
@@ -265,23 +266,35 @@ extension DownloadJob {
             verifiedDigest(of: representation)?.description
         guard settings.recordsOrigin else { return notes }
         notes.attributes[TextAttribute.origin.name] = url.redacted
-        notes.attributes[TextAttribute.mirrors.name] = recordedMirrors
         notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.redacted
         notes.attributes["user.mime_type"] = representation.mediaType?.sanitized
         notes.attributes["user.dublincore.date"] = Date.now.formatted(.iso8601)
         return notes
     }
 
-    /// The mirrors that can be asked again, as far as there is space for them: a URL without its
-    /// secrets leads nowhere.
-    private var recordedMirrors: String? {
-        let urls = mirrors.map(\.url.redacted).filter { !$0.contains(QueryRedaction.mark) }
-        var (lines, room) = ([String](), 1000)
-        for url in urls {
+    /// Adds the URLs of the file if it can be repaired from them, because its digests are known, or
+    /// if the settings demand it.
+    ///
+    /// Each is left out if it has secrets, because it leads nowhere without them, or if there is no
+    /// space for it.
+    fileprivate func addSources(to notes: inout FileNotes) {
+        let isRepairable =
+            notes.attributes[TextAttribute.digest.name] != nil || notes.pieces != nil
+        guard isRepairable || settings.recordsOrigin else { return }
+        var room = 1000
+        func fits(_ url: String) -> Bool {
+            guard !url.contains(QueryRedaction.mark), url.utf8.count < room else { return false }
             room -= url.utf8.count + 1
-            if room >= 0 { lines.append(url) }
+            return true
         }
-        return lines.isEmpty ? nil : lines.joined(separator: "\n")
+        let source = url.redacted
+        // That of `recordsOrigin` is enough.
+        if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, fits(source) {
+            notes.attributes[TextAttribute.source.name] = source
+        }
+        let others = mirrors.map(\.url.redacted).filter(fits)
+        guard !others.isEmpty else { return }
+        notes.attributes[TextAttribute.mirrors.name] = others.joined(separator: "\n")
     }
 
     /// The digest that the file has, because it was compared; `nil` if there was none.

@@ -75,6 +75,7 @@ package struct StreamJob: Sendable {
         }
         request.cookies = engine.cookies(for: settings.connection)
         request.secureHosts = engine.secureHosts(for: settings.connection)
+        request.alternatives = engine.alternatives(for: settings.connection)
         request.method = next.method
         if next.sendsBody {
             request.body = body

@@ -6,6 +6,8 @@ package struct TextAttribute: Sendable {
     package static let reason = TextAttribute(name: "user.pawl.reason")
     /// The digest that was verified when the file was downloaded, as `sha256=hex`.
     package static let digest = TextAttribute(name: "user.pawl.digest")
+    /// The URL from which a verified file was downloaded, for its repair; it has no secrets.
+    package static let source = TextAttribute(name: "user.pawl.source")
     /// The URL from which the file was downloaded, without secrets.
     package static let origin = TextAttribute(name: "user.xdg.origin.url")
     /// The other URLs of the file, one per line, without secrets.

@@ -13,7 +13,8 @@ final class CurlHandle {
     private let share: CurlShare
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
-    private var fixedAddresses: UnsafeMutablePointer<curl_slist>?
+    private var targets: UnsafeMutablePointer<curl_slist>?
+    private var resolvedNames: UnsafeMutablePointer<curl_slist>?
     /// The handle's cookies, which survive a reset; `nil` until it has been given some.
     private var cookies: CookieJar.Contents?
     /// Whether the cookies have not changed since they were given to the handle.
@@ -45,7 +46,8 @@ final class CurlHandle {
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(fields)
-        curl_slist_free_all(fixedAddresses)
+        curl_slist_free_all(targets)
+        curl_slist_free_all(resolvedNames)
         errorText.deallocate()
     }
 
@@ -53,8 +55,9 @@ final class CurlHandle {
     func reset() {
         curl_easy_reset(raw)
         curl_slist_free_all(fields)
-        curl_slist_free_all(fixedAddresses)
-        (fields, fixedAddresses) = (nil, nil)
+        curl_slist_free_all(targets)
+        curl_slist_free_all(resolvedNames)
+        (fields, targets, resolvedNames) = (nil, nil, nil)
         errorText[0] = 0
     }
 
@@ -113,13 +116,17 @@ final class CurlHandle {
         try check(pawl_curl_set_list(raw, CURLOPT_HTTPHEADER, fields))
     }
 
-    /// Sets the addresses to connect to, as `host:port:address:`.
+    /// Sets the hosts to connect to in place of others, and the addresses of names.
     ///
     /// They are kept until the reset.
-    func setFixedAddresses(_ lines: [String]) throws(TransferFailure) {
-        guard !lines.isEmpty else { return }
-        try Self.append(lines, to: &fixedAddresses)
-        try check(pawl_curl_set_list(raw, CURLOPT_CONNECT_TO, fixedAddresses))
+    func setTargets(_ route: FixedRoute) throws(TransferFailure) {
+        if !route.targets.isEmpty {
+            try Self.append(route.targets, to: &targets)
+            try check(pawl_curl_set_list(raw, CURLOPT_CONNECT_TO, targets))
+        }
+        guard !route.names.isEmpty else { return }
+        try Self.append(route.names, to: &resolvedNames)
+        try check(pawl_curl_set_list(raw, CURLOPT_RESOLVE, resolvedNames))
     }
 
     private static func append(
@@ -310,6 +317,11 @@ final class CurlHandle {
     /// Whether the server's name, which a SOCKS proxy is not asked to resolve, is unknown.
     var isNameForProxyUnknown: Bool {
         number(CURLINFO_PROXY_ERROR) == Int(CURLPX_RESOLVE_HOST.rawValue)
+    }
+
+    /// Whether the server has accepted the login, and then sent no byte of a file.
+    var hasReceivedNothing: Bool {
+        time(CURLINFO_APPCONNECT_TIME_T) != nil && offset(CURLINFO_SIZE_DOWNLOAD_T) == 0
     }
 
     /// The timings that libcurl has measured so far.

@@ -177,6 +177,11 @@ struct CurlRequest {
                 )
             }
         }
+        if let alternative = request.alternative?.endpoint,
+            !request.fields.contains(where: { $0.hasName("Alt-Used") })
+        {
+            lines.append("Alt-Used: \(alternative.text)")
+        }
         try handle.setFieldLines(lines)
         // These join the cookies that servers have set, because only one such field is allowed (RFC
         // 6265 §5.4).
@@ -265,13 +270,7 @@ struct CurlRequest {
         }
         // Without the system's support, libcurl rejects the option.
         if settings.usesTCPFastOpen { try? handle.set(CURLOPT_TCP_FASTOPEN, to: true) }
-        // Addresses given to libcurl's cache of names would apply to all transfers of the loop.
-        try handle.setFixedAddresses(
-            settings.fixedAddresses.map { fixed in
-                let address = fixed.address.contains(":") ? "[\(fixed.address)]" : fixed.address
-                return "\(fixed.host ?? ""):\(fixed.port.map { "\($0)" } ?? ""):\(address):"
-            }
-        )
+        try handle.setTargets(FixedRoute(request))
     }
 
     private func setProxy() throws(TransferFailure) {

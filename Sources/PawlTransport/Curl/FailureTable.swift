@@ -92,8 +92,9 @@ extension TransferFailure {
         case CURLE_PROXY where handle?.isNameForProxyUnknown == true: kind = .nameNotResolved
         case CURLE_SSH,
             CURLE_FAILED_INIT where request.scheme == .sftp:
-            // The connection broke, or the server cannot read the file: it may be a folder.
-            kind = .cannotConnect
+            // The connection broke, or the server cannot read the file: it may be a folder. libcurl
+            // has neither another code nor a text.
+            kind = handle?.hasReceivedNothing == true ? .fileNotSent : .cannotConnect
         case CURLE_SSL_CERTPROBLEM:
             kind = .clientKeyUnusable
             let file = (request.connection.clientIdentity.certificateFile ?? "").sanitized

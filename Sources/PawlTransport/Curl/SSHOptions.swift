@@ -51,7 +51,12 @@ enum SSHOptions {
             request.credentials?.password.isEmpty != false,
             let key = settings.clientIdentity.keyFile ?? usualKey, isEncrypted(key)
         else { return nil }
-        return TransferFailure(.clientKeyUnusable, "\(key.sanitized): the key is encrypted")
+        var failure = TransferFailure(
+            .clientKeyUnusable,
+            "\(key.sanitized): the key is encrypted"
+        )
+        failure.subject = key
+        return failure
     }
 
     private static func isEncrypted(_ path: String) -> Bool {

@@ -405,7 +405,9 @@ extension TransferContext {
     func accepts(_ key: HostKey, isNew: Bool) -> Bool {
         let text = "\(key.type) \(key.fingerprint)"
         guard isNew, let accepted = request.connection.hostKey, key.fingerprint == accepted else {
-            hostKeyFailure = TransferFailure(isNew ? .hostKeyUnknown : .hostKeyChanged, text)
+            var failure = TransferFailure(isNew ? .hostKeyUnknown : .hostKeyChanged, text)
+            failure.subject = key.fingerprint
+            hostKeyFailure = failure
             return false
         }
         guard let host = request.url.host() else { return false }

@@ -125,7 +125,7 @@ struct ConfigFileTests {
         let options = ["a:1:192.0.2.3", "c:1:192.0.2.4"].map { OptionAssignment("resolve", $0) }
         let addresses = try download(text, options: options).settings.connection.fixedAddresses
         #expect(
-            addresses.map(\.address) == ["192.0.2.3", "192.0.2.4", "192.0.2.1", "192.0.2.2"]
+            addresses.flatMap(\.addresses) == ["192.0.2.3", "192.0.2.4", "192.0.2.1", "192.0.2.2"]
         )
     }
 

@@ -25,6 +25,16 @@ struct InputListTests {
         #expect(list.entries[1].options.isEmpty)
     }
 
+    @Test func `wget's lists may have indented URLs`() throws {
+        let list = try InputList(
+            "  https://host/a\n\thttps://host/b?c=d\n  output=x\n https://host/c\n",
+            name: "list.txt"
+        )
+        let urls = ["https://host/a", "https://host/b?c=d", "https://host/c"]
+        #expect(list.entries.map(\.url) == urls)
+        #expect(list.entries.map { $0.options.map(\.value) } == [[], ["x"], []])
+    }
+
     @Test func `a byte order mark, CRLF and a missing last line end are accepted`() throws {
         let list = try InputList(
             "\u{FEFF}https://host/a\r\n  output=x\r\n\r\nhttps://host/b",

@@ -40,7 +40,7 @@ struct ListFormatTests {
     }
 
     @Test(arguments: [
-        #"["http://a.example/f", {"url": "http://a.example/g", "output": "g", "retries": 3, "mirror": ["http://b.example/g", "http://c.example/g"], "insecure": true, "limit": null}]"#,
+        #"["http://a.example/f", {"url": "http://a.example/g", "name": "g", "retries": 3, "mirror": ["http://b.example/g", "http://c.example/g"], "insecure": true, "limit": null}]"#,
         """
         {"url": "http://a.example/f"}
 

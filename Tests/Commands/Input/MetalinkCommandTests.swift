@@ -66,6 +66,26 @@ struct MetalinkCommandTests {
         #expect(run.errors.contains("arrived damaged"), "\(run.errors)")
     }
 
+    @Test func `--output names the single file of a Metalink`() async throws {
+        let (workshop, sources) = (try Workshop(resource), try ScratchFolder())
+        let path = try sources.write("list.meta4", try metalink(workshop))
+        let run = try await workshop.run(path, "-o", "other.iso")
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(workshop.folder.list() == ["other.iso", "other.iso.asc"])
+        #expect(try workshop.folder.read("other.iso") == resource.bytes())
+        let file = "<file name='NAME'><url>\(workshop.url)</url></file>"
+        let files = ["a", "b"].map { file.replacing("NAME", with: $0) }.joined()
+        try sources.write(
+            "two.meta4",
+            "<metalink xmlns='urn:ietf:params:xml:ns:metalink'>\(files)</metalink>"
+        )
+        let two = try await workshop.run(sources.path("two.meta4"), "-o", "x")
+        expectFailure(.usage, two)
+        #expect(two.errors.contains("cannot be used with a list of 2 files"), "\(two.errors)")
+        let output = try await workshop.run(path, "-o", "-")
+        expectFailure(.usage, output)
+    }
+
     @Test(arguments: [true, false])
     func `a Metalink in UTF-16`(bigEndian: Bool) async throws {
         let (workshop, sources) = (try Workshop(resource), try ScratchFolder())

@@ -14,7 +14,7 @@ struct RouteOptionTests {
         for (name, value) in [
             ("proxy", "socks5h://me:secret@proxy.example:1080"), ("http2", "true"),
             ("ipv6", "true"), ("interface", "eth0"), ("resolve", "a.example:443:192.0.2.1"),
-            ("resolve", "*:*:[2001:db8::1]"), ("dns-over-https", "https://dns.example/q"),
+            ("resolve", "*:*:[2001:db8::1],192.0.2.2"), ("dns-over-https", "https://dns.example/q"),
             ("tcp-fast-open", "true"), ("cert", "/dev/null"), ("key", "/dev/null"),
             ("key-password", "secret"),
             ("pinned-public-key", "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
@@ -30,7 +30,7 @@ struct RouteOptionTests {
         #expect(
             connection.fixedAddresses == [
                 FixedAddress(host: "a.example", port: 443, address: "192.0.2.1"),
-                FixedAddress(host: nil, port: nil, address: "2001:db8::1"),
+                FixedAddress(host: nil, port: nil, addresses: ["2001:db8::1", "192.0.2.2"]),
             ]
         )
         #expect(connection.nameServer?.absoluteString == "https://dns.example/q")
@@ -67,6 +67,7 @@ struct RouteOptionTests {
         ("proxy", "http://proxy.example/path"), ("interface", "a/b"),
         ("interface", "a-name-that-is-too-long"), ("resolve", "a.example:443"),
         ("resolve", "a.example:x:192.0.2.1"), ("resolve", "a.example:443:b.example"),
+        ("resolve", "a.example:443:192.0.2.1,"),
         ("resolve", "a b:443:192.0.2.1"), ("dns-over-https", "http://dns.example/q"),
         ("pinned-public-key", "sha256//abc"), ("http3", "false"), ("cert", "/missing/file"),
     ])

@@ -147,14 +147,6 @@ struct RequestKindTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `the last bytes cannot be requested by their number`() async throws {
-        let workshop = try Workshop(resource)
-        let run = try await workshop.run(workshop.url, "-r", "-500")
-        expectFailure(.usage, run)
-        #expect(run.errors.contains("'-500' counts from the end of the file"), "\(run.errors)")
-        #expect(run.errors.contains("write first-last"))
-    }
-
     @Test func `a missing file with a pattern of curl in its URL names Pawl's patterns`()
         async throws
     {
@@ -194,6 +186,40 @@ struct RequestKindTests {
         try await expectPart(range, text, in: workshop, ["-x", "4"])
         let asked = workshop.origin.requests.compactMap { $0["Range"] }
         #expect(asked.count == workshop.origin.requests.count)
+    }
+
+    @Test(arguments: [
+        (ByteRange(299_500, 300_000), "-500"), (ByteRange(0, 300_000), "-300000"),
+        (ByteRange(0, 300_000), "-400000"), (ByteRange(50_000, 300_000), "-250000"),
+    ])
+    func `the last bytes of a file are a file`(range: ByteRange, text: String) async throws {
+        let workshop = try Workshop(resource)
+        try await expectPart(range, text, in: workshop, ["-x", "4"])
+    }
+
+    @Test func `the last bytes of a file of unknown size are an error`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.resource(resource).ignoreRange.chunked())
+        let run = try await workshop.run(workshop.url, "-r", "-500")
+        expectFailure(.badResponse, run)
+        #expect(run.errors.contains("does not report the size"), "\(run.errors)")
+        #expect(workshop.folder.list().isEmpty)
+    }
+
+    @Test func `an interrupted part at the end of a file is resumed`() async throws {
+        let resource = Resource(size: 40 << 20)
+        let workshop = try Workshop(resource)
+        let options = [workshop.url, "--range", "-31000000"]
+        let end = Resource(bytes: resource.bytes(ByteRange((40 << 20) - 31_000_000, 40 << 20)))
+        let head = Reply.resource(resource)
+        workshop.serve(head.afterBytes(12 << 20, .reset))
+        let broken = try await workshop.run(options + ["-x", "1", "--retries", "0"])
+        #expect(!broken.status.isSuccess)
+        workshop.serve(.resource(resource))
+        let again = try await workshop.run(options)
+        #expect(again.status == .code(0), "\(again.errors)")
+        #expect(again.errors.contains("the last"))
+        try expectExact("disk.iso", end, in: workshop)
     }
 
     @Test func `a server without ranges is asked once, and the part is cut out`() async throws {
@@ -245,7 +271,7 @@ struct RequestKindTests {
         try expectExact("disk.1.iso", second, in: workshop)
     }
 
-    @Test(arguments: ["", "1", "-5", "5-4", "a-b", "0-9223372036854775807", "1-2,4-5"])
+    @Test(arguments: ["", "1", "-", "-0", "--5", "5-4", "a-b", "0-9223372036854775807", "1-2,4-5"])
     func `an invalid range is refused`(text: String) async throws {
         let workshop = try Workshop(resource)
         expectFailure(.usage, try await workshop.run(workshop.url, "--range=\(text)"))

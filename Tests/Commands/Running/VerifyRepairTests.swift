@@ -169,20 +169,50 @@ struct VerifyRepairTests {
         return TextAttribute(name: name).text(of: path)
     }
 
-    @Test func `without --xattr, the URL is not stored, but the pieces are`() async throws {
-        let workshop = try Workshop(resource)
-        let first = try await workshop.run([workshop.url] + known())
+    @Test func `without --xattr, the URL is stored only for repairs`() async throws {
+        let (workshop, mirror) = (try Workshop(resource), try ScriptedOrigin())
+        mirror.route("/copy", .resource(resource))
+        let first = try await workshop.run(
+            [workshop.url, "--mirror", mirror.url("/copy")] + known()
+        )
         #expect(first.status == .code(0), "\(first.errors)")
         #expect(stored("user.xdg.origin.url", in: workshop) == nil)
+        #expect(stored("user.pawl.source", in: workshop) == workshop.url)
+        // The repaired file has the same record.
+        for piece in [4, 9] {
+            try write(workshop, damaged: piece)
+            let before = workshop.origin.requests.count
+            let run = try await workshop.run("verify", "--repair", "disk.iso")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(try workshop.folder.read("disk.iso") == resource.bytes())
+            let bytes = workshop.origin.requests.dropFirst(before).map(\.bodyBytesSent)
+            #expect(bytes.reduce(0, +) <= 3 * Self.piece, "\(bytes)")
+        }
+        #expect(stored("user.xdg.origin.url", in: workshop) == nil)
+        // Another source of the record is enough.
+        try write(workshop, damaged: 2)
+        workshop.serve(.status(404))
+        let run = try await workshop.run("verify", "--repair", "disk.iso")
+        #expect(run.status == .code(0), "\(run.errors)")
+    }
+
+    @Test func `a URL with a secret is not stored, and without a checksum, none is`() async throws {
+        let workshop = try Workshop(resource)
+        let signed = Workshop.path + "?token=s3cret"
+        workshop.origin.route(signed, .resource(resource))
+        let secret = try await workshop.run([workshop.origin.url(signed)] + known())
+        #expect(secret.status == .code(0), "\(secret.errors)")
+        #expect(stored("user.pawl.source", in: workshop) == nil)
         try write(workshop, damaged: 4)
         let asked = try await workshop.run("verify", "--repair", "disk.iso")
         #expect(asked.status == .code(ErrorCode.usage.exitStatus))
         #expect(asked.errors.contains("give it with --url"), "\(asked.errors)")
-        let before = workshop.origin.requests.count
         let run = try await workshop.run("verify", "--repair", "disk.iso", "--url", workshop.url)
         #expect(run.status == .code(0), "\(run.errors)")
-        let bytes = workshop.origin.requests.dropFirst(before).map(\.bodyBytesSent)
-        #expect(bytes.reduce(0, +) <= 3 * Self.piece, "\(bytes)")
+        let plain = try await workshop.run(workshop.url, "-o", "plain")
+        #expect(plain.status == .code(0), "\(plain.errors)")
+        let path = FilePath(workshop.folder.path("plain"))
+        #expect(TextAttribute(name: "user.pawl.source").text(of: path) == nil)
     }
 
     @Test func `the stored pieces are not those of a file with another checksum`() async throws {

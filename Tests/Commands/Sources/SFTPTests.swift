@@ -186,6 +186,89 @@ struct SFTPTests {
         try expectExact(name, resource, in: workshop)
     }
 
+    /// Makes the user's key one that is encrypted, under the name that ssh gives it.
+    private func lockUsualKey(of server: ServerProgram, in workshop: Workshop) async throws {
+        try workshop.folder.makeFolder("home/.ssh")
+        let key = try workshop.folder.write(
+            "home/.ssh/id_ed25519",
+            server.folder.readText("user")
+        )
+        try #require(chmod(key, 0o600) == 0)
+        _ = try await ProcessRunner.run(
+            "ssh-keygen",
+            ["-q", "-p", "-P", "", "-N", "pass-of-key", "-f", key]
+        )
+    }
+
+    /// Runs a command on a terminal, on which the password of the key and other answers are typed.
+    private func answer(
+        _ arguments: [String],
+        _ server: ServerProgram,
+        _ workshop: Workshop,
+        _ settings: ProcessSettings,
+        acceptsKey: Bool = false
+    ) async throws {
+        var settings = settings
+        settings.terminal = TerminalSize()
+        let runner = try workshop.start(arguments: arguments, settings)
+        if acceptsKey {
+            #expect(await runner.waitForOutput(containing: "[yes/no] "))
+            runner.type("yes\n")
+        }
+        #expect(await runner.waitForOutput(containing: "Password for the key"))
+        runner.type("pass-of-key\n")
+        #expect(await runner.waitForExit() == .code(0), "\(runner.output)")
+        #expect(!runner.output.contains("pass-of-key"))
+    }
+
+    @Test(arguments: [false, true])
+    func `on a terminal, the password of the usual key is asked for`(isNewHost: Bool)
+        async throws
+    {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        try await lockUsualKey(of: server, in: workshop)
+        let known = isNewHost ? [] : ["--known-hosts", try knownHosts(server)]
+        try await answer([url(server)] + known, server, workshop, settings, acceptsKey: isNewHost)
+        try expectExact(name, resource, in: workshop)
+    }
+
+    @Test func `a mirror asks for the password of the key`() async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        try await lockUsualKey(of: server, in: workshop)
+        let known = ["--known-hosts", try knownHosts(server)]
+        try await answer(["mirror", url(server, ""), "usual"] + known, server, workshop, settings)
+        #expect(try workshop.folder.read("usual/disk.iso") == resource.bytes())
+        let key = ["--key", workshop.folder.path("home/.ssh/id_ed25519")]
+        let given = ["mirror", url(server, ""), "given"] + known + key
+        try await answer(given, server, workshop, settings)
+        #expect(try workshop.folder.read("given/disk.iso") == resource.bytes())
+    }
+
+    @Test(arguments: [false, true])
+    func `a repair asks for the password of the key`(isGiven: Bool) async throws {
+        let server = try await FileServers.ssh()
+        try serve(resource, by: server)
+        let (workshop, settings) = try home()
+        try await lockUsualKey(of: server, in: workshop)
+        var damaged = resource.bytes()
+        damaged[1_000_000] ^= 1
+        try workshop.folder.write(name, damaged)
+        let digest = try #require(resource.digest(.sha256)).description
+        let key = workshop.folder.path("home/.ssh/id_ed25519")
+        let arguments = ["verify", name, "--checksum", digest, "--repair", "--url", url(server)]
+        try await answer(
+            arguments + ["--known-hosts", knownHosts(server)] + (isGiven ? ["--key", key] : []),
+            server,
+            workshop,
+            settings
+        )
+        try expectExact(name, resource, in: workshop)
+    }
+
     @Test(arguments: [("yes\n", true), ("no\n", false), ("\u{3}", false)])
     func `on a terminal, the user decides about an unknown host key`(typed: String, accepts: Bool)
         async throws
@@ -237,6 +320,7 @@ struct SFTPTests {
         try server.folder.makeFolder(FileServers.files + "/folder")
         let folder = try await workshop.run([url(server, "folder")] + arguments, settings)
         expectFailure(.network, folder)
+        #expect(folder.errors.contains("check that the URL names a file"), "\(folder.errors)")
         #expect(workshop.folder.list() == ["home"])
     }
 

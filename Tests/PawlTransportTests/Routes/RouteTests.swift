@@ -44,6 +44,22 @@ struct RouteTests {
         }
     }
 
+    @Test func `several fixed addresses are tried one after the other`() async throws {
+        let origin = try origin()
+        var request = TransferRequest(url: try origin.url(host: "nowhere.invalid"))
+        // The server listens on one address only.
+        for list in ["127.0.0.3,127.0.0.1", "[::1],127.0.0.1", "127.0.0.1,127.0.0.3"] {
+            let entry = "nowhere.invalid:\(origin.port):\(list)"
+            request.connection.fixedAddresses = [try FixedAddress.parse(entry)]
+            let record = try await fetch(request)
+            #expect(record.text == "Host: nowhere.invalid:\(origin.port)", "\(list)")
+        }
+        request.connection.fixedAddresses = [
+            try FixedAddress.parse("nowhere.invalid:*:127.0.0.3,127.0.0.4")
+        ]
+        #expect(try await fetch(request).failure == .cannotConnect)
+    }
+
     @Test func `the version of IP can be chosen`() async throws {
         let origin = try origin()
         var request = TransferRequest(url: try origin.url())

@@ -11,9 +11,13 @@ package final class NginxServer: Sendable {
     /// Starts nginx.
     ///
     /// `lines` are added to the server block.
-    package init(http2: Bool = true, _ lines: String = "") async throws {
+    package init(
+        http2: Bool = true,
+        certificate: TestCertificate? = .localhost,
+        _ lines: String = ""
+    ) async throws {
         let folder = try ScratchFolder()
-        guard let certificate = TestCertificate.localhost else {
+        guard let certificate else {
             throw ServerFailure(description: "no certificate can be made")
         }
         authority = try folder.write("certificate.pem", certificate.pem)

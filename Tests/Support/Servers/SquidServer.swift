@@ -44,7 +44,13 @@ package final class SquidServer: Sendable {
         let folder = try ScratchFolder()
         // As root, squid becomes another user.
         chmod(folder.path, 0o755)
-        let server = try await ServerProgram("squid", folder: folder) { folder, port in
+        // The cache of replayed tickets would be in TMPDIR, which that user may not be able to change.
+        let environment: [String: String?] = ["KRB5RCACHENAME": "none:"]
+        let server = try await ServerProgram(
+            "squid",
+            folder: folder,
+            environment: environment
+        ) { folder, port in
             let lines = try listening(role, port, folder) + logins(login, folder) + common(folder)
             let file = try folder.write("squid.conf", lines.joined(separator: "\n") + "\n")
             // The name is that of its shared memory.

@@ -5,12 +5,10 @@ internal import PawlCore
 /// The first row names the columns: `url`, `name` for the file's name, and the keys of other lists.
 /// Without such a row, the columns are the URL and the name.
 enum CSVList {
-    private static let name = "name"
-
     static func entries(of text: String, _ file: String) throws(DownloadError) -> [InputList.Entry]
     {
         var rows = try rows(of: text, file)[...]
-        var columns = ["url", name]
+        var columns = ["url", InputList.nameKey]
         if let first = rows.first, first.cells.contains(where: { $0.lowercased() == "url" }) {
             columns = first.cells.map { $0.lowercased() }
             rows = rows.dropFirst()
@@ -30,7 +28,7 @@ enum CSVList {
             }
             var entry = InputList.Entry(url: url, location: row.location)
             for (column, value) in values where column != "url" {
-                try entry.add(column == name ? "output" : column, value)
+                try entry.add(column == InputList.nameKey ? "output" : column, value)
             }
             entries.append(entry)
         }

@@ -8,8 +8,16 @@ package struct InputList: Sendable {
         /// `list.txt, line 3`.
         package var location: String
         package var options: [OptionAssignment] = []
+        /// The ending of a signature's name after that of its file; `nil` if the entry is no
+        /// signature.
+        var signed: String?
 
         init(url: String, location: String) { (self.url, self.location) = (url, location) }
+
+        fileprivate mutating func replaceOutput(with path: String, _ option: String) {
+            options.removeAll { $0.name == "output" }
+            options.append(OptionAssignment("output", path, at: .line(location, key: option)))
+        }
 
         /// Adds an option; `given` is its own location if that differs from the entry's.
         mutating func add(
@@ -55,8 +63,38 @@ package struct InputList: Sendable {
     /// Whether a server has sent a part of the list.
     private(set) var isFromServer = false
 
+    /// Whether a part of the list is a Metalink.
+    private var hasMetalink = false
+
     /// Creates a list of entries that were not read from a text.
     init(entries: [Entry]) { self.entries = entries }
+
+    /// Gives the single file of a Metalink another path, and its signatures the same.
+    mutating func rename(to output: String, _ option: String) throws(DownloadError) {
+        guard hasMetalink else {
+            throw .usage(
+                "\(option) and --input-file cannot be combined",
+                advice: "write output=name below a URL in the list"
+            )
+        }
+        let files = entries.count { $0.signed == nil }
+        guard files == 1 else {
+            throw .usage(
+                "\(option) cannot be used with a list of \(files) files",
+                advice: "use --directory"
+            )
+        }
+        guard output != "-" else {
+            throw .usage(
+                "\(option): a Metalink cannot be sent to standard output",
+                advice: "give a file name, or the URL of the file"
+            )
+        }
+        for index in entries.indices {
+            let ending = entries[index].signed ?? ""
+            entries[index].replaceOutput(with: output + ending, option)
+        }
+    }
 
     /// Adds entries at the end.
     mutating func add(_ more: [Entry]) { entries += more }
@@ -81,6 +119,7 @@ package struct InputList: Sendable {
     init(bytes: [UInt8], name: String, _ reading: Reading) throws(DownloadError) {
         if Metalink.mayBe(bytes) {
             self.init(entries: try MetalinkList.entries(of: bytes, name, reading))
+            hasMetalink = true
         } else if let text = String(validating: bytes, as: UTF8.self) {
             try self.init(text, name: name)
         } else {
@@ -93,6 +132,7 @@ package struct InputList: Sendable {
     mutating func append(_ other: InputList) {
         entries += other.entries
         isFromServer = isFromServer || other.isFromServer
+        hasMetalink = hasMetalink || other.hasMetalink
     }
 
     private enum Format { case text, json, csv }
@@ -117,4 +157,6 @@ package struct InputList: Sendable {
     }
 
     static let blanks = " \t\r"
+    /// The key of the file's name in lists with columns or members.
+    static let nameKey = "name"
 }

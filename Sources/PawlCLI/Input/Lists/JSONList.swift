@@ -3,8 +3,8 @@ internal import PawlCore
 
 /// A list in JSON: an array of URLs or objects, or one object per line.
 ///
-/// The members of an object are `url` and the keys of other lists; a list of values gives a key
-/// several times.
+/// The members of an object are `url`, `name` for the file's name, and the keys of other lists; a
+/// list of values gives a key several times.
 enum JSONList {
     static func entries(of text: String, _ name: String) throws(DownloadError) -> [InputList.Entry]
     {
@@ -55,7 +55,8 @@ enum JSONList {
         for member in members where member.name != "url" {
             let values = if case .list(let list) = member.value { list } else { [member.value] }
             for value in values where value != .null {
-                try entry.add(member.name, try text(of: value, member.name, location))
+                let key = member.name == InputList.nameKey ? "output" : member.name
+                try entry.add(key, try text(of: value, member.name, location))
             }
         }
         return entry

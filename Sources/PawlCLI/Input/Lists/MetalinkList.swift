@@ -47,10 +47,13 @@ enum MetalinkList {
             if let pieces = file.pieces { try entry.add("pieces", pieces.description) }
             entries.append(entry)
             for signature in file.signatures {
-                let name = file.name + (signature.isPGP ? ".asc" : ".sig")
+                let ending = signature.isPGP ? ".asc" : ".sig"
+                let name = file.name + ending
                 // The Metalink may list the file of a signature, too, or two signatures.
                 guard names.insert(name).inserted else { continue }
-                entries.append(try signed(signature, as: name, location))
+                var entry = try signed(signature, as: name, location)
+                entry.signed = ending
+                entries.append(entry)
             }
         }
         return entries

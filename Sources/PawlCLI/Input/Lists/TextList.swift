@@ -3,7 +3,7 @@ internal import PawlCore
 /// A list with one URL per line, `#` comments, and indented `key=value` lines, which are options of
 /// the URL above them.
 ///
-/// wget's lists have only URLs. In aria2's lists, a line can have several URLs of one file,
+/// wget's lists have only URLs, which may be indented. In aria2's lists, a line can have several URLs of one file,
 /// separated by tabs.
 enum TextList {
     static func entries(of text: String, _ name: String) throws(DownloadError) -> [InputList.Entry]
@@ -13,7 +13,7 @@ enum TextList {
             let content = line[...].trimmed(of: InputList.blanks)
             guard let first = content.first, first != "#" else { continue }
             let location = "\(name), line \(number)"
-            guard line.first == " " || line.first == "\t" else {
+            guard line.first == " " || line.first == "\t", !isURL(content) else {
                 entries.append(try entry(content, location))
                 continue
             }
@@ -27,6 +27,12 @@ enum TextList {
             try entries[index].add(key, value, at: location)
         }
         return entries
+    }
+
+    /// Whether an indented line is a URL and not an option, whose key contains no colon.
+    private static func isURL(_ content: String) -> Bool {
+        guard let scheme = URLScheme(of: AddressParts(content).scheme) else { return false }
+        return content.lowercased().hasPrefix("\(scheme.rawValue)://")
     }
 
     private static func entry(

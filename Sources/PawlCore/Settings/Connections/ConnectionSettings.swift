@@ -73,6 +73,14 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// session reads the file when it is first named, and writes to it what responses over HTTPS
     /// demand. curl and other processes may use the same file.
     public var secureHostsFile: String?
+    /// A file in curl's format with the alternative services of servers (RFC 7838, *Alt-Svc*).
+    ///
+    /// With `nil`, the default, there is none. A request over HTTPS connects to an alternative that
+    /// the server has named before, if the alternative speaks the request's version of HTTP and has
+    /// a certificate for the URL's host; if that fails, it connects to the URL's host. A session
+    /// reads the file when it is first named, and writes to it what responses over HTTPS name. curl
+    /// and other processes may use the same file. `s3:` URLs do not use it.
+    public var alternativeServicesFile: String?
     /// The version of HTTP to use.
     ///
     /// With `nil`, the default, small files share HTTP/2 connections, and larger ones have HTTP/1.1
@@ -147,6 +155,7 @@ extension ConnectionSettings {
         path.cookieFile = nil
         path.browserProfile = nil
         path.secureHostsFile = nil
+        path.alternativeServicesFile = nil
         return path
     }
 
@@ -167,7 +176,7 @@ extension ConnectionSettings {
             ("cacert", \.authoritiesFile), ("cert", \.clientIdentity.certificateFile),
             ("key", \.clientIdentity.keyFile), ("netrc", \.netrcFile),
             ("cookies", \.cookieFile), ("hsts", \.secureHostsFile),
-            ("known-hosts", \.knownHostsFile),
+            ("alt-svc", \.alternativeServicesFile), ("known-hosts", \.knownHostsFile),
         ]
 }
 

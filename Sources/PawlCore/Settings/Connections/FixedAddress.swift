@@ -1,22 +1,33 @@
-/// The address of a host that is not to be resolved.
+/// The addresses of a host that is not to be resolved.
 public struct FixedAddress: Hashable, Sendable {
     /// The host's name as in URLs; `nil` for every host.
     public var host: String?
     /// The port; `nil` for every port.
     public var port: Int?
-    /// The address to connect to, in IPv4 or IPv6 notation without brackets.
-    public var address: String
+    /// The addresses to connect to, in IPv4 or IPv6 notation without brackets; up to six.
+    ///
+    /// They are tried as if the name had been resolved to them. Through a proxy, only the first is
+    /// used.
+    public var addresses: [String]
 
     /// Creates an entry for a host and a port.
     public init(host: String?, port: Int?, address: String) {
+        self.init(host: host, port: port, addresses: [address])
+    }
+
+    /// Creates an entry with several addresses for a host and a port.
+    public init(host: String?, port: Int?, addresses: [String]) {
         self.host = host
         self.port = port
-        self.address = address
+        self.addresses = addresses
     }
 }
 
 extension FixedAddress {
-    /// Reads `host:port:address`, where `*` means every host or every port.
+    /// The maximum number of addresses of an entry.
+    private static let mostAddresses = 6
+
+    /// Reads `host:port:address,address`, where `*` means every host or every port.
     package static func parse(_ text: String) throws(ValueError) -> FixedAddress {
         let pieces = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else {
@@ -31,17 +42,27 @@ extension FixedAddress {
             let shown = String(pieces[1]).sanitized(atMost: 40)
             throw ValueError("'\(shown)' is not a port", advice: form)
         }
-        var address = String(pieces[2])
-        if address.hasPrefix("["), address.hasSuffix("]") {
-            address = String(address.dropFirst().dropLast())
+        let list = pieces[2].split(separator: ",", omittingEmptySubsequences: false)
+        guard list.count <= mostAddresses else {
+            throw ValueError("there are more than \(mostAddresses) addresses", advice: form)
         }
+        var addresses: [String] = []
+        for item in list { addresses.append(try address(String(item))) }
+        return FixedAddress(host: host == "*" ? nil : host, port: port, addresses: addresses)
+    }
+
+    private static func address(_ text: String) throws(ValueError) -> String {
+        let hasBrackets = text.hasPrefix("[") && text.hasSuffix("]")
+        let address = hasBrackets ? String(text.dropFirst().dropLast()) : text
         guard IPAddress(address) != nil else {
             throw ValueError("'\(address.sanitized(atMost: 60))' is not an address", advice: form)
         }
-        return FixedAddress(host: host == "*" ? nil : host, port: port, address: address)
+        return address
     }
 
-    package var text: String { "\(host ?? "*"):\(port.map { "\($0)" } ?? "*"):\(address)" }
+    package var text: String {
+        "\(host ?? "*"):\(port.map { "\($0)" } ?? "*"):\(addresses.joined(separator: ","))"
+    }
 
     package static let form: Advice = "write host:port:address, such as example.org:443:192.0.2.7"
 }

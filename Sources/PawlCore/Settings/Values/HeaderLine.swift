@@ -6,7 +6,7 @@ package enum HeaderLine {
         "connection", "expect", "upgrade",
     ]
 
-    /// Parses a header.
+    /// Parses a header; `Name;` is one without a value, as in curl.
     ///
     /// Errors never contain the value, which may be a secret.
     ///
@@ -15,7 +15,7 @@ package enum HeaderLine {
         _ text: String,
         forAnyOrigin: Bool = false
     ) throws(ValueError) -> HTTPField {
-        guard let mark = text.firstIndex(of: ":") else {
+        guard let mark = text.firstIndex(of: ":") ?? endOfEmpty(text) else {
             throw ValueError("the header has no colon", advice: "write 'Name: value'")
         }
         let name = String(text[..<mark])
@@ -45,6 +45,12 @@ package enum HeaderLine {
             )
         }
         return HTTPField(name: name, value: value, isForAnyOrigin: forAnyOrigin)
+    }
+
+    /// The semicolon of `Name;`; `nil` in other texts.
+    private static func endOfEmpty(_ text: String) -> String.Index? {
+        let name = text.dropLast()
+        return text.last == ";" && String(name).isToken ? name.endIndex : nil
     }
 
     /// Returns whether a text is a valid value: a control character could end the field.
