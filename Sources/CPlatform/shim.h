@@ -43,6 +43,9 @@ static inline int pawl_socket_port(int socket) {
 // A file in memory, which no other program inherits.
 static inline int pawl_memory_file(void) { return (int)syscall(SYS_memfd_create, "pawl", 1 /* MFD_CLOEXEC */); }
 
+// A descriptor that becomes readable when the process ends (pidfd_open(2)); closed by execve(2).
+static inline int pawl_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
+
 static inline int pawl_renameat2(
     int from_folder, const char *from, int to_folder, const char *to, unsigned flags) {
     return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);

@@ -32,11 +32,17 @@ package final class XMLReader {
     /// - Parameters:
     ///   - name: The name of the document, for errors.
     ///   - code: The code of the error that is thrown if the document cannot be used.
-    package init(_ name: String, failure code: ErrorCode, limits: Limits = Limits()) {
+    ///   - encoding: The encoding, whatever the document declares; by default, that which it declares.
+    package init(
+        _ name: String,
+        failure code: ErrorCode,
+        limits: Limits = Limits(),
+        encoding: String? = nil
+    ) {
         self.name = name
         self.code = code
         self.limits = limits
-        parser = XML_ParserCreate(nil)
+        parser = XML_ParserCreate(encoding)
         collector = Collector(parser, limits)
         XML_SetUserData(parser, Unmanaged.passUnretained(collector).toOpaque())
         XML_SetElementHandler(

@@ -2,9 +2,6 @@ internal import PawlCore
 
 /// Parses dates of feeds: RFC 822 with the years of RFC 2822 (`pubDate`), and RFC 3339 (Atom).
 package enum FeedDate {
-    private static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
     /// The hours by which zones are ahead of UTC.
     private static let zones: [String: Int64] = [
         "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
@@ -26,14 +23,14 @@ package enum FeedDate {
     /// Parses `Nov 2026 08:49:37 +0100` after the day.
     private static func day(_ day: Int64, _ scanner: inout FieldScanner) -> Int64? {
         scanner.skipWhitespace()
-        let name = scanner.letters().lowercased()
-        guard let month = months.firstIndex(where: { name.hasPrefix($0) }) else { return nil }
+        // The name may be written in full.
+        guard let month = MonthName.number(scanner.letters().prefix(3)) else { return nil }
         scanner.skipWhitespace()
         guard var year = scanner.number() else { return nil }
         // RFC 2822 §4.3.
         if year < 50 { year += 2000 } else if year < 1000 { year += 1900 }
         scanner.skipWhitespace()
-        guard let days = days(year, Int64(month + 1), day), let clock = clock(&scanner) else {
+        guard let days = days(year, month, day), let clock = clock(&scanner) else {
             return nil
         }
         scanner.skipWhitespace()

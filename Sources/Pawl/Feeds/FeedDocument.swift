@@ -44,9 +44,15 @@ package struct FeedDocument: Equatable, Sendable {
         // Pages may be within the items.
         limits.depth = 256
         limits.textBytes = Int(Self.mostBytes)
-        let reader = XMLReader("the feed", failure: .badResponse, limits: limits)
         var parser = FeedParser(url)
         do throws(DownloadError) {
+            let (bytes, encoding) = try Self.readable(bytes)
+            let reader = XMLReader(
+                "the feed",
+                failure: .badResponse,
+                limits: limits,
+                encoding: encoding
+            )
             try reader.read(bytes) { (event) throws(DownloadError) in try parser.take(event) }
             try reader.finish { (event) throws(DownloadError) in try parser.take(event) }
         } catch {
@@ -57,5 +63,20 @@ package struct FeedDocument: Equatable, Sendable {
             throw error
         }
         self = parser.document
+    }
+
+    /// Returns the document, and its encoding if that is another one than it declares.
+    private static func readable(
+        _ bytes: [UInt8]
+    ) throws(DownloadError) -> (bytes: [UInt8], encoding: String?) {
+        switch XMLEncoding.convert(bytes) {
+        case .same: return (bytes, nil)
+        case .converted(let bytes): return (bytes, "UTF-8")
+        case .invalid(let name):
+            throw DownloadError(
+                .badResponse,
+                "the feed cannot be read as XML: it is not valid in its encoding, '\(name)'"
+            )
+        }
     }
 }

@@ -53,7 +53,7 @@ package struct Aria2Arguments: Sendable {
         "help", "version", "enable-rpc", "rpc-listen-port", "rpc-listen-all", "rpc-secret",
         "max-concurrent-downloads", "max-overall-download-limit", "force-sequential", "gid",
         "pause", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "allow-overwrite",
-        "auto-file-renaming",
+        "auto-file-renaming", "stop", "stop-with-process",
     ]
 
     /// The options whose values must not be seen in the list of processes.

@@ -57,7 +57,28 @@ enum Aria2Launcher {
         }
         var options = arguments.options.filter { !["dir", "rpc-secret"].contains($0.name) }
         options.append(.init("dir", folder))
-        return Aria2Launch(secret: secret, options: options, downloads: downloads)
+        var launch = Aria2Launch(secret: secret, options: options, downloads: downloads)
+        launch.stopProcess = try number(arguments, "stop-with-process", in: 1...)
+        let seconds: Int? = try number(arguments, "stop", in: 0...)
+        // As in aria2, 0 means that there is no limit.
+        launch.stopSeconds = seconds == 0 ? nil : seconds
+        return launch
+    }
+
+    /// Returns the value of an option; `nil` if it is not given.
+    private static func number<Number: FixedWidthInteger>(
+        _ arguments: Aria2Arguments,
+        _ option: String,
+        in range: PartialRangeFrom<Number>
+    ) throws(DownloadError) -> Number? {
+        guard let text = arguments[option] else { return nil }
+        guard let number = Number(text), range.contains(number) else {
+            throw .usage(
+                "--\(option): invalid value '\(text.sanitized(atMost: 40))'",
+                advice: "give a number of at least \(range.lowerBound)"
+            )
+        }
+        return number
     }
 
     /// Makes the daemon use a folder of its own below those of the user's daemon.

@@ -24,6 +24,8 @@ enum Aria2Program {
           -i, --input-file=FILE      Download the URIs in this list.
           -x, -s N                   The number of connections: the smaller one of the two.
           -j N                       The number of simultaneous downloads.
+          --stop-with-process=PID    With --enable-rpc: end when this process has ended.
+          --stop=SEC                 With --enable-rpc: end after this time.
           --conf-path=FILE           Read options from this file. --no-conf: from no file.
           -q, --quiet                Print no messages except errors.
           -D, --daemon               Continue in the background.
@@ -64,7 +66,8 @@ enum Aria2Program {
     }
 
     private static func report(_ arguments: Aria2Arguments, _ console: Console) {
-        for name in arguments.unknown {
+        let stopping = arguments.isOn("enable-rpc") ? [] : ["stop", "stop-with-process"]
+        for name in arguments.unknown + stopping.filter({ arguments[$0] != nil }) {
             console.message("aria2c: --\(name.sanitized(atMost: 40)) has no effect in Pawl")
         }
         if arguments.isOn("rpc-listen-all") {

@@ -7,7 +7,6 @@ package struct FeedReport {
     private static let headings = [
         "ID", "NAME", "EVERY", "CHECKED", "NEXT", "ADDED", "URL", "NOTE",
     ]
-    private static let gap = "  "
 
     private let now: Date
     private let time: LocalTime
@@ -19,14 +18,7 @@ package struct FeedReport {
     /// The table of `pawl feed list`.
     package func table(_ feeds: [WireFeed]) -> String {
         guard !feeds.isEmpty else { return "No feeds.\n" }
-        let rows = [Self.headings] + feeds.map(cells)
-        let widths = Self.headings.indices.map { index in
-            rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
-        }
-        return rows.map { cells in
-            let line = zip(cells, widths).map { $0.padded(toColumns: $1) }
-            return line.joined(separator: Self.gap).trimmed + "\n"
-        }.joined()
+        return String.columns([Self.headings] + feeds.map(cells))
     }
 
     private func cells(_ feed: WireFeed) -> [String] {

@@ -8,4 +8,15 @@ extension String {
             value.map { "\(name.padded(toColumns: width))  \($0.sanitized)\n" } ?? ""
         }.joined()
     }
+
+    /// The text of a table with several columns, which all rows have.
+    static func columns(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { index in
+            rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
+        }
+        return rows.map { cells in
+            let line = zip(cells, widths).map { $0.padded(toColumns: $1) }
+            return line.joined(separator: "  ").trimmed + "\n"
+        }.joined()
+    }
 }

@@ -15,14 +15,7 @@ struct AddCommand: PawlVerb {
     @Argument(help: ArgumentHelp("The URLs to download.", valueName: "url"))
     var urls: [String] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The priority: low, normal or high. Default: that of --label, or normal.",
-            valueName: "priority"
-        )
-    )
-    var priority: String?
+    @OptionGroup var added: AddedDownloadOptions
 
     @Option(
         parsing: .unconditional,
@@ -33,15 +26,6 @@ struct AddCommand: PawlVerb {
         )
     )
     var notBefore: String?
-
-    @Flag(help: "Add the downloads as paused; start them with pawl resume.")
-    var paused = false
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Add the downloads to this session.", valueName: "name")
-    )
-    var session: String?
 
     @Option(
         parsing: .unconditional,
@@ -76,13 +60,13 @@ struct AddCommand: PawlVerb {
         let config = try configChoice.read()
         var submission = DaemonSubmission()
         if let label { try LabelName.check(label) }
-        if let priority { submission.priority = try Self.priority(priority) }
+        if let priority = try added.givenPriority() { submission.priority = priority }
         submission.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
             try Self.startTime(text)
         }
-        submission.session = session
+        submission.session = added.session
         submission.label = label
-        submission.isPaused = paused
+        submission.isPaused = added.paused
         let links = try PawlLink.read(urls)
         submission.isConfined = links.hasLink
         // The desktop's current folder is not for downloads.
@@ -132,12 +116,5 @@ struct AddCommand: PawlVerb {
                 )
             )
         }.map { Date(timeIntervalSince1970: Double($0)) }
-    }
-
-    static func priority(_ word: String) throws(DownloadError) -> WirePriority {
-        guard let priority = WirePriority(rawValue: word.lowercased()) else {
-            throw .usage("invalid priority '\(word.sanitized)'", advice: "use low, normal or high")
-        }
-        return priority
     }
 }

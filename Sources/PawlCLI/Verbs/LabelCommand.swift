@@ -83,7 +83,7 @@ struct LabelCommand: ParsableCommand {
                     try NumberText.limit(limit) ?? 0
                 }
             }
-            if let priority { settings.priority = try AddCommand.priority(priority) }
+            if let priority { settings.priority = try AddedDownloadOptions.priority(priority) }
             try settings.check()
             return settings
         }

@@ -83,7 +83,7 @@ struct SetCommand: PawlVerb {
 
     private func changes(_ console: Console) throws(DownloadError) -> DownloadChanges {
         var changes = DownloadChanges()
-        if let priority { changes.priority = try AddCommand.priority(priority) }
+        if let priority { changes.priority = try AddedDownloadOptions.priority(priority) }
         if let label {
             if label != LabelName.none { try LabelName.check(label) }
             changes.label = label == LabelName.none ? "" : label

@@ -19,7 +19,7 @@ package struct HTTPDate: Hashable, Sendable {
         let (days, second) = secondsSince1970.flooredDivision(by: 86_400)
         let date = CalendarDay(daysSince1970: days)
         let weekday = Self.weekdays[Int(days.flooredDivision(by: 7).remainder)]
-        let month = Self.months[Int(date.month) - 1]
+        let month = MonthName.all[Int(date.month) - 1]
         let clock = [second / 3600, second / 60 % 60, second % 60].map(\.twoDigits)
         return "\(weekday), \(date.day.twoDigits) \(month) \(date.year) "
             + clock.joined(separator: ":") + " GMT"
@@ -29,7 +29,7 @@ package struct HTTPDate: Hashable, Sendable {
     private static func dayFirst(_ scanner: inout FieldScanner) -> Int64? {
         scanner.skipWhitespace()
         guard let day = scanner.number(), separator(&scanner),
-            let month = month(scanner.letters()), separator(&scanner),
+            let month = MonthName.number(scanner.letters()), separator(&scanner),
             let year = year(scanner.take(while: \.isDigit)), scanner.skipWhitespace(),
             let time = time(&scanner), scanner.skipWhitespace(),
             ["GMT", "UTC"].contains(scanner.letters().uppercased()),
@@ -40,7 +40,7 @@ package struct HTTPDate: Hashable, Sendable {
 
     /// Parses `Nov  6 08:49:37 1994`, after the weekday: the form of C's `asctime`.
     private static func monthFirst(_ scanner: inout FieldScanner) -> Int64? {
-        guard scanner.skipWhitespace(), let month = month(scanner.letters()),
+        guard scanner.skipWhitespace(), let month = MonthName.number(scanner.letters()),
             scanner.skipWhitespace(), let day = scanner.number(), scanner.skipWhitespace(),
             let time = time(&scanner), scanner.skipWhitespace(),
             let year = year(scanner.take(while: \.isDigit)),
@@ -53,14 +53,6 @@ package struct HTTPDate: Hashable, Sendable {
         scanner.skip("-") || scanner.skipWhitespace()
     }
 
-    private static func month(_ name: String) -> Int64? {
-        lowercaseMonths.firstIndex(of: name.lowercased()).map { Int64($0) + 1 }
-    }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-    private static let lowercaseMonths = months.map { $0.lowercased() }
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
     /// Parses a year.

@@ -144,6 +144,13 @@ final class QueueStep {
             for: item.id,
             root: root ?? parts.removals.jobAfterRun(of: item.id)?.root
         )
+        // After a kill, a rule may ask for the media type.
+        guard parts.moves.mayMove(item.id),
+            let response = parts.environment.running[item.id]?.response,
+            var row = try transaction.downloads.find(item.id)
+        else { return }
+        row.response = WireResponse(response)
+        try transaction.downloads.save(row)
     }
 
     // MARK: - After the commit

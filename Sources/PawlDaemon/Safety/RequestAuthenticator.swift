@@ -18,6 +18,9 @@ final class RequestAuthenticator: Sendable {
         (self.address, self.keys, self.proxies) = (address, keys, proxies)
     }
 
+    /// The URL under which a proxy serves the daemon now.
+    var base: BaseURL? { proxies.value.base }
+
     /// The decision on a request.
     enum Admission {
         /// The request has this authority; `mayContinue` returns whether it still has.
@@ -36,7 +39,7 @@ final class RequestAuthenticator: Sendable {
     ) async throws -> Admission {
         let rules = RequestGuard(
             address,
-            base: proxies.value.base,
+            base: base,
             isNamed: tls?.isFor,
             mostBodyBytes: RequestBody.mostBytes
         )
@@ -130,7 +133,7 @@ final class RequestAuthenticator: Sendable {
         var client = self.client(from: peer, isSecure: isSecure) { name in
             HTTPField.Name(name).map { fields[values: $0] } ?? []
         }
-        guard let base = proxies.value.base else { return client }
+        guard let base else { return client }
         let hosts = Self.hosts(request) + [client.forwardedHost].compactMap(\.self)
         let isByBase =
             base.ownTarget(request.path ?? "") != request.path
@@ -161,7 +164,7 @@ final class RequestAuthenticator: Sendable {
 
     /// Returns the request with the daemon's own target, if a proxy has kept the path of its URL.
     func ownRequest(_ request: Request) -> Request {
-        guard let base = proxies.value.base, let target = request.head.path else { return request }
+        guard let base, let target = request.head.path else { return request }
         let own = base.ownTarget(target)
         guard own != target else { return request }
         var head = request.head

@@ -232,8 +232,15 @@ package struct Daemon: Sendable {
                     if !Task.isCancelled { Self.exitIfSlow(logger) }
                     return nil
                 }
-                // Either all were cancelled, or the socket has failed, or a client of aria2 ends
-                // the daemon: then the queue shuts down.
+                for ending in Aria2Ending.all(of: aria2Launch) {
+                    group.addTask {
+                        await ending.wait()
+                        if !Task.isCancelled { Self.exitIfSlow(logger) }
+                        return nil
+                    }
+                }
+                // Either all were cancelled, or the socket has failed, or a client or the command
+                // line of aria2 ends the daemon: then the queue shuts down.
                 var failure: DownloadError?
                 for await end in group {
                     failure = failure ?? end

@@ -24,6 +24,10 @@ package struct Aria2Launch: Codable, Sendable, Hashable {
     package var options: [Option]
     /// The downloads that the command line and aria2's list name.
     package var downloads: [Download]
+    /// The process whose end also ends the daemon; `nil` for none.
+    package var stopProcess: Int32?
+    /// The number of seconds after which the daemon ends; `nil` for no limit.
+    package var stopSeconds: Int?
 
     package init(secret: String, options: [Option], downloads: [Download]) {
         (self.secret, self.options, self.downloads) = (secret, options, downloads)

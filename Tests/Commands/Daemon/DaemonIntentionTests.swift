@@ -24,10 +24,7 @@ extension DaemonSuites {
             _ scene: DaemonScene,
             _ plan: FaultPlan
         ) async throws -> ProcessRunner {
-            var settings = scene.settings
-            let faults = plan.environment(library: try await FaultShim.library())
-            settings.environment.merge(faults) { _, fault in fault }
-            let runner = try scene.workshop.start(arguments: ["daemon", "run"], settings)
+            let runner = try await scene.startDaemon(plan)
             #expect(await runner.waitForOutput(containing: "listens at"), "\(runner.errors)")
             return runner
         }
@@ -112,7 +109,9 @@ extension DaemonSuites {
             let kills = try await killAtEach([.link, .rename], of: Workshop.name) { scene in
                 scene.workshop.serve(.resource(resource))
             } act: { scene in
-                let rule = "name=*.iso -> \(scene.workshop.folder.path("images"))"
+                // The type is that of the response, which the next daemon must know.
+                let images = scene.workshop.folder.path("images")
+                let rule = "name=*.iso, type=* -> \(images)"
                 try await scene.succeed("daemon", "hooks", "--move", rule)
                 _ = try await scene.run("add", scene.workshop.url, "-x", "1")
                 _ = try await scene.run("wait", "1")

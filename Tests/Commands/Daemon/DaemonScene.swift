@@ -53,6 +53,14 @@ final class DaemonScene: Sendable {
         return runner
     }
 
+    /// Starts a daemon in the foreground whose system calls fail as planned.
+    func startDaemon(_ plan: FaultPlan) async throws -> ProcessRunner {
+        var settings = settings
+        let faults = plan.environment(library: try await FaultShim.library())
+        settings.environment.merge(faults) { _, fault in fault }
+        return try workshop.start(arguments: ["daemon", "run"], settings)
+    }
+
     /// Serves a resource whose responses pause after 10 MiB until the latch is released: behind the
     /// first checkpoint, and before the end of a larger resource.
     @discardableResult

@@ -110,6 +110,19 @@ struct Aria2FormTests {
         }
         #expect(Aria2Hosts(ListenAddress(port: 80)).allow(["localhost"]))
         #expect(Aria2Hosts(ListenAddress(.loopback6, port: 6800)).allow(["[::1]:6800"]))
+        #expect(hosts.isOwn(origin: "http://127.0.0.1:6800"))
+        #expect(!hosts.isOwn(origin: "http://127.0.0.1") && !hosts.isOwn(origin: "null"))
+    }
+
+    @Test func `behind a proxy, a call may name the host of the base URL`() throws {
+        let base = try BaseURL(parsing: "https://host.example/downloads/")
+        let hosts = Aria2Hosts(try ListenAddress(parsing: "127.0.0.1:6800"), base: base)
+        #expect(hosts.allow(["127.0.0.1:6800"]) && hosts.allow(["HOST.example"]))
+        #expect(hosts.allow(["host.example:443"]) && !hosts.allow(["host.example:6800"]))
+        #expect(hosts.allow(["127.0.0.1:6800"], forwarded: "host.example"))
+        #expect(!hosts.allow(["host.example"], forwarded: "evil.example"))
+        #expect(hosts.isOwn(origin: "https://host.example"))
+        #expect(!hosts.isOwn(origin: "http://host.example"))
     }
 
     @Test func `each option of aria2 leads to a setting`() {

@@ -13,16 +13,16 @@ struct DecisionTests {
         }
     }
 
-    @Test func `a complete download whose file is being moved is not stopped`() {
+    @Test func `a complete download whose end is being recorded is not stopped`() {
         for action in [QueueAction.pause, .cancel] {
             for state in [TaskState.running, .waiting] {
-                guard case .refuse = ActionRules.effect(action, on: state, isMoving: true) else {
+                guard case .refuse = ActionRules.effect(action, on: state, isComplete: true) else {
                     Issue.record("\(action) of a download that is \(state)")
                     continue
                 }
             }
         }
-        #expect(ActionRules.effect(.remove, on: .running, isMoving: true) == .remove)
+        #expect(ActionRules.effect(.remove, on: .running, isComplete: true) == .remove)
     }
 
     @Test func `a download starts after the last of the jobs on its files`() {

@@ -135,6 +135,46 @@ struct FeedDocumentTests {
         #expect(FeedDate.seconds(text) == seconds, "\(text)")
     }
 
+    /// The bytes of a feed whose title has these bytes.
+    private func feed(_ encoding: String, title: [UInt8]) -> [UInt8] {
+        Array("<?xml version='1.0' encoding='\(encoding)'?>\n<rss><channel><title>".utf8) + title
+            + Array("</title></channel></rss>".utf8)
+    }
+
+    @Test(arguments: [
+        ("windows-1252", [0x80, 0xE9] as [UInt8], "€é"),
+        ("GB18030", [0xD6, 0xD0, 0xCE, 0xC4], "中文"),
+        ("gb2312", [0xD6, 0xD0], "中"), ("Shift_JIS", [0x83, 0x65, 0x83, 0x58, 0x83, 0x67], "テスト"),
+        ("windows-1251", [0xCF, 0xF0, 0xE8], "При"), ("EUC-KR", [0xC7, 0xD1], "한"),
+        ("ISO-8859-1", [0xE9], "é"), ("UTF-8", [0xC3, 0xA9], "é"),
+    ])
+    func `feeds in other encodings than UTF-8`(
+        encoding: String,
+        bytes: [UInt8],
+        title: String
+    ) throws {
+        let url = try #require(URL(string: "https://host.example/feed"))
+        let document = try FeedDocument(feed(encoding, title: bytes), from: url)
+        #expect(document.title == title)
+    }
+
+    @Test(arguments: [
+        ("unheard-of", [0x41] as [UInt8], "unknown encoding"), ("Shift_JIS", [0x83], "shift_jis"),
+        ("GB18030", [0xFF], "gb18030"),
+    ])
+    func `a feed that is not valid in its encoding is refused`(
+        encoding: String,
+        bytes: [UInt8],
+        reason: String
+    ) throws {
+        let url = try #require(URL(string: "https://host.example/feed"))
+        let error = #expect(throws: DownloadError.self) {
+            try FeedDocument(feed(encoding, title: bytes), from: url)
+        }
+        #expect(error?.code == .badResponse)
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+
     @Test func `hostile documents are refused`() throws {
         let bomb = """
             <?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>

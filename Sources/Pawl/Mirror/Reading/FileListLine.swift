@@ -58,7 +58,7 @@ package struct FileListLine: Hashable, Sendable {
         // The month follows the size, and has three letters.
         for index in 3...5 where index + 3 < words.count {
             guard let size = Int64(words[index].text), size >= 0,
-                months.contains(words[index + 1].text.lowercased()),
+                MonthName.number(words[index + 1].text) != nil,
                 let day = Int(words[index + 2].text), 1...31 ~= day
             else { continue }
             let time = words[(index + 1)...(index + 3)].map(\.text).joined(separator: " ")
@@ -72,10 +72,6 @@ package struct FileListLine: Hashable, Sendable {
         // A link is left out, whatever its line contains.
         return kind == .other ? FileListLine(kind, line, nil) : nil
     }
-
-    private static let months: Set = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
 
     /// Reads `11-28-26  10:00AM   <DIR>   name`, with the size in place of `<DIR>` for a file.
     private static func windows(_ line: [UInt8]) -> FileListLine? {

@@ -31,23 +31,7 @@ struct FeedAddCommand: PawlVerb {
 
     @OptionGroup var rules: FeedRuleOptions
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "The priority of the downloads: low, normal or high. Default: normal.",
-            valueName: "priority"
-        )
-    )
-    var priority: String?
-
-    @Flag(help: "Add the downloads as paused; start them with pawl resume.")
-    var paused = false
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Add the downloads to this session.", valueName: "name")
-    )
-    var session: String?
+    @OptionGroup var added: AddedDownloadOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -72,19 +56,19 @@ struct FeedAddCommand: PawlVerb {
             throw .usage("the URL of a feed is not a pattern", advice: "add one feed at a time")
         }
         var download = try NewDownload(requested)
-        if let priority { download.priority = try AddCommand.priority(priority) }
-        (download.session, download.isPaused) = (session, paused ? true : nil)
+        download.priority = try added.givenPriority() ?? download.priority
+        (download.session, download.isPaused) = (added.session, added.paused ? true : nil)
         let feed = NewFeed(download, name: name, rules: try rules.rules())
         try feed.check()
         let json = json
         return try daemonWork(console) { (client) async throws(DownloadError) in
             // With this key, a repeated request adds no second feed.
             let key = UUID().uuidString
-            let added = try await client.process.starting {
+            let new = try await client.process.starting {
                 (client) async throws(DownloadError) in
                 try await client.add(feed, key: key)
             }
-            var check = try await client.checkFeed(added.id)
+            var check = try await client.checkFeed(new.id)
             // The daemon may have checked it just before.
             guard let problem = check.feed.problem, check.feed.failures != nil else {
                 console.show(check, json: json) {

@@ -11,14 +11,10 @@ struct FeedCheckCommand: PawlVerb {
         discussion: "Without a name, all feeds are checked."
     )
 
-    @Argument(help: ArgumentHelp("Names, name patterns or IDs.", valueName: "feed"))
-    var names: [String] = []
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var targets: FeedTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let (names, json) = (names, json)
+        let (names, json) = (targets.names, targets.json)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             var checks: [WireFeedCheck] = []
             for feed in try await FeedCommand.feeds(names, client) {

@@ -11,15 +11,11 @@ struct FeedRemoveCommand: PawlVerb {
         discussion: "The items are forgotten: a feed that is added again begins with the newest."
     )
 
-    @Argument(help: ArgumentHelp("Names, name patterns or IDs.", valueName: "feed"))
-    var names: [String] = []
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var targets: FeedTargetOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try FeedCommand.checkNamed(names)
-        let (names, json) = (names, json)
+        try FeedCommand.checkNamed(targets.names)
+        let (names, json) = (targets.names, targets.json)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let feeds = try await FeedCommand.feeds(names, client)
             for feed in feeds { try await client.removeFeed(feed.id) }

@@ -19,11 +19,11 @@ final class Aria2Client: Sendable {
         self.peer = peer
     }
 
-    /// Returns the address of the client of a request with these fields.
+    /// Returns the client of a request with these fields, which may be behind a proxy.
     ///
     /// `values`: returns the values of a field.
-    func address(_ values: (String) -> [String]) -> IPAddress? {
-        authenticator.client(from: peer, values).address
+    func sender(_ values: (String) -> [String]) -> RequestClient {
+        authenticator.client(from: peer, isSecure: false, values)
     }
 
     /// Returns the authority that a secret gives; `nil` if it is wrong.

@@ -1,11 +1,13 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import PawlCore
+internal import PawlWire
 
 /// Answers HTTP requests to aria2's RPC.
 struct Aria2Responder: Sendable {
     let service: Aria2Service
-    let hosts: Aria2Hosts
+    private let address: ListenAddress
+    private let authenticator: RequestAuthenticator
 
     /// The maximum size of a body or a message, which contains the secret and is read before it.
     static let mostBytes = RequestBody.mostBytes
@@ -21,18 +23,27 @@ struct Aria2Responder: Sendable {
 
     static let tooLarge = Response(status: .payloadTooLarge)
 
-    /// Whether a request may be answered on a WebSocket.
-    func accepts(_ head: HTTPRequestHead) -> Bool {
-        hosts.allow(head.headers["Host"]) && Self.path(head) == Aria2Path.json
+    init(_ service: Aria2Service, _ socket: NetworkSocket) {
+        (self.service, address, authenticator) = (service, socket.address, socket.authenticator)
+    }
+
+    /// The hosts that a request may name now.
+    private var hosts: Aria2Hosts { Aria2Hosts(address, base: authenticator.base) }
+
+    /// Whether a request that this peer has sent may be answered on a WebSocket.
+    func accepts(_ head: HTTPRequestHead, from peer: IPAddress?) -> Bool {
+        namesDaemon(head, authenticator.client(from: peer, isSecure: false) { head.headers[$0] })
+            && path(head) == Aria2Path.json
+    }
+
+    private func namesDaemon(_ head: HTTPRequestHead, _ client: RequestClient) -> Bool {
+        hosts.allow(head.headers["Host"], forwarded: client.forwardedHost)
     }
 
     /// Whether a page of another server has sent a request, according to `Origin`, which some
     /// programs set to the address of the daemon.
     func isOfPage(_ head: HTTPRequestHead) -> Bool {
-        head.headers["Origin"].contains { origin in
-            let parts = origin.split(separator: "://", maxSplits: 1)
-            return parts.count != 2 || !hosts.allow([String(parts[1])])
-        }
+        head.headers["Origin"].contains { !hosts.isOwn(origin: $0) }
     }
 
     func respond(
@@ -40,25 +51,26 @@ struct Aria2Responder: Sendable {
         _ body: [UInt8],
         _ client: Aria2Client
     ) async -> Response {
-        guard hosts.allow(head.headers["Host"]) else {
+        let sender = client.sender { head.headers[$0] }
+        guard namesDaemon(head, sender) else {
             let text =
-                "the Host field of the request does not name this daemon; use \(hosts.text)\n"
+                "the Host field of the request does not name this daemon; use \(hosts.text), or set "
+                + "the proxy's URL: pawl daemon start --base-url\n"
             return Response(
                 status: .misdirectedRequest,
                 mediaType: "text/plain; charset=utf-8",
                 body: Array(text.utf8)
             )
         }
-        let address = client.address { head.headers[$0] }
-        var request = Aria2Request(service, client, from: address)
+        var request = Aria2Request(service, client, from: sender.address)
         var response: Response
-        switch (head.method, Self.path(head)) {
+        switch (head.method, path(head)) {
         case (.OPTIONS, Aria2Path.json), (.OPTIONS, Aria2Path.xml):
             response = Self.preflight(head)
         case (.POST, Aria2Path.json):
             response = Self.response(await JSONRPC.answer(body, &request))
         case (.GET, Aria2Path.json):
-            let query = Self.target(head).split(separator: "?", maxSplits: 1).dropFirst().first
+            let query = target(head).split(separator: "?", maxSplits: 1).dropFirst().first
             response = Self.response(await JSONRPC.answer(query: query ?? "", &request))
         case (.POST, Aria2Path.xml):
             if let body = await XMLRPC.answer(body, &request) {
@@ -74,17 +86,19 @@ struct Aria2Responder: Sendable {
         return response
     }
 
-    private static func path(_ head: HTTPRequestHead) -> String {
+    private func path(_ head: HTTPRequestHead) -> String {
         String(target(head).prefix { $0 != "?" && $0 != "#" })
     }
 
     /// The target of a request without a scheme and a host (RFC 9112 §3.2.2), which
-    /// `AbsoluteTargetHandler` has checked.
-    private static func target(_ head: HTTPRequestHead) -> Substring {
-        guard !head.uri.isAbsolutePath, let mark = head.uri.firstRange(of: "://") else {
-            return head.uri[...]
+    /// `AbsoluteTargetHandler` has checked, and without the path of the base URL, which a proxy may
+    /// have kept.
+    private func target(_ head: HTTPRequestHead) -> String {
+        var target = head.uri
+        if !target.isAbsolutePath, let mark = target.firstRange(of: "://") {
+            target = String(target[mark.upperBound...].drop { !"/?#".contains($0) })
         }
-        return head.uri[mark.upperBound...].drop { !"/?#".contains($0) }
+        return authenticator.base?.ownTarget(target) ?? target
     }
 
     private static func response(_ answer: JSONRPC.Answer) -> Response {

@@ -35,7 +35,7 @@ struct Aria2Server: Sendable {
 
     /// Answers until the task is cancelled, and closes the socket.
     func run(_ socket: NetworkSocket) async throws {
-        let responder = Aria2Responder(service: service, hosts: Aria2Hosts(socket.address))
+        let responder = Aria2Responder(service, socket)
         let (connections, continuation) = AsyncStream.makeStream(of: NewConnection.self)
         let listener = try await bootstrap(socket.limits, responder, continuation)
             .withBoundSocket(socket.descriptor).get()
@@ -92,7 +92,7 @@ struct Aria2Server: Sendable {
                 let socket = Aria2WebSocket(
                     service: service,
                     client: client,
-                    address: client.address { fields[$0] },
+                    address: client.sender { fields[$0] }.address,
                     isOfPage: isOfPage,
                     secretTime: limits.idle,
                     answered: memory.used
@@ -188,7 +188,7 @@ struct Aria2Server: Sendable {
             shouldUpgrade: { channel, head in
                 // Without this, the request is answered as any other GET.
                 channel.eventLoop.makeSucceededFuture(
-                    responder.accepts(head) ? HTTPHeaders() : nil
+                    responder.accepts(head, from: channel.peerAddress) ? HTTPHeaders() : nil
                 )
             },
             upgradePipelineHandler: { channel, head in
@@ -206,7 +206,7 @@ struct Aria2Server: Sendable {
                     // Each message may have the maximum size.
                     let pressure =
                         NIOAsyncSequenceProducerBackPressureStrategies
-                        .HighLowWatermark(lowWatermark: 0, highWatermark: 1)
+                        .HighLowWatermark(lowWatermark: 1, highWatermark: 1)
                     return Speech.webSocket(
                         try NIOAsyncChannel(
                             wrappingChannelSynchronously: channel,

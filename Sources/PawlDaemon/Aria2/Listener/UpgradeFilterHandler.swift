@@ -16,7 +16,8 @@ final class UpgradeFilterHandler: ChannelInboundHandler, RemovableChannelHandler
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data), head.headers.contains(name: "Upgrade"),
-            !isWebSocket(head) || !responder.accepts(head)
+            !isWebSocket(head)
+                || !responder.accepts(head, from: context.channel.peerAddress)
         else { return context.fireChannelRead(data) }
         head.headers.remove(name: "Upgrade")
         context.fireChannelRead(wrapInboundOut(.head(head)))

@@ -17,15 +17,16 @@ package enum ActionRules {
     ///
     /// - Parameters:
     ///   - waitsToRetry: Whether the download has failed and waits for its next attempt.
-    ///   - isMoving: Whether its complete file is being moved.
+    ///   - isComplete: Whether its file is complete, and its end is not recorded yet: a rule may be
+    ///     moving the file.
     package static func effect(
         _ action: QueueAction,
         on state: TaskState,
         waitsToRetry: Bool = false,
-        isMoving: Bool = false
+        isComplete: Bool = false
     ) -> Effect {
-        if isMoving, action == .pause || action == .cancel, !state.isEnd {
-            return .refuse("it is complete, and its file is being moved")
+        if isComplete, action == .pause || action == .cancel, !state.isEnd {
+            return .refuse("it is complete, and its end is being recorded")
         }
         return switch action {
         case .pause: pause(state)

@@ -95,7 +95,8 @@ struct DownloadActions {
             action,
             on: item.download.state,
             waitsToRetry: item.download.failures != nil,
-            isMoving: parts.moves.isMoving(item.download.id)
+            isComplete: parts.moves.isMoving(item.download.id)
+                || parts.environment.running[item.download.id]?.state == .finished
         )
         var change = Change(effect: effect, now: item.download)
         let now = Date()

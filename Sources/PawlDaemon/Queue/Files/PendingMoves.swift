@@ -37,6 +37,14 @@ final class PendingMoves {
         return request.settings?.validSettings.moveRules ?? []
     }
 
+    /// Whether a rule may move the file of a run.
+    func mayMove(_ id: Int64) -> Bool { rules(of: id)?.isEmpty == false }
+
+    /// The rules for the file of a run; `nil` if its file is never moved.
+    private func rules(of id: Int64) -> [MoveRule]? {
+        rules[id].map { $0 + settings.current.moveRules }
+    }
+
     func ended(_ id: Int64) {
         rules[id] = nil
         moving[id] = nil
@@ -60,8 +68,8 @@ final class PendingMoves {
         announced: WrittenFile?,
         mediaType: String?
     ) -> MoveJob? {
-        guard let rules = rules[id].map({ $0 + settings.current.moveRules }), !rules.isEmpty,
-            !file.wasAlreadyThere, var written = announced, written.kind == .finished
+        guard let rules = rules(of: id), !rules.isEmpty, !file.wasAlreadyThere,
+            var written = announced, written.kind == .finished
         else { return nil }
         written.path = environment.running.folder(of: id)?.shown(file.path) ?? file.path
         let job = record(rules, for: written, of: id, mediaType)
@@ -113,7 +121,7 @@ final class PendingMoves {
     /// Records that a complete file is to be moved that an earlier daemon has given its name; `nil`
     /// if it stays where it is.
     ///
-    /// The media type is known only if the store has recorded the response.
+    /// The media type is that of the response that was recorded with the name of the file.
     func job(forRecovered file: WrittenFile, of id: Int64) throws(DownloadError) -> MoveJob? {
         let (request, response) = try environment.store.write { transaction in
             (

@@ -26,6 +26,20 @@ extension Database {
         try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments)
     }
 
+    /// Returns what `read` makes of each row, which it may use during the call only.
+    ///
+    /// A copy of a row searches all names for each value that is read by its name.
+    func rows<Value>(
+        _ sql: String,
+        _ arguments: StatementArguments = [],
+        as read: (Row) throws -> Value
+    ) throws -> [Value] {
+        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var values: [Value] = []
+        while let row = try cursor.next() { values.append(try read(row)) }
+        return values
+    }
+
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Row] {
         try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments)
     }

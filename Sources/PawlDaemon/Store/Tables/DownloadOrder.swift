@@ -50,15 +50,17 @@ package struct DownloadOrder {
             SELECT \(Self.columns) FROM download WHERE \(part.condition)
             ORDER BY \(part.order(isReversed)) LIMIT ? OFFSET ?
             """,
-            [max(0, count), isReversed ? -1 - offset : offset]
-        ).map(DownloadRows.download)
+            [max(0, count), isReversed ? -1 - offset : offset],
+            as: DownloadRows.download
+        )
     }
 
     /// Returns the downloads that run, by id, without responses and metrics.
     package func running() throws -> [WireDownload] {
         try database.rows(
-            "SELECT \(Self.columns) FROM download WHERE state = 'running' ORDER BY id"
-        ).map(DownloadRows.download)
+            "SELECT \(Self.columns) FROM download WHERE state = 'running' ORDER BY id",
+            as: DownloadRows.download
+        )
     }
 
     /// Returns the positions in `waiting` of the downloads with a priority.

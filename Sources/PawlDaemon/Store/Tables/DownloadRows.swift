@@ -98,8 +98,9 @@ package struct DownloadRows {
     func find(_ ids: ClosedRange<Int64>) throws -> [WireDownload] {
         try database.rows(
             "SELECT * FROM download WHERE id BETWEEN ? AND ? ORDER BY id",
-            [ids.lowerBound, ids.upperBound]
-        ).map(Self.download)
+            [ids.lowerBound, ids.upperBound],
+            as: Self.download
+        )
     }
 
     /// Returns the ids of all downloads.
@@ -107,8 +108,10 @@ package struct DownloadRows {
 
     /// Returns the downloads that have not ended, by id.
     package func unfinished() throws -> [WireDownload] {
-        try database.rows("SELECT * FROM download WHERE endedAt IS NULL ORDER BY id")
-            .map(Self.download)
+        try database.rows(
+            "SELECT * FROM download WHERE endedAt IS NULL ORDER BY id",
+            as: Self.download
+        )
     }
 
     /// Returns the unfinished downloads of a priority from one download to another, by position.
@@ -125,8 +128,9 @@ package struct DownloadRows {
             [
                 priority.priority.rawValue, min(one.position, other.position),
                 max(one.position, other.position),
-            ]
-        ).map(Self.download)
+            ],
+            as: Self.download
+        )
     }
 
     /// Returns the ended downloads that the history does not keep, the oldest first.
@@ -167,8 +171,9 @@ package struct DownloadRows {
                     WHERE session.identifier = download.session)
             ORDER BY endedAt, id LIMIT ?
             """,
-            [end, id, newest.timeIntervalSince1970, limit]
-        ).map(Self.download)
+            [end, id, newest.timeIntervalSince1970, limit],
+            as: Self.download
+        )
     }
 
     /// Returns the number of downloads per state.

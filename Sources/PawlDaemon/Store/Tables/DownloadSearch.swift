@@ -58,7 +58,7 @@ package struct DownloadSearch {
         }
         let order = query.newestFirst ? "DESC" : "ASC"
         arguments += [query.limit + 1]
-        let rows = try Row.fetchAll(
+        let cursor = try Row.fetchCursor(
             database,
             sql: """
                 SELECT * FROM download WHERE \(conditions.joined(separator: " AND "))
@@ -66,10 +66,11 @@ package struct DownloadSearch {
                 """,
             arguments: arguments
         )
-        let page = rows.prefix(query.limit).map(DownloadRows.download)
+        let found = try Array(cursor.map(DownloadRows.download))
+        let page = Array(found.prefix(query.limit))
         return WireDownloadPage(
             downloads: page,
-            next: rows.count > query.limit ? page.last?.id : nil
+            next: found.count > query.limit ? page.last?.id : nil
         )
     }
 
@@ -127,7 +128,7 @@ package struct DownloadSearch {
         of selection: Selection
     ) throws -> [WireDownload] {
         let states = states.map(\.rawValue).sorted()
-        return try Row.fetchAll(
+        let cursor = try Row.fetchCursor(
             database,
             sql: """
                 SELECT * FROM download
@@ -138,7 +139,8 @@ package struct DownloadSearch {
             arguments: StatementArguments(states) + [
                 selection.session, selection.session, selection.label, selection.label,
             ]
-        ).map(DownloadRows.download)
+        )
+        return try Array(cursor.map(DownloadRows.download))
     }
 
     /// Finds by id if a download has this id, otherwise by name.

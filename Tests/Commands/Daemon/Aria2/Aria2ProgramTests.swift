@@ -90,6 +90,35 @@ extension DaemonSuites {
             }
         }
 
+        @Test func `aria2c ends with the process that it is told`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let owner = try ProcessRunner("sleep", ["600"])
+            let (runner, aria2) = try await serve(
+                ["--no-conf", "--stop-with-process=\(owner.identifier)"],
+                scene
+            )
+            #expect(try await aria2.call("getVersion")["version"] == "1.37.0")
+            #expect(runner.status == nil)
+            owner.signal(SIGKILL)
+            #expect(await runner.waitForExit() == .code(0), "\(runner.errors)")
+            // The process exists no longer.
+            let late = try start(
+                [
+                    "--enable-rpc", "--rpc-listen-port=\(try UnusedPort.find())",
+                    "--rpc-secret=example", "--no-conf",
+                    "--stop-with-process=\(owner.identifier)",
+                ],
+                scene
+            )
+            #expect(await late.waitForExit() == .code(0), "\(late.errors)")
+        }
+
+        @Test func `aria2c ends after the time that it is told`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let (runner, _) = try await serve(["--no-conf", "--stop=1"], scene)
+            #expect(await runner.waitForExit() == .code(0), "\(runner.errors)")
+        }
+
         @Test func `without RPC, aria2c downloads a file from its mirrors`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(resource))
@@ -119,6 +148,8 @@ extension DaemonSuites {
             for arguments in [
                 ["--enable-rpc"], ["--enable-rpc", "--rpc-secret="],
                 ["--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=x"],
+                ["--enable-rpc", "--rpc-secret=x", "--stop-with-process=0"],
+                ["--enable-rpc", "--rpc-secret=x", "--stop=soon"],
                 ["--conf-path=/nowhere", "http://127.0.0.1:1/a"],
             ] {
                 let refused = try start(arguments, scene)

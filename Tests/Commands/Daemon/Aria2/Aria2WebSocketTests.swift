@@ -1,5 +1,6 @@
 import PawlCore
 import PawlTesting
+import PawlWire
 import Testing
 
 extension DaemonSuites {
@@ -48,6 +49,22 @@ extension DaemonSuites {
             await client.waitForExit()
             #expect(client.output.contains("aria2.onDownloadStart"))
             #expect(client.output.contains("beat"))
+        }
+
+        @Test func `calls that are sent before the answers to earlier ones are answered`()
+            async throws
+        {
+            let scene = try await Aria2Scene.make()
+            let call = String(
+                decoding: try WireJSON.encode(scene.aria2.object("getVersion")),
+                as: UTF8.self
+            )
+            let answers = try await ClientProgram.askOnWebSocket(
+                scene.port,
+                [[call, call, call], [call], [call, call], [call]]
+            )
+            #expect(answers.count == 7)
+            #expect(answers.allSatisfy { $0.answer.contains("1.37.0") })
         }
 
         private static let wrong = Aria2Scene.frame(

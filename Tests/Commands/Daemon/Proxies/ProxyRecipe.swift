@@ -15,8 +15,15 @@ struct ProxyRecipe: Sendable {
 
     /// Starts a proxy in front of a daemon.
     ///
-    /// `keepsPath`: whether the proxy keeps the path of its URL, as the recipe does.
-    init(_ program: Program, toPort daemon: Int, keepsPath: Bool = true) async throws {
+    /// - Parameters:
+    ///   - aria2: The port at which the daemon answers clients of aria2; `nil` if it does not.
+    ///   - keepsPath: Whether the proxy keeps the path of its URL, as the recipe does.
+    init(
+        _ program: Program,
+        toPort daemon: Int,
+        aria2: Int? = nil,
+        keepsPath: Bool = true
+    ) async throws {
         let folder = try ScratchFolder()
         guard let certificate = TestCertificate.localhost else {
             throw ServerFailure(description: "no certificate can be made")
@@ -28,6 +35,13 @@ struct ProxyRecipe: Sendable {
         var recipe = try Self.recipe(program)
             .replacing("/etc/ssl/", with: "\(folder.path)/")
             .replacing("127.0.0.1:6880", with: "127.0.0.1:\(daemon)")
+        if let aria2 {
+            recipe = try Self.adding(
+                try Self.recipe(program, below: "## Clients of aria2"),
+                to: recipe
+            )
+            .replacing("127.0.0.1:6800", with: "127.0.0.1:\(aria2)")
+        }
         if !keepsPath {
             recipe = recipe.replacing("location /downloads {", with: "location /downloads/ {")
                 .replacing("127.0.0.1:\(daemon);", with: "127.0.0.1:\(daemon)/;")
@@ -56,13 +70,33 @@ struct ProxyRecipe: Sendable {
         }
     }
 
-    /// The recipe as the document has it.
-    private static func recipe(_ program: Program) throws -> String {
+    /// The recipe as the document has it below a heading.
+    private static func recipe(
+        _ program: Program,
+        below heading: String = "# Behind a reverse proxy"
+    ) throws -> String {
         let document = try Snapshot.text(of: "reverse-proxy.md", folder: "../../docs")
-        guard let start = document.firstRange(of: "```\(program.rawValue)\n"),
+        guard let section = document.firstRange(of: "\(heading)\n"),
+            let start = document[section.upperBound...]
+                .firstRange(of: "```\(program.rawValue)\n"),
             let end = document[start.upperBound...].firstRange(of: "```\n")
         else { throw ServerFailure(description: "there is no recipe for \(program)") }
         return String(document[start.upperBound..<end.lowerBound])
+    }
+
+    /// Adds a part to a recipe: in its last block, or for HAProxy before `use_backend` and at the end.
+    private static func adding(_ part: String, to recipe: String) throws -> String {
+        if let mark = recipe.firstRange(of: "    use_backend ") {
+            guard let empty = part.firstRange(of: "\n\n") else {
+                throw ServerFailure(description: "the part has no backend")
+            }
+            let (before, after) = (recipe[..<mark.lowerBound], recipe[mark.lowerBound...])
+            return "\(before)\(part[...empty.lowerBound])\(after)\(part[empty.lowerBound...])"
+        }
+        guard let end = recipe.lastIndex(of: "}") else {
+            throw ServerFailure(description: "the recipe has no block")
+        }
+        return "\(recipe[..<end])\(part)\(recipe[end...])"
     }
 
     private static func settings(

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import PawlCore
+internal import PawlWire
+
+/// How downloads are put into the daemon's queue.
+struct AddedDownloadOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The priority of the downloads: low, normal or high. Default: that of their label, or "
+                + "normal.",
+            valueName: "priority"
+        )
+    )
+    var priority: String?
+
+    @Flag(help: "Add the downloads as paused; start them with pawl resume.")
+    var paused = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Add the downloads to this session.", valueName: "name")
+    )
+    var session: String?
+
+    /// Returns the given priority; `nil` if none is given.
+    func givenPriority() throws(DownloadError) -> WirePriority? {
+        try priority.map { (word) throws(DownloadError) in try Self.priority(word) }
+    }
+
+    static func priority(_ word: String) throws(DownloadError) -> WirePriority {
+        guard let priority = WirePriority(rawValue: word.lowercased()) else {
+            throw .usage("invalid priority '\(word.sanitized)'", advice: "use low, normal or high")
+        }
+        return priority
+    }
+}
