@@ -41,7 +41,7 @@ struct DaemonAbsence {
             return DownloadError(
                 .daemonUnavailable,
                 "the daemon (\(name)) is still starting",
-                advice: "wait until it accepts requests, or \(.readDaemonLog) (\(places.log))"
+                advice: "wait until it accepts requests, or \(.readDaemonLog) (\(paths.log))"
             )
         case .stopping:
             return DownloadError(
@@ -60,7 +60,7 @@ struct DaemonAbsence {
                 : "no daemon listens at \(paths.socket), but \(name) uses the queue in "
                     + paths.storeFolder,
             advice: isSilent
-                ? "\(.readDaemonLog) (\(places.log)); if it hangs: \(restart)"
+                ? "\(.readDaemonLog) (\(paths.log)); if it hangs: \(restart)"
                 : "set XDG_RUNTIME_DIR to the value of that process, or restart it: \(restart)"
         )
     }

@@ -128,6 +128,8 @@ package final class TreeMirror: TreeVisiting {
 
     // MARK: - Files
 
+    package func waitForRoom() async -> Bool { await session.waitForRoom() }
+
     package func work(for file: ListedFile) -> FileWork? {
         // Several pages may link to one file.
         guard journal.see(file.path) else { return nil }
@@ -137,9 +139,12 @@ package final class TreeMirror: TreeVisiting {
             state.withLock { $0.counts.unchanged += 1 }
             return nil
         }
+        // A new file is queued before the walk continues. The work reports the error of an address
+        // that is no URL.
+        let begun = step == .fetch ? try? begin(file, replacing: nil) : nil
         return { [self] in
             do throws(DownloadError) {
-                return try await take(step, file, stamp)
+                return try await take(step, file, stamp, begun)
             } catch {
                 guard !Task.isCancelled else { return nil }
                 state.withLock { $0.counts.failed += 1 }
@@ -166,14 +171,19 @@ package final class TreeMirror: TreeVisiting {
     private func path(of file: ListedFile) -> FilePath { FilePath(folder).appending(file.path) }
 
     /// Updates a file; returns the folder that it turned out to be.
+    ///
+    /// `begun`: the download of a new file.
     private func take(
         _ step: MirrorStep,
         _ file: ListedFile,
-        _ stamp: FileStamp?
+        _ stamp: FileStamp?,
+        _ begun: DownloadTask?
     ) async throws(DownloadError) -> ListedFolder? {
         switch step {
         case .unchanged: return nil
-        case .fetch: return try await fetch(file, replacing: nil)
+        case .fetch:
+            guard let begun else { return try await fetch(file, replacing: nil) }
+            return try await finish(begun, file, replacing: nil)
         case .ask(let record):
             switch try await ask(for: file, record) {
             case .folder(let folder): return folder
@@ -280,41 +290,58 @@ package final class TreeMirror: TreeVisiting {
     }
 
     /// Downloads a file; returns the folder that it turned out to be.
-    ///
-    /// `replaced` is the only existing file that it may replace: what somebody creates or edits
-    /// meanwhile is kept.
     private func fetch(
         _ file: ListedFile,
         replacing replaced: FileStamp?
     ) async throws(DownloadError) -> ListedFolder? {
+        try await finish(begin(file, replacing: replaced), file, replacing: replaced)
+    }
+
+    /// Queues the download of a file.
+    ///
+    /// `replaced` is the only existing file that it may replace: what somebody creates or edits
+    /// meanwhile is kept.
+    private func begin(
+        _ file: ListedFile,
+        replacing replaced: FileStamp?
+    ) throws(DownloadError) -> DownloadTask {
         guard let url = URL(string: file.address) else {
             throw .usage("'\(file.address.sanitized(atMost: 200))' is not a URL")
         }
         var settings = settings(file)
         settings.ifExists = replaced == nil ? .fail : .overwrite
         let request = DownloadRequest(url) { [settings] in $0 = settings }
-        let task = session.downloadTask(
-            request,
-            to: .file(path(of: file).string),
-            replacing: replaced
-        )
+        let destination = TaskDestination.file(path(of: file).string)
+        let task = session.downloadTask(request, to: destination, replacing: replaced)
+        task.resume()
+        return task
+    }
+
+    /// Waits for the end of a download; returns the folder that the file turned out to be.
+    private func finish(
+        _ task: DownloadTask,
+        _ file: ListedFile,
+        replacing replaced: FileStamp?
+    ) async throws(DownloadError) -> ListedFolder? {
+        let (url, path) = (task.originalRequest.url, path(of: file))
         let result = try await reporter.run(task, file).get()
-        guard result.path == path(of: file).string else {
+        guard result.path == path.string else {
             throw DownloadError(
                 .fileExists,
                 "the file was changed while it was fetched again, and is kept",
                 advice: "the server's version is \(result.path.sanitized)"
             )
         }
-        if let folder = task.response.flatMap({ file.folder(at: $0.url) }) {
+        let head = task.responseHead
+        if let folder = head.flatMap({ file.folder(at: $0.url) }) {
             try discardPage(of: file, result.byteCount)
             return folder
         }
-        var version = task.response.map { ServerVersion($0) } ?? ServerVersion()
+        var version = head.map { ServerVersion(status: $0.status, $0.fields) } ?? ServerVersion()
         if version.date == nil, URLScheme(of: url.scheme)?.isHTTP != true {
             (version.date, version.clockError) = (Self.now, Self.mostClockError)
         }
-        if let stamp = ownStamp(of: file, url, result.byteCount, version) {
+        if let stamp = Self.ownStamp(of: path, url, result.byteCount, version) {
             journal.set(MirrorJudge.record(of: file, stamp, version), of: file.path)
         }
         state.withLock { state in
@@ -339,14 +366,13 @@ package final class TreeMirror: TreeVisiting {
 
     /// Returns the stamp of a file that was just downloaded; `nil` if somebody has written to it
     /// since.
-    private func ownStamp(
-        of file: ListedFile,
+    private static func ownStamp(
+        of path: FilePath,
         _ url: URL,
         _ byteCount: Int64,
         _ version: ServerVersion
     ) -> FileStamp? {
-        let path = path(of: file)
-        guard let stamp = Self.stamp(path), stamp.size == byteCount else { return nil }
+        guard let stamp = stamp(path), stamp.size == byteCount else { return nil }
         // It has the server's time unless it was written to.
         let isUntouched = version.modifiedSeconds.map { $0 * 1_000_000_000 == stamp.modified }
         if isUntouched != true, RepresentationMark.isOutdated(on: path, of: [url]) { return nil }
@@ -395,7 +421,7 @@ package final class TreeMirror: TreeVisiting {
         defer { stream.cancel() }
         if let folder = file.folder(at: stream.response.url) { return .folder(folder) }
         guard [200, 304].contains(stream.response.status) else { return .unclear }
-        return .version(ServerVersion(stream.response))
+        return .version(ServerVersion(status: stream.response.status, stream.response.fields))
     }
 
     // MARK: - Vanished files

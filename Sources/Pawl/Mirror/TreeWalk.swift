@@ -5,6 +5,8 @@ internal import struct FoundationEssentials.URL
 package protocol TreeVisiting: Sendable {
     /// Returns the work that a file needs; `nil` if it needs none.
     func work(for file: ListedFile) -> FileWork?
+    /// Waits until few files wait for their turn; returns `false` if the task was cancelled before.
+    func waitForRoom() async -> Bool
     /// Notes that a folder was listed.
     func listed(_ content: FolderContent, of folder: ListedFolder)
     /// Notes that the server redirects the root to another folder.
@@ -185,11 +187,13 @@ package struct TreeWalk: Sendable {
             var folders: [ListedFolder] = []
             var count = 0
             for file in files where !Task.isCancelled {
-                guard let work = visitor.work(for: file) else { continue }
                 if count == mostFiles {
                     if case let folder?? = await group.next() { folders.append(folder) }
                     count -= 1
                 }
+                // A download that waits uses memory, and makes those that run slower.
+                guard await visitor.waitForRoom() else { break }
+                guard let work = visitor.work(for: file) else { continue }
                 count += 1
                 group.addTask { await work() }
             }

@@ -90,6 +90,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         if case .success(let file)? = fileOutcome { target.removeUnlessHandedOver(file) }
     }
 
+    /// The head of the last good response; `nil` before the first one.
+    ///
+    /// In contrast to ``response``, nothing is derived from its fields.
+    var responseHead: ResponseHead? { monitor.responseHead }
+
     /// The server's response; `nil` until the server has responded.
     public override var response: DownloadResponse? {
         monitor.response ?? lastFailure.withLock { $0?.errorResponse?.response }

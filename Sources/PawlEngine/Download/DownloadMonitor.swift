@@ -132,6 +132,9 @@ package final class DownloadMonitor: Sendable {
     /// It never falls.
     package var receivedBytes: Int64 { ledger.receivedBytes }
 
+    /// The head of the last good response; `nil` before the first one.
+    package var responseHead: ResponseHead? { state.withLock { $0.head } }
+
     /// The last good response; `nil` before the first one.
     package var response: DownloadResponse? {
         let (head, redirects) = state.withLock { ($0.head, $0.redirects) }

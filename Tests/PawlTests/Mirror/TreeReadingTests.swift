@@ -51,6 +51,7 @@ struct TreeReadingTests {
         ("28-Nov-2026 10:00 1234", 60), ("2026-11-28 10:00 1.2K", 60),
         ("2026-Nov-28 10:00:00 5.0M application/octet-stream", 1),
         ("1.2 KiB 2026-11-28T10:00:00Z", 1), ("2026-11-28 10:00:00 +0000 17", 1),
+        ("28-Mär-2026 10:00 1234", 60),
     ])
     func `the facts of an index`(note: String, resolution: Int64) {
         #expect(ListedFacts(note: note)?.resolution == resolution)
@@ -58,7 +59,7 @@ struct TreeReadingTests {
 
     @Test(arguments: [
         "", "-", "28-Nov-2026 10:00 -", "28-Nov-2026 10:00", "28-Nov-2026 1234", "10:00 1234",
-        "1234", "3 hours ago 1.2K", "downloads: 17",
+        "1234", "3 hours ago 1.2K", "downloads: 17", "28-Märzz-2026 10:00 1234",
     ])
     func `a note without a time and a size proves nothing`(note: String) {
         #expect(ListedFacts(note: note) == nil)

@@ -27,7 +27,10 @@ package struct ListedFacts: Hashable, Sendable {
     /// Known forms of times are `28-Nov-2026 10:00`, `2026-11-28 10:00:00`, `2026-Nov-28 10:00`
     /// and `2026-11-28T10:00:00Z`.
     package init?(note: String) {
-        let words = note.split { $0 == " " || $0 == "T" && note.contains("-") }
+        let hasDash = note.utf8.contains(UInt8(ascii: "-"))
+        let words = note.utf8.split { byte in
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "T") && hasDash
+        }
         var (hasDate, hasSize) = (false, false)
         var resolution: Int64?
         var size: Int64?
@@ -38,7 +41,7 @@ package struct ListedFacts: Hashable, Sendable {
                 resolution = min(resolution ?? seconds, seconds)
             } else if Self.isSize(word) {
                 hasSize = true
-                size = Int64(word)
+                size = Int64(Substring(word))
             }
         }
         guard hasDate, hasSize, let resolution else { return nil }
@@ -51,30 +54,39 @@ package struct ListedFacts: Hashable, Sendable {
         self.init(text: "\(size) \(time)", resolution: resolution, size: size)
     }
 
-    private static func isDate(_ word: Substring) -> Bool {
-        let parts = word.split(separator: "-")
+    private typealias Word = Substring.UTF8View
+
+    private static func isDate(_ word: Word) -> Bool {
+        let parts = word.split(separator: UInt8(ascii: "-"))
         guard parts.count == 3,
-            parts.contains(where: { $0.count == 4 && $0.allSatisfy(\.isNumber) })
+            parts.contains(where: { $0.count == 4 && $0.allSatisfy(\.isDigit) })
         else { return false }
         return parts.allSatisfy { part in
-            part.allSatisfy(\.isNumber) || part.count == 3 && part.allSatisfy(\.isLetter)
+            part.allSatisfy(\.isDigit) || isName(part) && Substring(part).count == 3
         }
     }
 
     /// The resolution of a time such as `10:00` or `10:00:00Z`.
-    private static func clock(_ word: Substring) -> Int64? {
-        let parts = word.split(separator: ":")
+    private static func clock(_ word: Word) -> Int64? {
+        let parts = word.split(separator: UInt8(ascii: ":"))
         guard parts.count == 2 || parts.count == 3, parts[0].count == 2,
-            parts.allSatisfy({ $0.prefix(2).count == 2 && $0.prefix(2).allSatisfy(\.isNumber) })
+            parts.allSatisfy({ $0.prefix(2).count == 2 && $0.prefix(2).allSatisfy(\.isDigit) })
         else { return nil }
         return parts.count == 2 ? 60 : 1
     }
 
     /// Whether a word is a size such as `1234` or `1.2K`.
-    private static func isSize(_ word: Substring) -> Bool {
-        let number = word.prefix { $0.isNumber || $0 == "." || $0 == "," }
-        let unit = word.dropFirst(number.count)
-        return number.first?.isNumber == true && unit.count <= 3 && unit.allSatisfy(\.isLetter)
+    private static func isSize(_ word: Word) -> Bool {
+        let number = word.prefix { byte in
+            byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",")
+        }
+        let unit = word[number.endIndex...]
+        return number.first?.isDigit == true && isName(unit) && Substring(unit).count <= 3
+    }
+
+    /// Whether a text contains only letters, of any language.
+    private static func isName(_ text: Word) -> Bool {
+        text.allSatisfy { $0.isLetter || $0 >= 0x80 }
     }
 
     /// Whether equal facts in a later list prove that the file has not changed.

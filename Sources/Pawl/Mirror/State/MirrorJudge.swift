@@ -94,13 +94,14 @@ package struct ServerVersion: Hashable, Sendable {
 
     package init() {}
 
-    package init(_ response: DownloadResponse) {
-        isConfirmed = response.status == 304
-        entityTag = response.value("ETag")
-        lastModified = response.value("Last-Modified")
-        date = response.value("Date").flatMap(HTTPDate.init(parsing:))?.secondsSince1970
-        if !isConfirmed, response.value("Content-Encoding") == nil {
-            size = response.value("Content-Length").flatMap { Int64($0) }
+    /// Reads the status and the fields of a response.
+    package init(status: Int, _ fields: [HTTPField]) {
+        isConfirmed = status == 304
+        entityTag = fields.value("ETag")
+        lastModified = fields.value("Last-Modified")
+        date = fields.value("Date").flatMap(HTTPDate.init(parsing:))?.secondsSince1970
+        if !isConfirmed, fields.value("Content-Encoding") == nil {
+            size = fields.value("Content-Length").flatMap { Int64($0) }
         }
     }
 

@@ -55,13 +55,14 @@ package struct MirrorState: Sendable {
             .split(separator: "\t", omittingEmptySubsequences: false)
     }
 
-    private static func checksum(_ bytes: some Sequence<UInt8>) -> String {
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
         CyclicChecksum.of(bytes).hexadecimal
     }
 
     private static func line(_ fields: [String]) -> String {
-        let text = fields.joined(separator: "\t")
-        return "\(text)\t\(checksum(text.utf8))\n"
+        let text = Array(fields.joined(separator: "\t").utf8)
+        let end = Array("\t\(checksum(text[...]))\n".utf8)
+        return String(decoding: text + end, as: UTF8.self)
     }
 
     // MARK: - Records
