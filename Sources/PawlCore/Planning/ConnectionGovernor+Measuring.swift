@@ -1,5 +1,50 @@
 /// What the governor measures.
 extension ConnectionGovernor {
+    /// The state of all connections at a tick.
+    package struct Reading: Sendable {
+        /// All bytes received so far.
+        package var bytes: Int64
+        /// The number of connections that have received a byte.
+        package var flowing: Int
+        /// The bytes still to be received; `nil` if their number is not known.
+        package var remaining: Int64?
+        /// The time from opening a connection to its first byte.
+        package var latency: Duration
+        /// The CPU time so far of the busiest thread that moves bytes.
+        package var work: Duration
+        /// The time for which no connection has received a byte, although all could.
+        package var silence = Duration.zero
+        /// The number of sources that send bytes: with fewer connections one would be left out.
+        package var sources = 1
+        /// The number of connections that the servers allow.
+        package var allowed = Int.max
+        /// Whether `allowed` contains a connection more than the limit of an earlier download, which
+        /// is to be tested.
+        package var testsLimit = false
+        /// Whether connecting took so much longer for the newest connection than for the quickest
+        /// that the queue of the link must be full: the present connections use all of the link.
+        package var isQueueFull = false
+        /// The number of connections that are open or being opened; `nil` if all wanted ones are.
+        package var open: Int?
+
+        /// Whether each trial takes long.
+        var isLong: Bool { latency >= ConnectionGovernor.longLatency }
+
+        package init(
+            bytes: Int64,
+            flowing: Int,
+            remaining: Int64?,
+            latency: Duration,
+            work: Duration = .zero
+        ) {
+            self.bytes = bytes
+            self.flowing = flowing
+            self.remaining = remaining
+            self.latency = latency
+            self.work = work
+        }
+    }
+
     /// A measurement from one arrival of bytes to another, because bytes may arrive in bursts.
     struct Window {
         let since: Moment
@@ -53,6 +98,12 @@ extension ConnectionGovernor {
         private var speeds: [Double] = []
         /// The recent speed: while the bytes behind a lost packet wait, the newest is too low.
         var recent: Double { speeds.max() ?? 0 }
+        /// The mean speed of the last two round trips: the first bytes of a server that limits a
+        /// connection may be faster.
+        var present: Double {
+            let last = speeds.prefix(2)
+            return last.isEmpty ? 0 : last.reduce(0, +) / Double(last.count)
+        }
         /// Whether a round trip had more bytes than the one before.
         private(set) var hasGrown = false
         /// The share of the last round trip in which the busiest thread worked.

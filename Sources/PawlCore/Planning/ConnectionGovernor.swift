@@ -3,8 +3,12 @@
 /// The first trial begins when the first connection has reached its full speed. Each trial doubles
 /// the number of connections. If total speed rises by a twentieth, the next trial follows.
 /// Otherwise the trial is undone, and the time until the next trial doubles. If the download ends
-/// soon and total speed has not decreased, the connections stay: one that suddenly has a link for
-/// itself needs a second to use all of it.
+/// soon and total speed has not decreased, the connections of a later trial stay: those that are
+/// left need a second to use all of the link.
+///
+/// The first trial ends without cost (``trial``): a second connection gets a short piece at the end
+/// of the first one's bytes, and is not closed before it has received it. So that trial begins even
+/// if little time is left.
 ///
 /// It leaps, which means that it opens several connections at once, in three cases: the first
 /// connection pauses between its bytes, as if the server limited it; a second connection is nearly
@@ -44,6 +48,14 @@ package struct ConnectionGovernor: Sendable {
     private var steady: (target: Int, window: Window)?
     /// The last speed with each number of connections that was used for long enough.
     private var speeds: [Int: Double] = [:]
+    /// Whether a server's limit, and not the speed, keeps the number of connections low.
+    private var isHeldByLimit = false
+    /// The bytes since a trial that ends without cost began.
+    private var tried: Window?
+    /// The present speed of the first connection during a rest.
+    private var watch: Window?
+    /// Whether the number of connections is that of an earlier download.
+    private var isRemembered = false
 
     private enum Phase {
         /// Waiting until all connections receive bytes.
@@ -70,6 +82,9 @@ package struct ConnectionGovernor: Sendable {
     static let longLatency: Duration = .milliseconds(100)
     /// The latency from which a first round trip without slow start is visible.
     static let visibleLatency: Duration = .milliseconds(30)
+    /// The latency below which a leap opens `leastAwaiting` connections at a time.
+    static let shortLatency: Duration = .milliseconds(10)
+    static let leastAwaiting = 2
     static let fewestLeapt = 8
     /// The number of connections after a leap at the first byte, when nothing is known of the link:
     /// the first packets of more could overflow a short queue.
@@ -102,6 +117,16 @@ package struct ConnectionGovernor: Sendable {
     ///
     /// If it adds nothing, it slows the others down for a moment.
     static let worthwhile: Duration = .milliseconds(2500)
+    /// The remaining time from which a trial that ends without cost is worthwhile.
+    static let worthTrying: Duration = .milliseconds(500)
+    /// The remaining time from which a leap after such a trial is worthwhile.
+    static let worthLeapingAfterTrial: Duration = .milliseconds(150)
+    /// The time that a piece of a trial takes at the speed of one connection, besides the latency.
+    static let trialPiece: Duration = .milliseconds(200)
+    /// The time in which a drop of the first connection's speed is measured, and the share of its
+    /// former speed that counts as a drop.
+    static let dropWindow: Duration = .milliseconds(250)
+    static let dropShare = 0.6
     /// The remaining time, at the present speed, from which a pause is worth a leap.
     static let worthLeaping: Duration = .seconds(1)
     /// The minimum length of a pause, and its minimum as a multiple of the latency, which is about
@@ -129,49 +154,6 @@ package struct ConnectionGovernor: Sendable {
         return true
     }
 
-    /// The state of all connections at a tick.
-    package struct Reading: Sendable {
-        /// All bytes received so far.
-        package var bytes: Int64
-        /// The number of connections that have received a byte.
-        package var flowing: Int
-        /// The bytes still to be received; `nil` if their number is not known.
-        package var remaining: Int64?
-        /// The time from opening a connection to its first byte.
-        package var latency: Duration
-        /// The CPU time so far of the busiest thread that moves bytes.
-        package var work: Duration
-        /// The time for which no connection has received a byte, although all could.
-        package var silence = Duration.zero
-        /// The number of sources that send bytes: with fewer connections one would be left out.
-        package var sources = 1
-        /// The number of connections that the servers allow.
-        package var allowed = Int.max
-        /// Whether `allowed` contains a connection more than the limit of an earlier download, which
-        /// is to be tested.
-        package var testsLimit = false
-        /// Whether connecting took so much longer for the newest connection than for the quickest
-        /// that the queue of the link must be full: the present connections use all of the link.
-        package var isQueueFull = false
-
-        /// Whether each trial takes long.
-        var isLong: Bool { latency >= ConnectionGovernor.longLatency }
-
-        package init(
-            bytes: Int64,
-            flowing: Int,
-            remaining: Int64?,
-            latency: Duration,
-            work: Duration = .zero
-        ) {
-            self.bytes = bytes
-            self.flowing = flowing
-            self.remaining = remaining
-            self.latency = latency
-            self.work = work
-        }
-    }
-
     /// Begins with the number of connections that was best in an earlier download.
     package mutating func expect(_ speed: ConnectionSpeed) {
         guard !isFixed, target == 1, before == nil, !isLeapOver else { return }
@@ -194,6 +176,34 @@ package struct ConnectionGovernor: Sendable {
         )
     }
 
+    /// How long the piece that a new connection gets takes at the speed of one connection; `nil` if
+    /// it is not opened as a trial that ends without cost.
+    package func trial(latency: Duration) -> Duration? {
+        isFreeTrial ? Self.trialPiece + latency * 2 : nil
+    }
+
+    /// Whether the connection of such a trial has been opened; it gets no second piece before the
+    /// trial is judged.
+    package private(set) var hasOpenedTrial = false
+
+    /// Notes that the connection of a trial was opened.
+    package mutating func openedTrial() { hasOpenedTrial = true }
+
+    /// Whether a second connection is tried, which ends without cost.
+    private var isFreeTrial: Bool { !isFixed && before?.target == 1 && target == 2 }
+
+    /// Returns how many connections to a source that serves `serving` may wait for their first
+    /// response: a server with a limit that is not known yet refuses few, and may ban a client that
+    /// it refuses often.
+    package func mostAwaiting(serving: Int, latency: Duration) -> Int {
+        guard !isFixed, !isRemembered, latency < Self.longLatency else { return .max }
+        return latency < Self.shortLatency ? Self.leastAwaiting : max(Self.leastAwaiting, serving)
+    }
+
+    /// Whether surplus connections may receive the rest of their pieces: a trial of fewer
+    /// connections must begin at once.
+    package var retires: Bool { !isShrinking }
+
     package mutating func tick(_ reading: Reading, at now: Moment) {
         ceiling = max(1, min(most, reading.allowed))
         guard !isFixed else { return target = ceiling }
@@ -215,6 +225,9 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private mutating func advance(_ reading: Reading, _ now: Moment) {
+        if isFreeTrial, hasOpenedTrial, let open = reading.open, open < target {
+            return endTrial(reading, now)
+        }
         switch phase {
         case .settling(let since): settle(since: since, reading, now)
         case .growing(var growth):
@@ -235,14 +248,62 @@ package struct ConnectionGovernor: Sendable {
             guard !pauses(reading) else { return leap(reading, most: ceiling, now) }
             window.observe(reading, at: now)
             phase = .measuring(window)
-            guard isEnough(window, reading.latency, now) else { return }
+            guard isEnough(window, reading, now) else { return }
             decide(speed: window.bytesPerSecond, load: window.load, reading, now)
         case .resting(let until):
-            guard now >= until else { return }
+            if isHeldByLimit, ceiling > target, tryRaisedLimit(reading, now) { return }
+            guard now >= until else { return watchDrop(reading, now) }
             before = nil
             isShrinking = false
             phase = .measuring(Window(reading, at: now))
         }
+    }
+
+    /// Judges a trial whose connection has received its piece.
+    private mutating func endTrial(_ reading: Reading, _ now: Moment) {
+        var judged = tried
+        if case .measuring(let window) = phase, window.duration >= Self.shortestWindow {
+            judged = window
+        } else {
+            judged?.observe(reading, at: now)
+            // A piece that was received so soon was faster than the first connection, or too short.
+            judged = judged.flatMap { isClear($0, reading) ? $0 : nil }
+        }
+        if let judged {
+            return decide(speed: judged.bytesPerSecond, load: judged.load, reading, now)
+        }
+        target = 1
+        before = nil
+        takeRest(now)
+    }
+
+    /// Ends a rest that a server's limit caused, because the limit may be higher now; returns
+    /// whether more connections are tried.
+    private mutating func tryRaisedLimit(_ reading: Reading, _ now: Moment) -> Bool {
+        isHeldByLimit = false
+        guard let speed = speeds[target], isWorthwhile(speed, reading) else { return false }
+        before = (target, speed)
+        target = min(target * 2, ceiling)
+        (hasOpenedTrial, tried) = (false, Window(reading, at: now))
+        phase = .settling(since: now)
+        return true
+    }
+
+    /// Ends the rest of a first connection that has become much slower: a server may limit it after
+    /// its first bytes.
+    private mutating func watchDrop(_ reading: Reading, _ now: Moment) {
+        guard target == 1, ceiling > 1, let alone, reading.flowing > 0 else { return watch = nil }
+        guard var window = watch else { return watch = Window(reading, at: now) }
+        window.observe(reading, at: now)
+        watch = window
+        let elapsed = now - window.since
+        guard elapsed >= max(Self.dropWindow, reading.latency * 4) else { return }
+        watch = nil
+        let speed = Double(reading.bytes - window.bytes) / elapsed.seconds
+        guard speed < alone * Self.dropShare, isWorthTrying(speed, reading) else { return }
+        before = nil
+        isLeapOver = false
+        phase = .growing(Growth(reading, at: now))
     }
 
     /// Opens one connection more than a server allowed in an earlier download.
@@ -275,9 +336,9 @@ package struct ConnectionGovernor: Sendable {
         phase = .settling(since: now)
     }
 
-    private func isEnough(_ window: Window, _ latency: Duration, _ now: Moment) -> Bool {
-        let needed = isClear(window) ? Self.shortestWindow : Self.carefulWindow
-        let shortest = min(Self.longestWindow, max(needed, latency * 2))
+    private func isEnough(_ window: Window, _ reading: Reading, _ now: Moment) -> Bool {
+        let needed = isClear(window, reading) ? Self.shortestWindow : Self.carefulWindow
+        let shortest = min(Self.longestWindow, max(needed, reading.latency * 2))
         if window.arrivals >= Self.fewestArrivals {
             return window.lastAt - window.since >= shortest
         }
@@ -286,9 +347,13 @@ package struct ConnectionGovernor: Sendable {
 
     /// Whether a short measurement is enough: there is nothing to compare it with yet, or the gain
     /// is too large to be chance.
-    private func isClear(_ window: Window) -> Bool {
+    private func isClear(_ window: Window, _ reading: Reading) -> Bool {
         guard !isShrinking, expected == nil else { return false }
         guard let before else { return true }
+        // With little time left, only the gain that causes a leap is worth more connections.
+        if isFreeTrial, let alone, !isWorthwhile(window.bytesPerSecond, reading) {
+            return window.bytesPerSecond >= alone * Self.proportionalGain
+        }
         return window.bytesPerSecond >= before.bytesPerSecond * Self.clearGain
     }
 
@@ -361,6 +426,7 @@ package struct ConnectionGovernor: Sendable {
     /// Opens the number of connections that was best in an earlier download.
     private mutating func begin(with speed: ConnectionSpeed, _ reading: Reading, _ now: Moment) {
         leap(reading, most: speed.connections, now)
+        isRemembered = true
         (expected, isUnproven) = (speed, !speed.isProven)
     }
 
@@ -377,7 +443,7 @@ package struct ConnectionGovernor: Sendable {
 
     /// Tries a second connection after the first one has reached its full speed.
     private mutating func endGrowing(_ growth: Growth, _ reading: Reading, _ now: Moment) {
-        alone = growth.recent
+        alone = growth.present
         if let known = expected {
             expected = nil
             // One connection was enough.
@@ -392,12 +458,16 @@ package struct ConnectionGovernor: Sendable {
         }
         // A lost packet may make the connection slow later on.
         let speed = growth.recent
-        guard isWorthwhile(speed, reading) else { return }
-        // At this moment the queue of a full link is full, whatever the congestion control is.
-        let isLimited = !growth.hasGrown && reading.latency >= Self.visibleLatency
-        if isLimited || reading.isLong, mayLeap(reading) { return probe(now) }
+        if isWorthwhile(speed, reading) {
+            // At this moment the queue of a full link is full, whatever the congestion control is.
+            let isLimited = !growth.hasGrown && reading.latency >= Self.visibleLatency
+            if isLimited || reading.isLong, mayLeap(reading) { return probe(now) }
+        } else if reading.isLong || !isWorthTrying(speed, reading) {
+            return
+        }
         before = (1, speed)
         target = 2
+        (hasOpenedTrial, tried) = (false, Window(reading, at: now))
         phase = .settling(since: now)
     }
 
@@ -429,15 +499,17 @@ package struct ConnectionGovernor: Sendable {
         }
         if let before, target > before.target, speed < before.bytesPerSecond * Self.neededGain {
             let isSlower = speed < before.bytesPerSecond * Self.tolerableLoss
-            if isSlower || left(at: speed, reading) > Self.worthShrinking { target = before.target }
+            let isLong = left(at: speed, reading) > Self.worthShrinking
+            if isSlower || isLong || before.target == 1 { target = before.target }
             isProven = isProven || target == before.target
             self.before = nil
             return beginShrinking(reading, now)
         }
         if let before, before.target == 1, mayLeap(reading), load < Self.fullLoad,
-            speed >= before.bytesPerSecond * Self.proportionalGain, isWorthwhile(speed, reading)
+            speed >= min(before.bytesPerSecond, alone ?? .infinity) * Self.proportionalGain,
+            left(at: speed, reading) > max(Self.worthLeapingAfterTrial, reading.latency * 2)
         {
-            alone = before.bytesPerSecond
+            alone = alone ?? before.bytesPerSecond
             return leap(reading, most: ceiling, now)
         }
         // After a leap, fewer connections are tried before more.
@@ -446,11 +518,14 @@ package struct ConnectionGovernor: Sendable {
         guard target < ceiling, speed > 0, load < Self.fullLoad,
             isWorthwhile(speed, reading)
         else {
+            let isGain = before.map { speed >= $0.bytesPerSecond * Self.clearGain } ?? false
             self.before = nil
-            return beginShrinking(reading, now)
+            // The limit may rise further.
+            return isGain && ceiling < most ? takeRest(now) : beginShrinking(reading, now)
         }
         before = (target, speed)
         target = min(target * 2, ceiling)
+        (hasOpenedTrial, tried) = (false, Window(reading, at: now))
         phase = .settling(since: now)
     }
 
@@ -493,6 +568,10 @@ package struct ConnectionGovernor: Sendable {
         left(at: speed, reading) > max(Self.worthwhile, reading.latency * 8)
     }
 
+    private func isWorthTrying(_ speed: Double, _ reading: Reading) -> Bool {
+        left(at: speed, reading) > max(Self.worthTrying, reading.latency * 8)
+    }
+
     /// The remaining time; zero if the number of remaining bytes is not known.
     private func left(at speed: Double, _ reading: Reading) -> Duration {
         guard let remaining = reading.remaining else { return .zero }
@@ -501,6 +580,7 @@ package struct ConnectionGovernor: Sendable {
 
     private mutating func takeRest(_ now: Moment) {
         isLeapOver = true
+        isHeldByLimit = target >= ceiling && ceiling < most
         phase = .resting(until: now + rest)
         rest = min(rest * 2, Self.longestRest)
     }

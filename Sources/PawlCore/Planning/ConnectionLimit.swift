@@ -78,6 +78,10 @@ package struct ConnectionLimit: Sendable {
         burst = Burst(since: now, served: serving)
     }
 
+    /// Whether the last refusal was of a connection above those that were served before: the others
+    /// need not wait for it.
+    package var isOfOneMore: Bool { burst.map { $0.served >= most.count } ?? false }
+
     /// Notes that the server refused a connection with `Retry-After` while it served others: no
     /// more than it serves are tried before `moment`.
     ///

@@ -74,15 +74,21 @@ struct ConnectionPlanner: Sendable {
                 return open(&transfers)
             }
             let missing = target - transfers.parts.segments.count
-            guard let assignment = transfers.assignment(for: choice, opening: missing) else {
-                break
-            }
+            let trial = governor.trial(latency: transfers.parts.latency)
+            // A trial is judged by its first piece.
+            if trial != nil, governor.hasOpenedTrial, missing < target { break }
+            var opening = SegmentPlanner.Opening(source: choice.source, count: missing)
+            // A new connection to a single source is expected to be as fast as the present ones.
+            opening.estimated = transfers.sources.indices.count > 1 ? choice.known : nil
+            opening.trial = trial
+            guard let assignment = transfers.assignment(for: opening) else { break }
             let host = transfers.sources[choice.source].host
             guard slots.take(host) else {
                 transfers.act { slots.request(host, &$0) }
                 return true
             }
             transfers.open(assignment, from: choice.source)
+            if trial != nil, missing < target { governor.openedTrial() }
         }
         releaseSlots(&transfers)
         return true
@@ -97,7 +103,9 @@ struct ConnectionPlanner: Sendable {
             target: governor.target,
             isSingleStream: transfers.isSingleStream,
             at: transfers.now
-        )
+        ) { [governor, latency = transfers.parts.latency] in
+            governor.mostAwaiting(serving: $0, latency: latency)
+        }
     }
 
     /// Judges a burst of refusals after it has ended.
@@ -181,6 +189,7 @@ struct ConnectionPlanner: Sendable {
             latency: parts.latency,
             work: work
         )
+        reading.open = parts.segments.values.count { !$0.isClosing }
         if let last = flowing.map(\.lastProgressAt).max() { reading.silence = transfers.now - last }
         reading.sources = max(1, Set(flowing.map(\.source)).count)
         reading.allowed = transfers.sources.connectionsAllowed(at: transfers.now)
@@ -237,6 +246,9 @@ struct ConnectionPlanner: Sendable {
     }
 
     /// Closes the newest connections after an unsuccessful trial, first those without a response.
+    ///
+    /// One that soon has its bytes receives them: its connection is then free, no byte is fetched
+    /// twice, and no gap is left among the bytes.
     private func closeSurplus(_ transfers: inout TransferPlanner) {
         let open = transfers.parts.segments.values.filter { !$0.isClosing }
         guard open.count > governor.target else { return }
@@ -251,7 +263,10 @@ struct ConnectionPlanner: Sendable {
                 return left == right ? $0 > $1 : left < right
             }
             guard let most else { return }
-            transfers.close(newest.remove(at: most).id)
+            let surplus = newest.remove(at: most)
+            if !governor.retires || !surplus.endsSoon {
+                transfers.close(surplus.id)
+            }
         }
     }
 

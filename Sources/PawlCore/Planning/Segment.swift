@@ -49,6 +49,13 @@ package struct Segment: Sendable {
 
     package var remaining: Int64 { max(0, end - offset) }
     package var isComplete: Bool { offset >= writableEnd }
+    /// Whether it receives the rest of its bytes although its connection is surplus: they arrive
+    /// soon, and closing it would leave a gap, and cost what is on its way.
+    var endsSoon: Bool {
+        guard isHeadAccepted, responseEnd - end <= Seam.tailBytes, let speed else { return false }
+        return Double(remaining) <= speed
+    }
+
     /// The end of the bytes that may be written now.
     package var writableEnd: Int64 { isEndOpen ? end - 1 : end }
     /// The end of the bytes that count if bytes of two responses may touch only where they were

@@ -70,6 +70,9 @@ package struct SegmentPlanner: Sendable {
         package var count: Int
         /// Whether its source leaves requests unanswered.
         package var isSilent = false
+        /// How long the bytes take at the expected speed, of a connection that is opened as a
+        /// trial; otherwise `nil`.
+        package var trial: Duration?
 
         package init(source: Int = 0, count: Int = 1) {
             (self.source, self.count) = (source, count)
@@ -313,7 +316,8 @@ extension SegmentPlanner {
         let head = min(left, Int64(speed * delay))
         let half = Double(left - head) * other / (speed + other)
         let part = part(of: open, for: opening, other, after: delay)
-        let share = left - Int64(min(half, part ?? half))
+        let longest = opening.trial.map { other * $0.seconds } ?? half
+        let share = left - Int64(min(half, part ?? half, longest))
         let kept = min(max(share, Self.smallestSplit), left - Self.smallestSplit)
         let cut = (donor.offset + kept + 4095) & ~4095
         let end = donor.offset + left
@@ -494,7 +498,7 @@ extension SegmentPlanner {
     private func hasNoResponse(_ segment: Segment, _ limit: Duration, _ now: Moment) -> Bool {
         !segment.isHeadAccepted && !segment.isClosing && segment.rival == nil
             && segment.offset == segment.start && segment.start < segment.end
-            && now - segment.openedAt >= limit
+            && now - segment.lastProgressAt >= limit
     }
 
     /// Returns whether a connection has waited for its response for longer than usual.

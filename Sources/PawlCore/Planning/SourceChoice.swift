@@ -20,6 +20,8 @@ struct SourceChoice {
     private let isSingleStream: Bool
     private let now: Moment
     private let segments: SegmentPlanner
+    /// Returns how many connections to a source that serves some number may wait for a response.
+    private let mostAwaiting: (Int) -> Int
 
     init(
         among sources: SourcePlanner,
@@ -27,8 +29,10 @@ struct SourceChoice {
         _ slots: SlotLedger,
         target: Int,
         isSingleStream: Bool,
-        at now: Moment
+        at now: Moment,
+        mostAwaiting: @escaping (Int) -> Int
     ) {
+        self.mostAwaiting = mostAwaiting
         (self.sources, self.slots, self.target) = (sources, slots, target)
         (self.isSingleStream, self.now) = (isSingleStream, now)
         self.segments = segments
@@ -86,6 +90,8 @@ struct SourceChoice {
             guard mine.allSatisfy(\.isHeadAccepted) else { return false }
         }
         guard !source.evidence.limit.isSettling else { return false }
+        let serving = mine.count(where: \.isHeadAccepted)
+        guard mine.count - serving < mostAwaiting(serving) else { return false }
         return mine.count < min(source.evidence.limit.allowed(at: now), share(of: index))
     }
 

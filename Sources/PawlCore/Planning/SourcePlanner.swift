@@ -302,8 +302,10 @@ struct SourcePlanner: Sendable {
         let (pause, delay) = (error.retryAfter ?? .zero, RetryPolicy.firstDelay)
         // The budget of the host lets this download wait for the others.
         if segment.isSurplus { return .send(after: max(pause, delay)) }
+        let isOfOneMore = sources[segment.source].evidence.limit.isOfOneMore
         guard pause > .zero, !sources[segment.source].evidence.limit.wait(until: now + pause) else {
-            return .send(after: delay)
+            // The connections that the server allows do not wait for the one that it refused.
+            return .send(after: isOfOneMore ? .zero : delay)
         }
         return .sendLater(after: max(pause, delay), host: segment.host, pause: pause)
     }

@@ -385,18 +385,16 @@ struct TransferPlanner: Sendable {
         return true
     }
 
-    /// Returns the bytes for one of `count` new connections; `nil` if there are none.
-    func assignment(for choice: SourceEstimate, opening count: Int) -> SegmentPlanner.Assignment? {
+    /// Returns the bytes for a new connection; `nil` if there are none.
+    func assignment(for opening: SegmentPlanner.Opening) -> SegmentPlanner.Assignment? {
         guard isSingleStream else {
-            var opening = SegmentPlanner.Opening(source: choice.source, count: count)
-            // A new connection to a single source is expected to be as fast as the present ones.
-            opening.estimated = sources.indices.count > 1 ? choice.known : nil
-            opening.isSilent = isSilent(choice.source)
+            var opening = opening
+            opening.isSilent = isSilent(opening.source)
             return parts.assign(for: opening, at: now)
         }
         let frontier = parts.have.frontier
         // Without a length, a strong validator still allows a request for the rest.
-        if frontier > 0, file.isContinuable, sources[choice.source].evidence.ranges != .unusable {
+        if frontier > 0, file.isContinuable, sources[opening.source].evidence.ranges != .unusable {
             return SegmentPlanner.Assignment(range: ByteRange(frontier, .max))
         }
         return SegmentPlanner.Assignment(range: ByteRange(0, file.requestedEnd))

@@ -436,7 +436,7 @@ struct ConnectionGovernorTests {
 
     @Test func `one connection that was never compared is not learned`() {
         var governor = ConnectionGovernor(.automatic)
-        _ = run(&governor, seconds: 1, remaining: 10_000_000) { _ in 1e7 }
+        _ = run(&governor, seconds: 1, remaining: 4_000_000) { _ in 1e7 }
         #expect(governor.target == 1)
         #expect(governor.learned == nil)
         var fixed = ConnectionGovernor(.fixed(4))

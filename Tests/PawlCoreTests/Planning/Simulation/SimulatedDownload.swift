@@ -23,11 +23,17 @@ struct SimulatedDownload {
     private(set) var closedWhileReceiving = 0
     /// The moment at which a request was first answered after an outage.
     private(set) var answeredAgainAt: Moment?
+    /// The number of requests sent.
+    private(set) var opened = 0
     /// The number of requests that the servers answered with 429 or 503.
     private(set) var refusals = 0
     private let settings: DownloadSettings
     private(set) var result: Result<Int64, DownloadError>?
     private var reader: Reader?
+    /// The link of all connections; `nil` if each has a speed of its own.
+    private var link: SimulatedLink?
+    /// The number of bytes that each connection receives over the link in this step.
+    private var shares: [TransferID: Int64] = [:]
     /// The maximum number of bytes that were on disk and not read yet, of a download with a reader.
     private(set) var mostUnread: Int64 = 0
     private var pinnedOnDisk: Representation?
@@ -48,6 +54,8 @@ struct SimulatedDownload {
         let planned: PlannedTransfer
         /// Whether a connection whose response has ended is used again.
         let isReused: Bool
+        /// The time to establish the connection; `nil` if it was open.
+        let connectTime: Duration?
         var answer: SimulatedServer.Answer?
         var readyAt: Moment
         var isHeld = false
@@ -68,7 +76,7 @@ struct SimulatedDownload {
         var hasPassedEnd: Bool { position >= lastByte }
     }
 
-    private static let step: Duration = .milliseconds(20)
+    private var step: Duration { link == nil ? .milliseconds(20) : SimulatedLink.step }
     static let mostSteps = 200_000
 
     init(
@@ -77,9 +85,10 @@ struct SimulatedDownload {
         mirrors: [SimulatedServer] = [],
         connections: ConnectionCount? = nil,
         mayBeKilled: Bool = true,
-        reader: Reader? = nil
+        reader: Reader? = nil,
+        link: SimulatedLink? = nil
     ) {
-        self.reader = reader
+        (self.reader, self.link) = (reader, link)
         servers = [server] + mirrors
         random = SplitMix64(seed: seed ^ 0xA5A5)
         var settings = DownloadSettings()
@@ -136,8 +145,9 @@ struct SimulatedDownload {
         var lastTick = Moment.zero
         while result == nil, steps < Self.mostSteps {
             steps += 1
-            now = now + Self.step
+            now = now + step
             for index in servers.indices { servers[index].mayChange() }
+            shares = link?.send() ?? [:]
             for id in connections.keys.sorted() where result == nil { advance(id) }
             grantSlots()
             read()
@@ -155,7 +165,7 @@ struct SimulatedDownload {
     private mutating func read() {
         guard var reader, result == nil else { return }
         mostUnread = max(mostUnread, have.ranges.last.map { $0.end - reader.offset } ?? 0)
-        let most = reader.bytesPerSecond * Self.step.nanoseconds / 1_000_000_000
+        let most = reader.bytesPerSecond * step.nanoseconds / 1_000_000_000
         let offset = min(have.frontier, reader.offset + most)
         guard offset > reader.offset else { return }
         reader.offset = offset
@@ -195,14 +205,17 @@ struct SimulatedDownload {
         case .requestSlot(let host): waitingSlots.append(host)
         case .withdrawSlotRequest(let host): waitingSlots.removeAll { $0 == host }
         case .open(let planned):
-            let delay = Duration.milliseconds(Int.random(in: 5...200, using: &random))
+            opened += 1
             let index = index(of: planned.url)
             let isReused = servers[index].free > 0
             if isReused { servers[index].free -= 1 }
+            let connectTime = link.map { isReused ? .zero : $0.connectTime }
+            let delay = connectTime.map { $0 + (link?.roundTrip ?? .zero) }
             connections[planned.id] = Connection(
                 planned: planned,
                 isReused: isReused,
-                readyAt: now + delay,
+                connectTime: isReused ? nil : connectTime ?? step,
+                readyAt: now + (delay ?? randomDelay()),
                 end: planned.end,
                 start: planned.start,
                 kept: planned.start,
@@ -240,6 +253,10 @@ struct SimulatedDownload {
         }
     }
 
+    private mutating func randomDelay() -> Duration {
+        .milliseconds(Int.random(in: 5...200, using: &random))
+    }
+
     /// Removes from disk the bytes of ended connections that the planner does not count.
     private mutating func restrict(to kept: RangeSet) {
         var kept = kept
@@ -267,7 +284,9 @@ struct SimulatedDownload {
         guard let answer = connection.answer else { return judge(id, connection) }
         // The sink waits for a reader that is far behind.
         if let reader, connection.position - reader.offset >= reader.window { return }
-        let chunk = max(1, answer.bytesPerSecond * Self.step.nanoseconds / 1_000_000_000)
+        let own = max(1, answer.bytesPerSecond * step.nanoseconds / 1_000_000_000)
+        let chunk = link == nil ? own : shares[id] ?? 0
+        guard chunk > 0 else { return }
         let next = min(connection.position + chunk, answer.body.end)
         keep(ByteRange(connection.position, next), answer.version, &connection)
         connection.position = next
@@ -308,6 +327,7 @@ struct SimulatedDownload {
         if answer.head.status == 503 || answer.head.status == 429 { refusals += 1 }
         connection.answer = answer
         connection.position = answer.body.start
+        if answer.head.status < 300 { link?.begin(id, isReused: connection.isReused) }
         let verdict = HeadJudge.judge(answer.head, expecting: planned.expectation)
         var isRefused = false
         switch verdict {
@@ -316,7 +336,7 @@ struct SimulatedDownload {
         default: isRefused = true
         }
         connections[id] = connection
-        handle(.headJudged(id, verdict, connectTime: connection.isReused ? nil : Self.step))
+        handle(.headJudged(id, verdict, connectTime: connection.connectTime))
         if isRefused, result == nil { end(id, .stopped) }
     }
 
@@ -357,6 +377,7 @@ struct SimulatedDownload {
 
     private mutating func end(_ id: TransferID, _ outcome: TransferOutcome) {
         guard let connection = connections.removeValue(forKey: id) else { return }
+        link?.end(id, left: connection.answer.map { $0.body.end - connection.position } ?? 0)
         handle(.transferEnded(id, offset: connection.kept, outcome))
     }
 }

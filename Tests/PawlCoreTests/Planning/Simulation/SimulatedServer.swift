@@ -9,7 +9,9 @@ struct SimulatedServer {
     let serves: Serves
     let validators: Validators
     let redirects: Bool
-    let connectionLimit: Int
+    private(set) var connectionLimit: Int
+    /// The time at which the connection limit changes, and the new one.
+    var laterLimit: (at: Moment, count: Int)?
     /// The number of resets per thousand chunks.
     let resetsPerMille: Int
     /// The number of 503 and 429 responses per hundred requests.
@@ -163,6 +165,7 @@ struct SimulatedServer {
     mutating func answer(_ planned: PlannedTransfer, open: Int, at now: Moment) -> Answer? {
         requests += 1
         served.removeAll { now - $0 >= .seconds(1) }
+        if let laterLimit, now >= laterLimit.at { connectionLimit = laterLimit.count }
         guard requests <= lastRequest else { return nil }
         var head = ResponseHead(url: planned.url, status: 200)
         var answer = Answer(
