@@ -1,4 +1,5 @@
 package import Logging
+internal import Pawl
 package import PawlCore
 internal import Synchronization
 
@@ -11,7 +12,7 @@ package final class CurrentTLS: Sendable {
     /// A certificate that was read, with the stamps of its files before that.
     package struct Loaded: Sendable {
         fileprivate let files: TLSFiles
-        fileprivate var stamps: [TLSFiles.Stamp?]
+        fileprivate var stamps: [GivenFile.Stamp?]
         fileprivate var context: TLSContext
 
         /// Reads and checks the files.

@@ -9,11 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DaemonAbsenceTests {
     private let folder: ScratchFolder
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
 
     init() throws {
         folder = try ScratchFolder()
-        places = try DaemonPlaces(
+        paths = try DaemonPaths(
             PlaceSurroundings(
                 variables: [
                     "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
@@ -23,11 +23,11 @@ struct DaemonAbsenceTests {
             )
         )
         try folder.makeFolder("run")
-        try places.prepare()
+        try paths.prepare()
     }
 
     private func error() async throws -> DownloadError {
-        let client = DaemonClient(places, patience: .zero)
+        let client = DaemonClient(paths, patience: .zero)
         return try #require(await #expect(throws: DownloadError.self) { try await client.status() })
     }
 
@@ -37,7 +37,7 @@ struct DaemonAbsenceTests {
     {
         var lock: StoreLock?
         if let phase {
-            lock = try StoreLock(folder: places.storeFolder)
+            lock = try StoreLock(folder: paths.storeFolder)
             lock?.enter(phase)
         }
         let error = try await error()

@@ -36,37 +36,37 @@ struct S3AccountTests {
     private let file = "[default]\naws_access_key_id = AKID\naws_secret_access_key = s3cret\n"
 
     @Test func `credentials of the environment`() throws {
-        #expect(try account(keys).source == .fixed(own))
+        #expect(try account(keys).credentialSource == .fixed(own))
         var temporary = own
         temporary.sessionToken = "token"
         #expect(
-            try account(keys.merging(["AWS_SESSION_TOKEN": "token"]) { $1 }).source
+            try account(keys.merging(["AWS_SESSION_TOKEN": "token"]) { $1 }).credentialSource
                 == .fixed(temporary)
         )
     }
 
     @Test func `credentials of the files`() throws {
-        #expect(try account(credentials: file).source == .fixed(own))
-        #expect(try account(config: file).source == .fixed(own))
+        #expect(try account(credentials: file).credentialSource == .fixed(own))
+        #expect(try account(config: file).credentialSource == .fixed(own))
         let work = "[profile work]\n# a comment\nregion = eu-west-3\n[default]\nregion=x\n"
         let named = try account(
             ["AWS_PROFILE": "work"],
             config: work,
             credentials: "[work]\naws_access_key_id=AKID\naws_secret_access_key=s3cret\n"
         )
-        #expect(named.source == .fixed(own))
+        #expect(named.credentialSource == .fixed(own))
         #expect(named.endpoint.region == "eu-west-3")
         let other = try account(["AWS_SHARED_CREDENTIALS_FILE": "/other"]) { $0.profile = "work" }
-        #expect(other.source == .fixed(S3Credentials(keyID: "OTHER", secret: "x")))
+        #expect(other.credentialSource == .fixed(S3Credentials(keyID: "OTHER", secret: "x")))
     }
 
     @Test func `a key, its secret and its token come from one file`() throws {
         let token = "aws_session_token = token\n"
-        #expect(try account(config: "[default]\n\(token)", credentials: file).source == .fixed(own))
-        #expect(try account(config: file, credentials: "[default]\n\(token)").source == .fixed(own))
+        #expect(try account(config: "[default]\n\(token)", credentials: file).credentialSource == .fixed(own))
+        #expect(try account(config: file, credentials: "[default]\n\(token)").credentialSource == .fixed(own))
         let other = "[default]\naws_access_key_id = OTHER\n\(token)region = x\n"
         let both = try account(config: other, credentials: file)
-        #expect(both.source == .fixed(own))
+        #expect(both.credentialSource == .fixed(own))
         #expect(both.endpoint.region == "x")
         #expect(throws: TransferFailure.self) {
             try account(
@@ -76,26 +76,26 @@ struct S3AccountTests {
         }
         var temporary = own
         temporary.sessionToken = "token"
-        #expect(try account(config: file + token).source == .fixed(temporary))
+        #expect(try account(config: file + token).credentialSource == .fixed(temporary))
     }
 
     @Test func `those that are named come first`() throws {
         let given = Credentials(name: "GIVEN", password: "x")
         #expect(
-            try account(keys, credentials: file, given: given).source
+            try account(keys, credentials: file, given: given).credentialSource
                 == .fixed(S3Credentials(keyID: "GIVEN", secret: "x"))
         )
         let profiles = "[work]\naws_access_key_id=WORK\naws_secret_access_key=x\n"
         #expect(
-            try account(keys, credentials: profiles) { $0.profile = "work" }.source
+            try account(keys, credentials: profiles) { $0.profile = "work" }.credentialSource
                 == .fixed(S3Credentials(keyID: "WORK", secret: "x"))
         )
         #expect(
-            try account(keys.merging(["AWS_PROFILE": "work"]) { $1 }, credentials: profiles).source
+            try account(keys.merging(["AWS_PROFILE": "work"]) { $1 }, credentials: profiles).credentialSource
                 == .fixed(own)
         )
         #expect(
-            try account(keys, given: given) { $0.isAnonymous = true }.source
+            try account(keys, given: given) { $0.isAnonymous = true }.credentialSource
                 == .anonymous("as requested")
         )
     }
@@ -156,14 +156,14 @@ struct S3AccountTests {
 
     @Test func `services of containers and instances`() throws {
         let usual = try #require(URL(string: "http://169.254.169.254/"))
-        #expect(try account().source == .service(.instance(usual)))
+        #expect(try account().credentialSource == .service(.instance(usual)))
         #expect(
-            try account(["AWS_EC2_METADATA_DISABLED": "true"]).source
+            try account(["AWS_EC2_METADATA_DISABLED": "true"]).credentialSource
                 == .anonymous("no AWS credentials were found")
         )
         let relative = try #require(URL(string: "http://169.254.170.2/v2/x"))
         #expect(
-            try account(["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/x"]).source
+            try account(["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/x"]).credentialSource
                 == .service(.container(relative, authorization: nil))
         )
         let full = try #require(URL(string: "http://127.0.0.1:1/x"))
@@ -171,7 +171,7 @@ struct S3AccountTests {
             try account([
                 "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:1/x",
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "/token",
-            ]).source == .service(.container(full, authorization: "secret-token"))
+            ]).credentialSource == .service(.container(full, authorization: "secret-token"))
         )
         for other in ["http://192.0.2.1/x", "http://127.evil.example/", "file:///etc/passwd", "x"] {
             #expect(throws: TransferFailure.self) {

@@ -16,7 +16,7 @@ struct ManyTasksTests {
         let url = try scene.url()
         let clock = ContinuousClock()
         let began = clock.now
-        let tasks = (0..<10_000).map { session.downloadTask(with: url, to: scene.index("\($0)")) }
+        let tasks = (0..<10_000).map { session.downloadTask(with: url, to: scene.target("\($0)")) }
         for task in tasks { task.resume() }
         // A release build takes a twentieth of that.
         #expect(clock.now - began < .seconds(10))
@@ -38,7 +38,7 @@ struct ManyTasksTests {
         configuration.maximumConcurrentDownloads = atATime
         let session = DownloadSession(configuration)
         let tasks = try (0..<200).map { number in
-            session.downloadTask(with: try scene.url("/\(number)"), to: scene.index("\(number)"))
+            session.downloadTask(with: try scene.url("/\(number)"), to: scene.target("\(number)"))
         }
         let seen = try await withThrowingTaskGroup(of: DownloadProgress?.self) { group in
             for task in tasks {
