@@ -5,6 +5,23 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+// Counts the KeyUpdate messages that a client sends (RFC 8446 §4.6.3); `count` is an int.
+static inline void pawl_tls_count_key_update(
+    int is_sent, int version, int type, const void *message, size_t size, SSL *session, void *count
+) {
+    (void)version;
+    (void)session;
+    if (!is_sent && type == SSL3_RT_HANDSHAKE && size > 0 && count &&
+        *(const unsigned char *)message == SSL3_MT_KEY_UPDATE)
+        ++*(int *)count;
+}
+
+// Lets a session count the client's KeyUpdate messages in `count`, which must outlive the session.
+static inline void pawl_tls_count_key_updates(SSL *session, int *count) {
+    SSL_set_msg_callback(session, pawl_tls_count_key_update);
+    SSL_set_msg_callback_arg(session, count);
+}
+
 // Selects `http/1.1`, or refuses a client that offers only other protocols (RFC 7301 §3.2).
 static inline int pawl_tls_select_http(
     SSL *session, const unsigned char **chosen, unsigned char *chosen_size,
@@ -35,6 +52,8 @@ static inline SSL_CTX *pawl_tls_server_context(void) {
         context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE
     );
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    // One call handles one record, so that a client cannot occupy the loop with records without data.
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     // Tickets resume sessions, so the server stores none.
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_alpn_select_cb(context, pawl_tls_select_http, NULL);

@@ -53,13 +53,13 @@ def a_feed_is_added_and_its_newest_item_is_downloaded(scene, origin, pages):
     audit(page, "the form of a feed")
     page.keyboard.type(url)
     form.get_by_label("Name").fill("talks")
-    form.get_by_label("Check every").select_option("21600")
+    form.get_by_label("Check interval").select_option("21600")
     form.get_by_label("Only items that match").fill("*.mp3\nvideo")
     form.get_by_label("Leave out items that match").fill("Episode 3")
     form.get_by_label("Folder").fill(scene.folder)
     form.get_by_label("Label").fill("podcasts")
-    form.get_by_label("Items to add at first").fill("2")
-    form.get_by_label("Add its downloads paused").check()
+    form.get_by_label("Items to add at the first check").fill("2")
+    form.get_by_label("Add downloads as paused").check()
     form.get_by_role("button", name="Add").click()
     expect(form).to_be_hidden()
     entry = dialog.get_by_role("listitem")
@@ -109,7 +109,7 @@ def a_feed_is_checked_now(scene, origin, pages):
     del origin.documents["feed.xml"]
     page.keyboard.press("Enter")
     expect(entry).to_contain_text("404")
-    expect(dialog.get_by_role("status")).to_have_text("show: it cannot be read")
+    expect(dialog.get_by_role("status")).to_have_text("show: the feed cannot be read")
     audit(page, "a feed with a problem")
 
 
@@ -145,7 +145,7 @@ def a_feed_is_changed(scene, origin, pages):
     field = form.get_by_label("URL of the feed")
     expect(field).to_have_value("")
     assert "REDACTED" in field.get_attribute("placeholder"), field.get_attribute("placeholder")
-    expect(form.get_by_label("Check every")).to_have_value("7200")
+    expect(form.get_by_label("Check interval")).to_have_value("7200")
     expect(form.get_by_label("Only items that match")).to_have_value("iso")
     expect(form.get_by_label("Folder")).to_be_hidden()
     sent = []
@@ -164,7 +164,7 @@ def a_feed_is_changed(scene, origin, pages):
     expect(form).to_be_hidden()
     assert len(sent) == 1, sent
     dialog.get_by_role("button", name="Change… news").click()
-    form.get_by_label("Check every").select_option("0")
+    form.get_by_label("Check interval").select_option("0")
     form.get_by_role("button", name="Change").click()
     expect(dialog.get_by_role("listitem")).to_contain_text("Only on request")
     # The name of another feed is refused.

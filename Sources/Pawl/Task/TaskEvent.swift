@@ -56,9 +56,9 @@ public enum SessionEvent: Sendable {
     case task(SessionTask, TaskEvent)
     /// All events that a background session missed while no process was attached were reported.
     case finishedBackgroundEvents
-    /// The reader is too slow: the ends of this many tasks, which were due at this point, are lost.
+    /// The reader is too slow: the last events of this many tasks were dropped at this point.
     ///
-    /// At least the newest 5,000 unread ends are kept.
+    /// Of the newest event of each task, the newest 5,000 are kept.
     case dropped(Int)
     /// The session was invalidated and its last task has ended: this is the last event.
     ///

@@ -25,7 +25,7 @@ enum Aria2Program {
           -x, -s N                   The number of connections: the smaller one of the two.
           -j N                       The number of simultaneous downloads.
           --stop-with-process=PID    With --enable-rpc: end when this process has ended.
-          --stop=SEC                 With --enable-rpc: end after this time.
+          --stop=SEC                 With --enable-rpc: end after this many seconds.
           --conf-path=FILE           Read options from this file. --no-conf: from no file.
           -q, --quiet                Print no messages except errors.
           -D, --daemon               Continue in the background.

@@ -120,7 +120,7 @@ package struct DownloadBatch: Sendable {
             let count = urls.count + (list == nil ? 0 : 1)
             guard count == 1 else {
                 throw .usage(
-                    "--output cannot be used with \(count) URLs\(list == nil ? "" : " and lists")",
+                    "--output cannot be used with \(list == nil ? "\(count) URLs" : "a URL and a list")",
                     advice: "use --directory, or one URL per command"
                 )
             }

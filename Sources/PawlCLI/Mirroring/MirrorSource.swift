@@ -20,7 +20,7 @@ enum MirrorSource: Sendable {
     func settled(_ console: Console) async throws(DownloadError) -> MirrorSource {
         switch self {
         case .tree(let root, var settings):
-            // The server shows its key before it says that there is no such file.
+            // The server shows its key before it reports that there is no such file.
             if let url = URL(string: root.address + "pawl") {
                 let answers = try await SSHPrompt.answers(for: url, settings, console)
                 answers.apply(to: &settings.connection)

@@ -1,4 +1,4 @@
-/// What a server says with `Alt-Svc` (RFC 7838 §3).
+/// The value of the header field `Alt-Svc` (RFC 7838 §3).
 package struct AlternativeServicesField: Hashable, Sendable {
     /// An alternative, with the time for which it is valid.
     package struct Member: Hashable, Sendable {

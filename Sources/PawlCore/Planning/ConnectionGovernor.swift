@@ -176,10 +176,10 @@ package struct ConnectionGovernor: Sendable {
         )
     }
 
-    /// How long the piece that a new connection gets takes at the speed of one connection; `nil` if
-    /// it is not opened as a trial that ends without cost.
-    package func trial(latency: Duration) -> Duration? {
-        isFreeTrial ? Self.trialPiece + latency * 2 : nil
+    /// Returns the time that the trial's piece takes at the speed of one connection; `nil` if the next
+    /// connection is no trial without cost.
+    package func trialPieceDuration(latency: Duration) -> Duration? {
+        isCostlessTrial ? Self.trialPiece + latency * 2 : nil
     }
 
     /// Whether the connection of such a trial has been opened; it gets no second piece before the
@@ -190,7 +190,7 @@ package struct ConnectionGovernor: Sendable {
     package mutating func openedTrial() { hasOpenedTrial = true }
 
     /// Whether a second connection is tried, which ends without cost.
-    private var isFreeTrial: Bool { !isFixed && before?.target == 1 && target == 2 }
+    private var isCostlessTrial: Bool { !isFixed && before?.target == 1 && target == 2 }
 
     /// Returns how many connections to a source that serves `serving` may wait for their first
     /// response: a server with a limit that is not known yet refuses few, and may ban a client that
@@ -202,7 +202,7 @@ package struct ConnectionGovernor: Sendable {
 
     /// Whether surplus connections may receive the rest of their pieces: a trial of fewer
     /// connections must begin at once.
-    package var retires: Bool { !isShrinking }
+    package var surplusMayFinish: Bool { !isShrinking }
 
     package mutating func tick(_ reading: Reading, at now: Moment) {
         ceiling = max(1, min(most, reading.allowed))
@@ -225,7 +225,7 @@ package struct ConnectionGovernor: Sendable {
     }
 
     private mutating func advance(_ reading: Reading, _ now: Moment) {
-        if isFreeTrial, hasOpenedTrial, let open = reading.open, open < target {
+        if isCostlessTrial, hasOpenedTrial, let open = reading.open, open < target {
             return endTrial(reading, now)
         }
         switch phase {
@@ -351,7 +351,7 @@ package struct ConnectionGovernor: Sendable {
         guard !isShrinking, expected == nil else { return false }
         guard let before else { return true }
         // With little time left, only the gain that causes a leap is worth more connections.
-        if isFreeTrial, let alone, !isWorthwhile(window.bytesPerSecond, reading) {
+        if isCostlessTrial, let alone, !isWorthwhile(window.bytesPerSecond, reading) {
             return window.bytesPerSecond >= alone * Self.proportionalGain
         }
         return window.bytesPerSecond >= before.bytesPerSecond * Self.clearGain

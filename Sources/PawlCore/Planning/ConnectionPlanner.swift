@@ -74,7 +74,7 @@ struct ConnectionPlanner: Sendable {
                 return open(&transfers)
             }
             let missing = target - transfers.parts.segments.count
-            let trial = governor.trial(latency: transfers.parts.latency)
+            let trial = governor.trialPieceDuration(latency: transfers.parts.latency)
             // A trial is judged by its first piece.
             if trial != nil, governor.hasOpenedTrial, missing < target { break }
             var opening = SegmentPlanner.Opening(source: choice.source, count: missing)
@@ -264,7 +264,7 @@ struct ConnectionPlanner: Sendable {
             }
             guard let most else { return }
             let surplus = newest.remove(at: most)
-            if !governor.retires || !surplus.endsSoon {
+            if !governor.surplusMayFinish || !surplus.endsSoon {
                 transfers.close(surplus.id)
             }
         }

@@ -182,8 +182,8 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                Connect to the alternative servers in this file (in curl's format), and add those \
-                that servers name over HTTPS (Alt-Svc). The file need not exist.
+                Use the alternative servers (Alt-Svc) that this file, in curl's format, has for a \
+                URL's server, and add those that servers name over HTTPS. The file need not exist.
                 """
         ),
         Setting(

@@ -6,7 +6,7 @@ package final class EventFeed<Event: Sendable>: Sendable {
     package struct Bounds: Sendable {
         /// The number of unread events at which those that later ones supersede are dropped.
         package var limit = Int.max
-        /// Whether an event says what no later one says.
+        /// Whether an event contains information that no later event of its subject repeats.
         ///
         /// Of other events, only the newest of a subject is kept when there are too many. If there
         /// are still too many, the oldest are lost.

@@ -69,7 +69,7 @@ struct FeedCommands {
         _ taken: Set<ExactText>
     ) throws(DownloadError) -> String {
         guard let name = new.name else {
-            return FeedName.free(FeedName.after(url: new.download.url), taken)
+            return FeedName.firstUnused(FeedName.after(url: new.download.url), taken)
         }
         guard !taken.contains(ExactText(name)) else { throw nameIsTaken(name) }
         return name

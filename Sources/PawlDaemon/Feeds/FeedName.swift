@@ -10,12 +10,15 @@ package enum FeedName {
 
     /// Returns the name of a feed with this title; `nil` if the title cannot be a name.
     ///
-    /// The name has no characters that a terminal must not show.
+    /// The name has no characters that a terminal must not show, or that would make it a pattern.
     package static func after(title: String) -> String? {
-        // A title that is stored has the replacement character for each of them.
-        let visible = title.unicodeScalars.filter { !$0.isUnsafeToShow && $0 != "\u{FFFD}" }
+        // A title that is stored has the replacement character for each of them. A name must be
+        // neither a pattern of names nor an option.
+        let visible = title.unicodeScalars.filter {
+            !$0.isUnsafeToShow && $0 != "\u{FFFD}" && $0 != "*" && $0 != "?"
+        }
         var name = ""
-        for character in String(visible).trimmed {
+        for character in String(visible).trimmed.drop(while: { $0 == "-" }) {
             guard name.utf8.count + character.utf8.count <= longest else { break }
             name.append(character)
         }
@@ -36,12 +39,16 @@ package enum FeedName {
     }
 
     /// Returns this name, or the first one with a number at its end that is not taken.
-    package static func free(_ name: String, _ taken: Set<ExactText>) -> String {
-        let names = [name] + (2...FeedTable.most + 1).map { "\(name)-\($0)" }
-        return names.first { !taken.contains(ExactText($0)) } ?? name
+    package static func firstUnused(_ name: String, _ taken: Set<ExactText>) -> String {
+        let free: String? = FreeName.search { number in
+            // The first number after the name itself is 2.
+            let numbered = number == 0 ? name : "\(name)-\(number + 1)"
+            return taken.contains(ExactText(numbered)) ? nil : numbered
+        }
+        return free ?? name
     }
 
-    /// Whether ``free(_:_:)`` may have made a name of this base.
+    /// Whether ``firstUnused(_:_:)`` may have made a name of this base.
     package static func isMade(_ name: String, of base: String) -> Bool {
         guard name.utf8.starts(with: base.utf8) else { return false }
         let rest = name.utf8.dropFirst(base.utf8.count)
@@ -57,7 +64,7 @@ extension FeedTable.Row {
     private var titleName: String? { state.title.flatMap { FeedName.after(title: $0) } }
 
     /// Whether the feed is named after its host or its title.
-    private var isNamedByItself: Bool {
+    private var hasDerivedName: Bool {
         guard request.name == nil else { return false }
         return [hostName, titleName].contains { base in
             base.map { FeedName.isMade(name, of: $0) } ?? false
@@ -70,9 +77,9 @@ extension FeedTable.Row {
     ///   - before: The feed before the change of its title or URL.
     ///   - taken: The names of all feeds.
     package mutating func rename(since before: Self, _ taken: Set<ExactText>) {
-        guard before.isNamedByItself, request.name == nil else { return }
+        guard before.hasDerivedName, request.name == nil else { return }
         let base = titleName ?? hostName
         guard !FeedName.isMade(name, of: base) else { return }
-        name = FeedName.free(base, taken)
+        name = FeedName.firstUnused(base, taken)
     }
 }

@@ -104,7 +104,7 @@ package struct RequestGuard: Sendable {
             return refusal(
                 421,
                 "the Host field of the request does not name this daemon",
-                whatIsOwn
+                hostAdvice
             )
         }
         // If the target names a host, it replaces `Host` (RFC 9112 §3.2.2).
@@ -156,12 +156,11 @@ package struct RequestGuard: Sendable {
         ifSecure ? ["https://\(host.lowercased())"] : []
     }
 
-    private var whatIsOwn: Advice {
-        let known = hosts.sorted().joined(separator: ", ")
-        guard isNamed != nil else { return "use \(known)" }
+    private var hostAdvice: Advice {
+        guard isNamed != nil else { return "use \(hosts.sorted().joined(separator: ", "))" }
         return """
-            use a name of the certificate with the port \(Int(port)), an address, or \(known); for \
-            another name: pawl daemon start --base-url
+            use a name of the certificate or an address of this machine, with the port \(Int(port)); \
+            for another name: pawl daemon start --base-url
             """
     }
 

@@ -1,12 +1,42 @@
 internal import NIOCore
 
 extension Channel {
-    /// Waits until the event loop knows the channel, because the channel cannot be closed earlier.
-    func untilActive() async {
-        // That takes the loop a few turns; a channel that was closed meanwhile never becomes
-        // active.
-        for _ in 0..<8 where !isActive {
-            try? await eventLoop.submit {}.get()
-        }
+    /// Begins to wait for the event loop to know the channel, because the channel cannot be closed
+    /// earlier.
+    ///
+    /// Call this before the channel may be registered. The future succeeds when the channel is active
+    /// or was closed.
+    func activation() async throws -> EventLoopFuture<Void> {
+        try await eventLoop.submit {
+            let promise = eventLoop.makePromise(of: Void.self)
+            do {
+                try pipeline.syncOperations.addHandler(ActivationHandler(promise))
+            } catch {
+                promise.succeed()
+                throw error
+            }
+            return promise.futureResult
+        }.get()
+    }
+}
+
+/// Notices that a channel is active, or was closed before.
+private final class ActivationHandler: ChannelInboundHandler {
+    typealias InboundIn = Any
+
+    private var activation: EventLoopPromise<Void>?
+
+    init(_ activation: EventLoopPromise<Void>) { self.activation = activation }
+
+    func channelActive(context: ChannelHandlerContext) {
+        complete()
+        context.fireChannelActive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { complete() }
+
+    private func complete() {
+        activation?.succeed()
+        activation = nil
     }
 }

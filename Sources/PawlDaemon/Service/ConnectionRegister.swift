@@ -22,7 +22,7 @@ final class ConnectionRegister: Sendable {
         let (isIn, leaving) = state.withLock { state -> (Bool, (any Channel)?) in
             state.last += 1
             let number = state.last
-            let entry = state.slots.enter(number)
+            let entry = state.slots.enter(number, from: channel.peerAddress)
             guard entry != .full else { return (false, nil) }
             state.numbers[ObjectIdentifier(channel)] = number
             state.channels[number] = channel

@@ -60,7 +60,8 @@ final class NetworkListener: Sendable {
             proxies,
             command: command,
             secret: secret,
-            tls: tls
+            tls: tls,
+            beside: self.socket
         )
         socket?.limits = limits.within(openFiles: OpenFileLimit.raise())
         return Prepared(socket: socket, isNew: socket != nil)

@@ -22,13 +22,15 @@ struct NetworkSocket: Sendable {
     ///   - command: The command that gives another address, for errors.
     ///   - secret: Another secret with the rights of the main token.
     ///   - tls: The certificate of new connections.
+    ///   - own: The socket that the new one replaces, which may have the same port.
     init?(
         _ wanted: ListenAddress?,
         _ paths: DaemonPaths,
         _ proxies: CurrentProxyRules,
         command: String,
         secret: String?,
-        tls: CurrentTLS?
+        tls: CurrentTLS?,
+        beside own: NetworkSocket? = nil
     ) throws(DownloadError) {
         guard var address = wanted else { return nil }
         let keys = try AccessKeys(
@@ -36,7 +38,8 @@ struct NetworkSocket: Sendable {
             NamedTokenFile(paths),
             secret: secret
         )
-        descriptor = try Self.open(address, command)
+        let replaced = own.flatMap { $0.address.port == address.port ? $0.descriptor : nil }
+        descriptor = try Self.open(address, command, beside: replaced)
         if let port = UInt16(exactly: pawl_socket_port(descriptor)) { address.port = port }
         (self.address, self.tls) = (address, tls)
         authenticator = RequestAuthenticator(address, keys: keys, proxies)
@@ -45,9 +48,12 @@ struct NetworkSocket: Sendable {
     /// Closes a socket that is not served yet.
     func close() { Glibc.close(descriptor) }
 
+    /// `own`: the socket of this process that listens at the same port, such as that of 127.0.0.1 if
+    /// the new one is for all addresses.
     private static func open(
         _ address: ListenAddress,
-        _ command: String
+        _ command: String,
+        beside own: Int32?
     ) throws(DownloadError) -> Int32 {
         let family = address.host.isIPv6 ? AF_INET6 : AF_INET
         let descriptor = socket(family, UnixAddress.stream | UnixAddress.closesOnExec, 0)
@@ -56,6 +62,13 @@ struct NetworkSocket: Sendable {
         var one: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, size)
+        // Both may listen if both allow it meanwhile; no other program may.
+        let sharing = own.map { [$0, descriptor] } ?? []
+        for socket in sharing { setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &one, size) }
+        defer {
+            var zero: Int32 = 0
+            for socket in sharing { setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &zero, size) }
+        }
         let code = address.host.isIPv6 ? bind6(descriptor, address) : bind4(descriptor, address)
         // Two sockets may be bound to the same port, but only one of them can listen.
         guard code == 0, listen(descriptor, 256) == 0 else {

@@ -69,6 +69,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // One client must not keep the loop from the others.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 let connection = NewConnection(
                     channel: channel,
@@ -139,12 +141,14 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         }
         let http = certificate == nil ? connections.plain : connections.secure
         let value: HTTP1Channel.Value
+        let activation: EventLoopFuture<Void>
         do {
+            activation = try await connection.channel.activation()
             if let certificate, let tls = connections.tls {
                 try await connection.channel.eventLoop.submit {
                     guard let session = certificate.makeSession() else { throw Refused() }
                     try connection.channel.pipeline.syncOperations.addHandler(
-                        TLSHandler(session, failed: tls.failed)
+                        TLSHandler(session, failed: tls.logFailure)
                     )
                 }.get()
             }
@@ -166,7 +170,8 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
             return connection.isReady.fail(error)
         }
         connection.isReady.succeed()
-        await connection.channel.untilActive()
+        // It never fails.
+        try? await activation.get()
         await http.handle(value: value, logger: logger)
     }
 

@@ -71,7 +71,7 @@ package final class CurrentTLS: Sendable {
     }
 
     /// Records why a connection has failed.
-    func failed(_ failure: TLSSession.Failure) {
+    func logFailure(_ failure: TLSSession.Failure) {
         logger.debug("a TLS connection has failed: \(failure.reason)")
     }
 }

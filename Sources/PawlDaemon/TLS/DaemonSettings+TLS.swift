@@ -25,8 +25,8 @@ extension DaemonSettings {
         throw .usage(
             "other machines can reach '\(address.hostText)', so the daemon needs TLS to listen there",
             advice: """
-                give a certificate to pawl daemon start --tls-cert, or listen at 127.0.0.1, behind a \
-                reverse proxy or ssh -L \(Int(address.port)):127.0.0.1:\(Int(address.port)) HOST
+                give a certificate: pawl daemon start --tls-cert FILE; or listen at 127.0.0.1, and \
+                connect through a reverse proxy or ssh -L \(Int(address.port)):127.0.0.1:\(Int(address.port)) HOST
                 """
         )
     }

@@ -3,9 +3,9 @@ internal import PawlCore
 
 /// The files with a certificate and its private key, in PEM.
 package struct TLSFiles: Sendable, Hashable {
-    /// The certificate, followed by those of the authorities between it and the client's.
+    /// The path of the file with the certificate, and those of its intermediate authorities.
     package var certificate: String
-    /// The private key, which may be in the same file.
+    /// The path of the file with the private key, which may be the same.
     package var key: String
 
     private static let mostBytes = 1 << 20
@@ -60,8 +60,9 @@ package struct TLSFiles: Sendable, Hashable {
                 )
             case .unsuitable:
                 throw failure(
-                    "\(name) is no file of a TLS \(what)",
-                    Advice("give a file in PEM with at most 1 MiB: \(command) FILE")
+                    "\(name) cannot be the file of the TLS \(what): it is not a regular file, or has more "
+                        + "than 1 MiB",
+                    Advice("give a file in PEM: \(command) FILE")
                 )
             }
         }

@@ -11,8 +11,13 @@ final class TLSSession {
     /// The encrypted bytes for the client, which the handle owns.
     private let output: OpaquePointer
 
+    /// The number of the client's KeyUpdate messages since it has sent data.
+    private let keyUpdates: UnsafeMutablePointer<Int32>
+
     /// The maximum number of bytes that are encrypted or decrypted at a time.
     private static let chunkBytes = 64 << 10
+    /// The maximum number of KeyUpdate messages without data between them, as in BoringSSL.
+    private static let mostKeyUpdates: Int32 = 32
 
     /// Takes over the handle; returns `nil` if there is no memory.
     init?(_ handle: OpaquePointer) {
@@ -27,10 +32,16 @@ final class TLSSession {
         }
         SSL_set_bio(handle, input, output)
         SSL_set_accept_state(handle)
+        keyUpdates = .allocate(capacity: 1)
+        keyUpdates.initialize(to: 0)
+        pawl_tls_count_key_updates(handle, keyUpdates)
         (self.handle, self.input, self.output) = (handle, input, output)
     }
 
-    deinit { SSL_free(handle) }
+    deinit {
+        SSL_free(handle)
+        keyUpdates.deallocate()
+    }
 
     /// A failure of OpenSSL, after which the session cannot be used.
     struct Failure: Error {
@@ -58,20 +69,40 @@ final class TLSSession {
     }
 
     /// Continues the handshake, or decrypts bytes.
+    ///
+    /// All bytes that are available, up to 64 KiB, have one buffer: a client may send one byte per
+    /// record.
     func read(_ allocator: ByteBufferAllocator) throws(Failure) -> Reading {
         var buffer = allocator.buffer(capacity: 16 << 10)
-        ERR_clear_error()
-        var code: Int32 = 0
-        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 16 << 10) { free in
-            code = SSL_read(handle, free.baseAddress, Int32(min(free.count, Self.chunkBytes)))
-            return max(0, Int(code))
+        while buffer.readableBytes < Self.chunkBytes {
+            ERR_clear_error()
+            let left = BIO_ctrl_pending(input)
+            var code: Int32 = 0
+            buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 16 << 10) { free in
+                code = SSL_read(handle, free.baseAddress, Int32(min(free.count, Self.chunkBytes)))
+                return max(0, Int(code))
+            }
+            if code > 0 {
+                keyUpdates.pointee = 0
+                continue
+            }
+            guard keyUpdates.pointee <= Self.mostKeyUpdates else {
+                throw Failure(reason: "too many key updates")
+            }
+            let error = SSL_get_error(handle, code)
+            // A record without data was handled, and there are others.
+            if error == SSL_ERROR_WANT_READ, (1..<left).contains(BIO_ctrl_pending(input)) {
+                continue
+            }
+            // An end or a failure behind the bytes is reported by the next call.
+            guard buffer.readableBytes == 0 else { break }
+            switch error {
+            case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
+            case SSL_ERROR_ZERO_RETURN: return .end
+            default: throw failure()
+            }
         }
-        if code > 0 { return .bytes(buffer) }
-        switch SSL_get_error(handle, code) {
-        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore
-        case SSL_ERROR_ZERO_RETURN: return .end
-        default: throw failure()
-        }
+        return .bytes(buffer)
     }
 
     /// Encrypts bytes, and passes on the result in pieces; `isLast` is the last piece.

@@ -203,8 +203,8 @@ extension DaemonSettings: TabledSettings {
             entries: bounds,
             isChangeable: true,
             help: """
-                Use TLS at the address of --listen, with the certificate in this PEM file, which \
-                may be followed by those of its authorities and by its key. The file is read again \
+                Use TLS at the address of --listen, with the certificate in this PEM file. The file \
+                may also contain the certificates of its authorities, and the key. It is read again \
                 when it changes. off ends TLS. The daemon remembers this setting.
                 """,
             about: """

@@ -58,8 +58,8 @@ package struct ListenAddress: Sendable, Hashable {
     /// Parses `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone; `standard` is the port
     /// if the text has none.
     ///
-    /// Throws `.usage` if the text is not valid, and for an address that others can reach than `reach`
-    /// allows.
+    /// Throws `.usage` if the text is not valid, or if machines that `reach` excludes can reach the
+    /// address.
     package init(
         parsing text: String,
         port standard: UInt16 = standardPort,

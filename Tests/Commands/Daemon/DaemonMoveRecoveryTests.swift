@@ -50,30 +50,6 @@ extension DaemonSuites {
             #expect(!events.contains { $0.kind == .failed })
         }
 
-        @Test func `a recovered move whose end cannot be recorded at first ends once`()
-            async throws
-        {
-            var setting = try await leaveMove()
-            var hasFailed = false
-            // Which write records the end is not known: each of them fails once.
-            for number in stride(from: 1, through: 99, by: 2) where !hasFailed {
-                var plan = FaultPlan(.fail(ENOSPC), at: number, of: [.write, .pwrite])
-                plan.path = "queue.sqlite-wal"
-                let daemon = try await setting.scene.startDaemon(plan)
-                guard await daemon.waitForOutput(containing: "listens at") else {
-                    // Its start has failed, and has changed nothing.
-                    await daemon.waitForExit()
-                    continue
-                }
-                try await expectMoved(setting, as: [Workshop.name])
-                hasFailed = daemon.errors.contains("the queue cannot be written")
-                daemon.signal(SIGTERM)
-                await daemon.waitForExit()
-                if !hasFailed { setting = try await leaveMove() }
-            }
-            #expect(hasFailed)
-        }
-
         @Test func `a rename while a recovered move runs leaves one complete file`() async throws {
             let setting = try await leaveMove()
             let daemon = try await setting.scene.startDaemon()

@@ -35,6 +35,9 @@ struct FeedNameTests {
         #expect(FeedName.after(title: "The Show") == "The Show")
         #expect(FeedName.after(title: "a\u{1B}[31mb\u{202E}c\u{FFFD}") == "a[31mbc")
         #expect(FeedName.after(title: " \u{7}Über ") == "Über")
+        // A name must be neither a pattern nor an option: commands would act on other feeds.
+        #expect(FeedName.after(title: "*") == nil)
+        #expect(FeedName.after(title: "--G*o?") == "Go")
         #expect(FeedName.after(title: "2026") == nil)
         #expect(FeedName.after(title: "\u{1B}\u{9C}") == nil)
     }

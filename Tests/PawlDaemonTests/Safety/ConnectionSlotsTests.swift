@@ -1,3 +1,4 @@
+import PawlCore
 import PawlDaemon
 import PawlWire
 import Testing
@@ -25,6 +26,21 @@ struct ConnectionSlotsTests {
         #expect(enter(4, &seats) == .takenFrom(2))
         seats.leave(3)
         #expect(enter(5, &seats) == .taken)
+    }
+
+    @Test func `the client with most unauthenticated connections makes room`() throws {
+        var slots = seats(9, strangers: 3)
+        let (flood, other) = (IPAddress("192.0.2.1"), IPAddress("192.0.2.2"))
+        func enter(_ number: Int, _ address: IPAddress?) -> ConnectionSlots.Entry {
+            slots.enter(number, from: address)
+        }
+        #expect(enter(1, other) == .taken)
+        #expect(enter(2, flood) == .taken)
+        #expect(enter(3, flood) == .taken)
+        for number in 4..<50 { #expect(enter(number, flood) == .takenFrom(number - 2)) }
+        // Of clients with equally many, the oldest connection.
+        #expect(enter(50, other) == .takenFrom(1))
+        #expect(enter(51, nil) == .takenFrom(48))
     }
 
     private func recognize(

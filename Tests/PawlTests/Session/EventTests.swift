@@ -269,7 +269,7 @@ struct EventTests {
             }
         }
         #expect(lost + ended.count == 100)
-        #expect((10..<20).contains(ended.count))
+        #expect((10...20).contains(ended.count))
         #expect(ended == tasks.suffix(ended.count).map { $0.taskIdentifier })
     }
 

@@ -72,8 +72,15 @@ struct Aria2Server: Sendable {
     ) async {
         let channel = connection.channel
         guard !Task.isCancelled else { return connection.isReady.fail(Refused()) }
+        let activation: EventLoopFuture<Void>
+        do {
+            activation = try await channel.activation()
+        } catch {
+            return connection.isReady.fail(error)
+        }
         connection.isReady.succeed()
-        await channel.untilActive()
+        // It never fails.
+        try? await activation.get()
         do {
             let speech = try await withTaskCancellationHandler {
                 try await connection.speech.get()
