@@ -75,6 +75,8 @@ public enum SessionEvent: Sendable {
         bounds.isEssential = { event in
             if case .task(_, let event) = event { event.isEnd } else { true }
         }
+        // The session's own events are few, and readers wait for them.
+        bounds.isAlwaysKept = { if case .task = $0 { false } else { true } }
         bounds.lost = { .dropped($0) }
         bounds.subject = { event in
             guard case .task(let task, let event) = event else { return nil }

@@ -58,24 +58,24 @@ enum Aria2Launcher {
         var options = arguments.options.filter { !["dir", "rpc-secret"].contains($0.name) }
         options.append(.init("dir", folder))
         var launch = Aria2Launch(secret: secret, options: options, downloads: downloads)
-        launch.stopProcess = try number(arguments, "stop-with-process", in: 1...)
-        let seconds: Int? = try number(arguments, "stop", in: 0...)
+        launch.stopProcess = try number(arguments, "stop-with-process", in: 1...Int32.max)
+        let seconds: Int32? = try number(arguments, "stop", in: 0...Int32.max)
         // As in aria2, 0 means that there is no limit.
-        launch.stopSeconds = seconds == 0 ? nil : seconds
+        launch.stopSeconds = seconds == 0 ? nil : seconds.map(Int.init)
         return launch
     }
 
     /// Returns the value of an option; `nil` if it is not given.
-    private static func number<Number: FixedWidthInteger>(
+    private static func number(
         _ arguments: Aria2Arguments,
         _ option: String,
-        in range: PartialRangeFrom<Number>
-    ) throws(DownloadError) -> Number? {
+        in range: ClosedRange<Int32>
+    ) throws(DownloadError) -> Int32? {
         guard let text = arguments[option] else { return nil }
-        guard let number = Number(text), range.contains(number) else {
+        guard let number = Int32(text), range.contains(number) else {
             throw .usage(
                 "--\(option): invalid value '\(text.sanitized(atMost: 40))'",
-                advice: "give a number of at least \(range.lowerBound)"
+                advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number

@@ -11,6 +11,8 @@ package final class EventFeed<Event: Sendable>: Sendable {
         /// Of other events, only the newest of a subject is kept when there are too many. If there
         /// are still too many, the oldest are lost.
         package var isEssential: @Sendable (Event) -> Bool = { _ in true }
+        /// Whether an event is kept in any case; there must be few of them.
+        package var isAlwaysKept: @Sendable (Event) -> Bool = { _ in false }
         /// Returns the event in place of the lost ones, whose number it gets; `nil` if none is
         /// ever lost.
         package var lost: (@Sendable (Int) -> Event)?
@@ -116,6 +118,10 @@ package final class EventFeed<Event: Sendable>: Sendable {
         var subjects: Set<Int> = []
         for item in items.reversed() {
             guard case .event(let event) = item else {
+                kept.append(item)
+                continue
+            }
+            if bounds.isAlwaysKept(event) {
                 kept.append(item)
                 continue
             }

@@ -8,9 +8,9 @@ extension Channel {
     /// or was closed.
     func activation() async throws -> EventLoopFuture<Void> {
         try await eventLoop.submit {
-            let promise = eventLoop.makePromise(of: Void.self)
+            let promise = self.eventLoop.makePromise(of: Void.self)
             do {
-                try pipeline.syncOperations.addHandler(ActivationHandler(promise))
+                try self.pipeline.syncOperations.addHandler(ActivationHandler(promise))
             } catch {
                 promise.succeed()
                 throw error

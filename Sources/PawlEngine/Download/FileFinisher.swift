@@ -289,12 +289,24 @@ extension DownloadJob {
         }
         let source = url.redacted
         // That of `recordsOrigin` is enough.
-        if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, fits(source) {
+        if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, needsNoSecret,
+            fits(source)
+        {
             notes.attributes[TextAttribute.source.name] = source
         }
         let others = mirrors.map(\.url.redacted).filter(fits)
         guard !others.isEmpty else { return }
         notes.attributes[TextAttribute.mirrors.name] = others.joined(separator: "\n")
+    }
+
+    /// Whether the URL alone is enough to download the file, as far as can be seen.
+    private var needsNoSecret: Bool {
+        // A JSON Web Token begins with `{"` in Base64.
+        let hasToken = url.path(percentEncoded: false).pieces(at: "/").contains {
+            $0.hasPrefix("eyJ")
+        }
+        return !hasToken && settings.credentials == nil && settings.fields.isEmpty
+            && url.user() == nil
     }
 
     /// The digest that the file has, because it was compared; `nil` if there was none.

@@ -104,8 +104,8 @@ struct VerifyCommandTests {
         try workshop.folder.write(Workshop.name, bytes)
         let damaged = try await workshop.run("verify", Workshop.name)
         expectFailure(.checksumMismatch, damaged)
-        // No URL is stored with the file.
-        #expect(damaged.errors.contains("--repair and --url"), "\(damaged.errors)")
+        // The URL of the download is stored with the file.
+        #expect(damaged.errors.contains("repair it with --repair,"), "\(damaged.errors)")
         let unknown = try await workshop.run("verify", "copy")
         expectFailure(.usage, unknown)
         #expect(unknown.errors.contains("no checksum of copy is known"))

@@ -79,9 +79,9 @@ extension DaemonSuites {
 
         @Test func `a slow reader receives a long response completely`() async throws {
             let scene = try await SecureScene.make()
-            let query = String(repeating: "q", count: 2000)
+            let folder = String(repeating: "q", count: 2000)
             let rows = (0..<1000).map { number in
-                let url = "http://example.org/\(number)?\(query)"
+                let url = "http://example.org/\(folder)/\(number)"
                 return #"{"url":"\#(url)","destination":"/nowhere/","isPaused":true}"#
             }
             let body = try scene.files.folder.write(
