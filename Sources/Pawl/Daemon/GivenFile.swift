@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// A small file that a user names, such as a certificate, and that other programs may replace.

@@ -91,7 +91,8 @@ final class TLSSession {
             }
             let error = SSL_get_error(handle, code)
             // A record without data was handled, and there are others.
-            if error == SSL_ERROR_WANT_READ, (1..<left).contains(BIO_ctrl_pending(input)) {
+            let rest = BIO_ctrl_pending(input)
+            if error == SSL_ERROR_WANT_READ, rest > 0, rest < left {
                 continue
             }
             // An end or a failure behind the bytes is reported by the next call.
