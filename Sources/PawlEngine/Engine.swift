@@ -73,7 +73,10 @@ package final class Engine: Sendable {
         finisher = SmallFileFinisher(pool: syncs)
         alarms = AlarmClock(time: time)
         self.transport = LocalTransport(
-            over: SecuringTransport(AlternativeTransport(transport, pool: disk), pool: disk),
+            over: SecuringTransport(
+                AlternativeTransport(transport, pool: disk, time: time),
+                pool: disk
+            ),
             LocalTransfer.Surroundings(pool: pools.sources, alarms: alarms, time: time)
         )
         lane = SmallFileLane(disk, alarms, time)

@@ -40,6 +40,30 @@ struct AddressCheckTests {
         #expect(origin.connections >= 1)
     }
 
+    /// A proxy connects to what it is told, and its own address may be a private one.
+    @Test(arguments: [
+        ("127.0.0.1", false), ("[::1]", false), ("router.local", false), ("other.example", true),
+        ("[2600::1]", true), ("8.8.8.8", true),
+    ])
+    func `a proxy is not told to connect to an alternative on a private network`(
+        host: String,
+        isAllowed: Bool
+    ) async throws {
+        let proxy = try TestOrigin { connection in
+            _ = try connection.readHead()
+            try connection.send("HTTP/1.1 503 Unavailable\r\nContent-Length: 0\r\n\r\n")
+        }
+        var request = TransferRequest(url: try makeURL("https://host.example/x"))
+        request.connection.proxy = try ProxyPolicy.parse("http://127.0.0.1:\(proxy.port)")
+        request.connection.allowsPrivateAddresses = false
+        request.connection.allowsPrivateProxies = true
+        let endpoint = try #require(AlternativeService.Endpoint(host, port: 443))
+        request.alternative = AlternativeService(.http1, endpoint, expiry: .max)
+        let record = try await fetch(request)
+        #expect(record.failure == (isAllowed ? .proxyRefused : .addressRefused))
+        #expect(proxy.connections == (isAllowed ? 1 : 0))
+    }
+
     @Test func `the error states what to do, and that a retry is useless`() {
         let error = DownloadError(TransferFailure(.addressRefused, ""), host: "router.local")
         #expect(error.code == .notAllowed)

@@ -22,7 +22,7 @@ final class S3Transfer: Transfer, TransferSink {
         var phase = Phase.waiting
         var isCancelled = false
         /// What was called while the request was being given to the other transport.
-        var calls = Calls()
+        var calls = TransferCalls()
         /// The number of requests so far.
         var attempts = 0
         var reasons: Set<Reason> = []
@@ -72,11 +72,6 @@ final class S3Transfer: Transfer, TransferSink {
             defer { listStart = nil }
             return listStart
         }
-    }
-
-    private struct Calls {
-        var resume = false
-        var nudge = false
     }
 
     private struct Refusal {
@@ -179,13 +174,12 @@ final class S3Transfer: Transfer, TransferSink {
         let transfer = transport.startOverHTTP(request, sink: self)
         let (calls, isCancelled) = state.withLock { state in
             // It may have ended already, and another one may have started.
-            guard state.attempts == attempt else { return (Calls(), state.isCancelled) }
+            guard state.attempts == attempt else { return (TransferCalls(), state.isCancelled) }
             if case .starting = state.phase { state.phase = .running(transfer) }
-            defer { state.calls = Calls() }
+            defer { state.calls = TransferCalls() }
             return (state.calls, state.isCancelled)
         }
-        if calls.resume { transfer.resume() }
-        if calls.nudge { transfer.nudge() }
+        calls.make(to: transfer)
         if isCancelled { transfer.cancel() }
     }
 
@@ -219,7 +213,7 @@ final class S3Transfer: Transfer, TransferSink {
     func nudge() { running { $0.nudge = true }?.nudge() }
 
     /// Returns the running exchange, or notes a call for one that is just starting.
-    private func running(_ note: (inout Calls) -> Void) -> (any Transfer)? {
+    private func running(_ note: (inout TransferCalls) -> Void) -> (any Transfer)? {
         state.withLock { state in
             if case .starting = state.phase { note(&state.calls) }
             return state.running

@@ -30,6 +30,9 @@ package struct TransferRequest: Sendable {
     package var multiplexes = false
     /// The maximum time of the whole exchange; `nil` for none.
     package var maximumDuration: Duration?
+    /// The time after which an exchange that receives nothing is given up by whoever started it; `nil`
+    /// if that is not known.
+    package var stallTimeout: Duration?
     /// Whether `.` and `..` in the path are sent as they are, as names.
     package var sendsExactPath = false
     /// The versions of objects that one download has received; `nil` if they do not matter.

@@ -16,9 +16,10 @@ package struct AlternativeTransport: Transport {
     private let base: any Transport
     /// The threads that start the second attempts.
     private let pool: BlockingPool
+    private let time: any Timekeeper
 
-    package init(_ base: any Transport, pool: BlockingPool) {
-        (self.base, self.pool) = (base, pool)
+    package init(_ base: any Transport, pool: BlockingPool, time: any Timekeeper) {
+        (self.base, self.pool, self.time) = (base, pool, time)
     }
 
     package var workTimes: [Duration] { base.workTimes }
@@ -36,9 +37,25 @@ package struct AlternativeTransport: Transport {
         guard let service = alternatives.service(for: request, at: Self.now) else {
             return base.start(request, sink: learning)
         }
-        let attempt = AlternativeAttempt(request, service, alternatives, learning, base, pool)
-        attempt.start(connectTimeout: Self.connectTimeout)
+        let attempt = AlternativeAttempt(
+            request,
+            service,
+            alternatives,
+            learning,
+            AlternativeAttempt.Surroundings(base: base, pool: pool, time: time)
+        )
+        attempt.start(connectTimeout: Self.connectTimeout(for: request))
         return attempt
+    }
+
+    /// Returns a time that leaves some for the server of the URL, before whoever sends the request
+    /// gives it up.
+    private static func connectTimeout(for request: TransferRequest) -> Duration {
+        min(
+            connectTimeout,
+            request.connection.connectTimeout,
+            request.stallTimeout.map { $0 / 2 } ?? connectTimeout
+        )
     }
 
     fileprivate static var now: Int64 { Int64(Date().timeIntervalSince1970) }
@@ -80,6 +97,8 @@ private final class AlternativeAttempt: Transfer, TransferSink {
         case accepted
         /// The server of the URL is asked.
         case second
+        /// The exchange with the alternative was the only one, and has ended.
+        case ended
     }
 
     private struct State {
@@ -87,14 +106,32 @@ private final class AlternativeAttempt: Transfer, TransferSink {
         var isCancelled = false
         /// The running exchange; `nil` until it is known.
         var transfer: (any Transfer)?
+        /// What was called until then.
+        var calls = TransferCalls()
+
+        /// Notes the running exchange, and returns what was called before.
+        mutating func begin(_ transfer: any Transfer) -> TransferCalls {
+            defer { calls = TransferCalls() }
+            self.transfer = transfer
+            return calls
+        }
     }
+
+    struct Surroundings {
+        let base: any Transport
+        let pool: BlockingPool
+        let time: any Timekeeper
+    }
+
+    /// An alternative that has not answered for this time is not used again.
+    private static let silence: Duration = .seconds(2)
 
     private let request: TransferRequest
     private let service: AlternativeService
     private let alternatives: AlternativeServices
     private let sink: any TransferSink
-    private let base: any Transport
-    private let pool: BlockingPool
+    private let surroundings: Surroundings
+    private let startedAt: Moment
     private let state = Mutex(State())
 
     init(
@@ -102,48 +139,62 @@ private final class AlternativeAttempt: Transfer, TransferSink {
         _ service: AlternativeService,
         _ alternatives: AlternativeServices,
         _ sink: any TransferSink,
-        _ base: any Transport,
-        _ pool: BlockingPool
+        _ surroundings: Surroundings
     ) {
         (self.request, self.service, self.alternatives) = (request, service, alternatives)
-        (self.sink, self.base, self.pool) = (sink, base, pool)
+        (self.sink, self.surroundings) = (sink, surroundings)
+        startedAt = surroundings.time.now()
     }
 
     func start(connectTimeout: Duration) {
         var first = request
         first.alternative = service
-        first.connection.connectTimeout = min(connectTimeout, request.connection.connectTimeout)
-        let transfer = base.start(first, sink: self)
-        let isCancelled = state.withLock { state in
+        first.connection.connectTimeout = connectTimeout
+        let transfer = surroundings.base.start(first, sink: self)
+        let (calls, isCancelled) = state.withLock { state in
             // The second exchange may run already.
-            if state.phase != .second { state.transfer = transfer }
-            return state.isCancelled
+            let calls = state.phase == .second ? TransferCalls() : state.begin(transfer)
+            return (calls, state.isCancelled)
         }
+        calls.make(to: transfer)
         if isCancelled { transfer.cancel() }
     }
 
     // MARK: - The exchange as its user sees it
 
     func cancel() {
-        let transfer = state.withLock { state in
-            state.isCancelled = true
-            return state.transfer
+        let isSilent = surroundings.time.now() - startedAt >= longestSilence
+        let (transfer, isFailure) = state.withLock { state in
+            defer { state.isCancelled = true }
+            return (state.transfer, isSilent && state.phase == .first && !state.isCancelled)
         }
+        // Whoever gives up an exchange that has stalled ends it in this way.
+        if isFailure { noteFailure() }
         transfer?.cancel()
     }
 
-    func resume() { state.withLock { $0.transfer }?.resume() }
+    private var longestSilence: Duration {
+        min(Self.silence, request.stallTimeout.map { $0 / 2 } ?? Self.silence)
+    }
 
-    func nudge() { state.withLock { $0.transfer }?.nudge() }
+    func resume() { running { $0.resume = true }?.resume() }
+
+    func nudge() { running { $0.nudge = true }?.nudge() }
+
+    /// Returns the running exchange, or notes a call for one that is just starting.
+    private func running(_ note: (inout TransferCalls) -> Void) -> (any Transfer)? {
+        state.withLock { state in
+            if state.transfer == nil { note(&state.calls) }
+            return state.transfer
+        }
+    }
 
     // MARK: - What the alternative sends
 
     func transferReceived(_ head: ResponseHead) -> HeadDecision {
         // It does not serve the origin (RFC 9110 §15.5.20).
         let isRejected = head.status == 421
-        if isRejected || !speaks(head.protocolVersion) {
-            alternatives.noteFailure(of: service, at: AlternativeTransport.now)
-        }
+        if isRejected || !speaks(head.protocolVersion) { noteFailure() }
         state.withLock { $0.phase = isRejected ? .rejected : .accepted }
         return isRejected ? .refuse : sink.transferReceived(head)
     }
@@ -166,27 +217,40 @@ private final class AlternativeAttempt: Transfer, TransferSink {
     func transferNudged() -> BodyDecision { sink.transferNudged() }
 
     func transferEnded(_ end: TransferEnd) {
-        let asksAgain = state.withLock { state in
-            guard !state.isCancelled else { return false }
-            switch state.phase {
-            case .rejected: break
-            case .first where mayAskAgain(after: end.outcome): break
-            case .first, .accepted, .second: return false
-            }
-            (state.phase, state.transfer) = (.second, nil)
-            return true
+        let (phase, asksAgain) = state.withLock { state in
+            let phase = state.phase
+            let asksAgain =
+                switch phase {
+                case .rejected: !state.isCancelled
+                case .first: !state.isCancelled && mayAskAgain(after: end.outcome)
+                case .accepted, .second, .ended: false
+                }
+            state.phase = asksAgain ? .second : .ended
+            if asksAgain { state.transfer = nil }
+            return (phase, asksAgain)
         }
-        guard asksAgain else { return sink.transferEnded(ended(end)) }
-        alternatives.noteFailure(of: service, at: AlternativeTransport.now)
-        // This thread is the transport's own.
-        pool.start { [self] _ in askAgain() }
+        if asksAgain || phase == .accepted && isBroken(end.outcome) { noteFailure() }
+        if asksAgain {
+            // This thread is the transport's own.
+            surroundings.pool.start { [self] _ in askAgain() }
+        } else if phase == .rejected, end.outcome == .stopped {
+            // The user did not refuse the head.
+            sink.transferEnded(TransferEnd(.cancelled, timings: end.timings))
+        } else {
+            sink.transferEnded(end)
+        }
     }
 
-    /// Returns the end for the user, who did not refuse a head that this type has refused.
-    private func ended(_ end: TransferEnd) -> TransferEnd {
-        let isRejected = state.withLock { $0.phase == .rejected }
-        return isRejected && end.outcome == .stopped
-            ? TransferEnd(.cancelled, timings: end.timings) : end
+    private func noteFailure() {
+        alternatives.noteFailure(of: service, at: AlternativeTransport.now)
+    }
+
+    /// Whether the alternative has begun a response that it did not send to its end.
+    private func isBroken(_ outcome: TransferOutcome) -> Bool {
+        guard case .failed(let failure) = outcome, !failure.isOfProxy else { return false }
+        return [.connectionLost, .bodyIncomplete, .malformedResponse, .tlsFailed].contains(
+            failure.kind
+        )
     }
 
     /// Whether the server of the URL may be asked after an end without a response.
@@ -208,11 +272,9 @@ private final class AlternativeAttempt: Transfer, TransferSink {
         guard !state.withLock({ $0.isCancelled }) else {
             return sink.transferEnded(TransferEnd(.cancelled))
         }
-        let transfer = base.start(request, sink: sink)
-        let isCancelled = state.withLock { state in
-            state.transfer = transfer
-            return state.isCancelled
-        }
+        let transfer = surroundings.base.start(request, sink: sink)
+        let (calls, isCancelled) = state.withLock { ($0.begin(transfer), $0.isCancelled) }
+        calls.make(to: transfer)
         if isCancelled { transfer.cancel() }
     }
 }

@@ -13,6 +13,7 @@ extension TransferRequest {
     ) {
         self.init(url: address, range: range)
         connection = settings.connection
+        stallTimeout = settings.stallTimeout
         if address == original {
             (fields, credentials) = (settings.fields, settings.credentials)
         } else if let from = Origin(original), let to = Origin(address) {

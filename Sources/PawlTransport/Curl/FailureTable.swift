@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Glibc
 internal import PawlCore
 internal import struct FoundationEssentials.URL
 
@@ -162,18 +161,13 @@ extension TransferFailure {
         case .environment:
             // libcurl 7.88 shows that a proxy applies only by the name in its message.
             let start = "Failed to connect to "
-            guard proxyVariables.contains(where: { getenv($0) != nil }), message.hasPrefix(start),
-                let origin = Origin(request.url)
+            guard request.goesThroughProxy, message.hasPrefix(start),
+                let server = FixedRoute(request).destination
             else { return false }
-            let name = origin.host[...].trimmed(of: "[]")
-            return !message.hasPrefix("\(start)\(name) port \(origin.port) ")
+            let name = server.host[...].trimmed(of: "[]")
+            return !message.hasPrefix("\(start)\(name) port \(server.port) ")
         }
     }
-
-    private static let proxyVariables = [
-        "http_proxy", "https_proxy", "HTTPS_PROXY", "ftp_proxy", "FTP_PROXY", "all_proxy",
-        "ALL_PROXY",
-    ]
 }
 
 extension URL {

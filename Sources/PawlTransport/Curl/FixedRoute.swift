@@ -8,6 +8,9 @@ struct FixedRoute {
     private(set) var targets: [String] = []
     /// The names whose addresses are known, as `+name:port:address,address`.
     private(set) var names: [String] = []
+    /// Where the request connects to without a proxy, or what a proxy is told; `nil` if the URL has
+    /// no valid host.
+    private(set) var destination: AlternativeService.Endpoint?
 
     private let request: TransferRequest
 
@@ -19,13 +22,21 @@ struct FixedRoute {
             let entry = entries.first { $0.applies(to: endpoint) }
             let host = entry.map { target(of: $0, port: endpoint.port) } ?? endpoint.host
             targets.append("::\(host):\(endpoint.port)")
+            destination = AlternativeService.Endpoint(host, port: endpoint.port)
+        }
+        let origin = Origin(request.url).flatMap {
+            AlternativeService.Endpoint($0.host, port: $0.port)
         }
         let port = request.url.port ?? request.scheme.usualPort
         for entry in entries {
             let target = target(of: entry, port: port)
             let entryPort = entry.port.map { "\($0)" } ?? ""
             targets.append("\(entry.host ?? ""):\(entryPort):\(target):")
+            if destination == nil, let origin, entry.applies(to: origin) {
+                destination = AlternativeService.Endpoint(target, port: origin.port)
+            }
         }
+        destination = destination ?? origin
     }
 
     /// Returns the host that stands for the addresses of an entry.

@@ -41,7 +41,7 @@ package enum WrittenHost {
     ///
     /// A name with dots may be anywhere: only who resolves it knows.
     package static func isPrivate(_ host: String) -> Bool {
-        var name = host.lowercased()
+        var name = host.lowercased()[...].trimmed(of: "[]")
         if name.hasSuffix(".") { name.removeLast() }
         if let address = IPAddress(name) ?? shortAddress(name) { return !address.isPublic }
         let ends = [".localhost", ".local", ".internal"]

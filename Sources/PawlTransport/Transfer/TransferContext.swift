@@ -387,7 +387,9 @@ extension TransferContext {
         guard !request.connection.allowsPrivateAddresses else { return true }
         // The address is that of the proxy.
         if request.connection.allowsPrivateProxies, request.goesThroughProxy {
-            hasMetPrivateAddress = WrittenHost.isPrivate(request.url.host() ?? "")
+            var hosts = [request.url.host() ?? ""]
+            if let server = FixedRoute(request).destination { hosts.append(server.host) }
+            hasMetPrivateAddress = hosts.contains { WrittenHost.isPrivate($0) }
             return !hasMetPrivateAddress
         }
         // A public address may belong to this machine, or to a neighbour behind the same firewall.

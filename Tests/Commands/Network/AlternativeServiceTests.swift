@@ -28,11 +28,14 @@ struct AlternativeServiceTests {
         _ workshop: Workshop,
         _ server: NginxServer,
         _ name: String,
-        _ options: [String] = ["--http1.1"]
+        _ options: [String] = ["--http1.1"],
+        variables: [String: String?] = [:]
     ) async throws {
         let run = try await workshop.run(
-            [server.url(name), "--alt-svc", "services", "--retries", "0"] + options
-                + (options.contains("--cacert") ? [] : ["--cacert", server.authority])
+            [server.url(name), "--alt-svc", "services"] + options
+                + (options.contains("--retries") ? [] : ["--retries", "0"])
+                + (options.contains("--cacert") ? [] : ["--cacert", server.authority]),
+            ProcessSettings(environment: variables)
         )
         #expect(run.status == .code(0), "\(run.errors)")
         #expect(try workshop.folder.read(name) == content)
@@ -96,13 +99,31 @@ struct AlternativeServiceTests {
         #expect(try await paths(server) == ["/first"])
     }
 
-    @Test func `if nothing listens at the alternative, the server of the URL is asked`()
-        async throws
-    {
+    /// The variables name proxies that are not used for the URL.
+    @Test(arguments: [
+        [:], ["http_proxy": "http://127.0.0.1:1"],
+        ["https_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"],
+    ])
+    func `if nothing listens at the alternative, the server of the URL is asked`(
+        variables: [String: String]
+    ) async throws {
         let workshop = try Workshop()
         let server = try await server()
         try write(try UnusedPort.find(), for: server, workshop)
-        try await run(workshop, server, "first")
+        try await run(workshop, server, "first", variables: variables.mapValues { $0 })
+        #expect(try await paths(server) == ["/first"])
+    }
+
+    @Test func `if the alternative never answers, a retry asks the server of the URL`() async throws
+    {
+        let workshop = try Workshop()
+        let silent = try ScriptedOrigin(tls: true)
+        silent.routeDefault(.raw("", thenClose: false))
+        let server = try await server()
+        try write(silent.port, for: server, workshop)
+        let options = ["--http1.1", "--stall-timeout", "2", "--retries", "1"]
+        try await run(workshop, server, "first", options)
+        #expect(silent.requests.count == 1)
         #expect(try await paths(server) == ["/first"])
     }
 

@@ -10,6 +10,7 @@ import Testing
 struct AlternativeTransportTests {
     private let base = RecordingTransport()
     private let sink = RecordingSink()
+    private let time = ManualTimekeeper()
     private let services = AlternativeServices(
         AlternativeServiceList(
             "h1 a.example 443 h1 b.example 8443 \"99991231 23:59:59\" 0 0\n",
@@ -24,7 +25,7 @@ struct AlternativeTransportTests {
         request.alternatives = services
         change(&request)
         let pool = BlockingPool(threads: 1, name: "test-alternative")
-        return AlternativeTransport(base, pool: pool).start(request, sink: sink)
+        return AlternativeTransport(base, pool: pool, time: time).start(request, sink: sink)
     }
 
     /// The ports of the alternatives to which requests went; 0 for the server of the URL.
@@ -67,15 +68,89 @@ struct AlternativeTransportTests {
         #expect(sink.outcomes.value == [.failed(TransferFailure(.connectionLost, ""))])
     }
 
-    @Test func `a failure after the head is one of the download`() throws {
+    @Test(arguments: [
+        (TransferFailure.Kind.connectionLost, 0), (.bodyIncomplete, 0), (.malformedResponse, 0),
+        (.tlsFailed, 0), (.undecodable, 8443),
+    ])
+    func `a failure after the head is one of the download`(
+        kind: TransferFailure.Kind,
+        nextPort: Int
+    ) throws {
         let transfer = try start()
         let started = try #require(base.started.value.last)
         let head = ResponseHead(url: started.request.url, status: 200)
         #expect(started.sink.transferReceived(head) == .take)
-        try fail(.connectionLost)
+        try fail(kind)
         transfer.cancel()
         #expect(ports == [8443])
         #expect(sink.outcomes.value.count == 1)
+        // A retry must not meet the same broken alternative.
+        _ = try start()
+        #expect(ports == [8443, nextPort])
+    }
+
+    @Test(arguments: [(1_900, 8443), (2_000, 0)])
+    func `an alternative that was given up without an answer is not asked again`(
+        milliseconds: Int,
+        nextPort: Int
+    ) throws {
+        let transfer = try start()
+        time.advance(by: .milliseconds(milliseconds))
+        transfer.cancel()
+        try end(.cancelled)
+        #expect(sink.outcomes.value == [.cancelled])
+        _ = try start()
+        #expect(ports == [8443, nextPort])
+    }
+
+    @Test func `a cancellation after the answer or the end says nothing of the alternative`() throws
+    {
+        let answered = try start()
+        let started = try #require(base.started.value.last)
+        _ = started.sink.transferReceived(ResponseHead(url: started.request.url, status: 200))
+        time.advance(by: .seconds(10))
+        answered.cancel()
+        try end(.cancelled)
+        let ended = try start()
+        try fail(.local)
+        time.advance(by: .seconds(10))
+        ended.cancel()
+        _ = try start()
+        #expect(ports == [8443, 8443, 8443])
+    }
+
+    @Test(arguments: [(nil, 15, 5), (30, 15, 5), (30, 3, 3), (4, 15, 2)] as [(Int?, Int, Int)])
+    func `connecting to an alternative leaves time for the server of the URL`(
+        stall: Int?,
+        connect: Int,
+        expected: Int
+    ) async throws {
+        _ = try start {
+            $0.stallTimeout = stall.map { .seconds($0) }
+            $0.connection.connectTimeout = .seconds(connect)
+        }
+        try fail(.connectTimedOut)
+        await base.started.wait { $0.count == 2 }
+        #expect(
+            base.started.value.map(\.request.connection.connectTimeout)
+                == [.seconds(expected), .seconds(connect)]
+        )
+    }
+
+    @Test func `calls while the server of the URL is being asked reach that exchange`() async throws
+    {
+        let transfer = try start()
+        base.whileStarting.update { call in
+            call = {
+                transfer.resume()
+                transfer.nudge()
+            }
+        }
+        try fail(.cannotConnect)
+        await base.calls.wait { $0.count == 2 }
+        #expect(base.calls.value == ["resume 2", "nudge 2"])
+        transfer.nudge()
+        #expect(base.calls.value == ["resume 2", "nudge 2", "nudge 2"])
     }
 
     @Test func `a response for another host is not passed on`() async throws {
@@ -117,21 +192,33 @@ private final class RecordingTransport: Transport {
     }
 
     private final class RecordedTransfer: Transfer {
+        private let number: Int
         private let cancelled: Observed<Int>
+        private let calls: Observed<[String]>
 
-        init(_ cancelled: Observed<Int>) { self.cancelled = cancelled }
+        init(_ number: Int, _ cancelled: Observed<Int>, _ calls: Observed<[String]>) {
+            (self.number, self.cancelled, self.calls) = (number, cancelled, calls)
+        }
 
         func cancel() { cancelled.update { $0 += 1 } }
-        func resume() {}
-        func nudge() {}
+        func resume() { calls.update { $0.append("resume \(number)") } }
+        func nudge() { calls.update { $0.append("nudge \(number)") } }
     }
 
     let started = Observed<[Started]>([])
     let cancelled = Observed(0)
+    /// The calls of exchanges, with the number of the exchange.
+    let calls = Observed<[String]>([])
+    /// Called before a started exchange is returned.
+    let whileStarting = Observed<(@Sendable () -> Void)?>(nil)
 
     func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
-        started.update { $0.append(Started(request: request, sink: sink)) }
-        return RecordedTransfer(cancelled)
+        let number = started.update { started in
+            started.append(Started(request: request, sink: sink))
+            return started.count
+        }
+        whileStarting.value?()
+        return RecordedTransfer(number, cancelled, calls)
     }
 }
 

@@ -28,7 +28,7 @@ struct ProxyRouteTests {
         ] {
             #expect(WrittenHost.isPrivate(host), "\(host)")
         }
-        for host in ["host.example", "8.8.8.8", "2600::1", "10.example"] {
+        for host in ["host.example", "8.8.8.8", "2600::1", "[2600::1]", "10.example"] {
             #expect(!WrittenHost.isPrivate(host), "\(host)")
         }
     }
