@@ -330,8 +330,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     override func enterLane(_ slot: RunSlot) -> Bool {
         // `work` throws the error of a job that cannot be made.
-        guard let destination = target.plainDestination, let job = try? makeJob(slot, destination),
-            job.settings.range?.isFromEnd != true
+        guard let destination = target.plainDestination, let job = try? makeJob(slot, destination)
         else { return false }
         let download = LaneDownload.begin(job, engine: engine, monitor: monitor) {
             slot.releaseBeforeNaming()
@@ -384,12 +383,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         after handover: Handover?
     ) async throws(DownloadError) -> DownloadDriver {
         if let handover { return DownloadDriver(handover) { slot.releaseBeforeNaming() } }
-        var job = try makeJob(slot, try await target.destination(of: resumeRequest?.data))
-        if let range = job.settings.range, range.isFromEnd {
-            var inspector = Inspector(url: job.url, settings: job.settings, engine: engine)
-            inspector.cookies = job.cookies
-            job.settings.range = try await inspector.resolve(range)
-        }
+        let job = try makeJob(slot, try await target.destination(of: resumeRequest?.data))
         return DownloadDriver(job, engine: engine, monitor: monitor) { slot.releaseBeforeNaming() }
     }
 

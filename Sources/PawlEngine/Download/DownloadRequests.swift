@@ -9,6 +9,8 @@ struct DownloadRequests: Sendable {
     private let alternatives: AlternativeServices?
     private let limits: TransferLimits
     private let transport: any Transport
+    /// `nil` unless only the last bytes of the file are requested.
+    private let fileEnd: FileEnd?
     /// `nil` if no source has versions.
     private let versions: ObjectVersions?
 
@@ -19,12 +21,16 @@ struct DownloadRequests: Sendable {
         secureHosts = engine.secureHosts(for: job.settings.connection)
         alternatives = engine.alternatives(for: job.settings.connection)
         transport = engine.transport
+        fileEnd = job.settings.range.flatMap { range in
+            range.isFromEnd ? FileEnd(range, over: engine.transport, pool: engine.disk) : nil
+        }
         let urls = [job.url] + job.mirrors.map(\.url)
         versions = urls.contains { URLScheme(of: $0.scheme) == .s3 } ? ObjectVersions() : nil
     }
 
     /// Starts a transfer, whose offsets are those of the file that is downloaded.
     func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
+        if let fileEnd { return fileEnd.start(request, sink: sink) }
         guard let range = job.settings.range else {
             return transport.start(request, sink: sink)
         }

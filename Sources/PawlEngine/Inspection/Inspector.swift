@@ -12,8 +12,6 @@ package struct Inspector: Sendable {
     let url: URL
     let settings: DownloadSettings
     let engine: Engine
-    /// The download's own cookies; `nil` takes the engine's.
-    package var cookies: CookieJar?
 
     package init(url: URL, settings: DownloadSettings, engine: Engine) {
         self.url = url
@@ -38,26 +36,11 @@ package struct Inspector: Sendable {
         }
     }
 
-    /// Returns a part that counts from the end of the file as one that counts from its start.
-    package func resolve(_ range: FileRange) async throws(DownloadError) -> FileRange {
-        guard let total = Representation(head: try await run().head).total else {
-            throw DownloadError(
-                .badResponse,
-                "the server does not report the size of the file, so its end is not known",
-                advice: "count the range from the start of the file"
-            )
-        }
-        guard total > 0 else {
-            throw DownloadError(.badResponse, "the file is empty and has no such part")
-        }
-        return range.resolved(total: total)
-    }
-
     private func ask(
         _ asked: ExchangePlanner.Request
     ) async throws(DownloadError) -> ResponseHead {
         var request = TransferRequest(asked.url, settings: settings, original: url)
-        request.cookies = engine.cookies(for: settings.connection, own: cookies)
+        request.cookies = engine.cookies(for: settings.connection)
         request.secureHosts = engine.secureHosts(for: settings.connection)
         request.alternatives = engine.alternatives(for: settings.connection)
         let sink = HeadSink()

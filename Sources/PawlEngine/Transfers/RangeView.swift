@@ -95,6 +95,16 @@ struct RangeView: Sendable {
         head.replace("ETag", with: marked)
     }
 
+    /// Returns the end of the part in the entity tag of a part; `nil` if it has none.
+    static func end(markedIn tag: EntityTag) -> Int64? {
+        let pieces = tag.opaque.split(separator: "=")
+        guard pieces.count > 1, pieces.dropLast().last?.hasSuffix("bytes") == true,
+            let ends = pieces.last?.split(separator: "-"), ends.count == 2,
+            let last = Int64(ends[1].prefix { $0 != "\"" }), last >= 0, last < .max
+        else { return nil }
+        return last + 1
+    }
+
     private static func describesFile(_ field: HTTPField) -> Bool {
         let name = field.name.lowercased()
         let digests = ["repr-digest", "content-digest", "digest", "content-md5", "x-goog-hash"]

@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -195,6 +196,80 @@ struct RequestKindTests {
     func `the last bytes of a file are a file`(range: ByteRange, text: String) async throws {
         let workshop = try Workshop(resource)
         try await expectPart(range, text, in: workshop, ["-x", "4"])
+        #expect(workshop.origin.requests.first?["Range"] == "bytes=\(text)")
+    }
+
+    @Test(arguments: [1, 2])
+    func `Ctrl-C ends a request for the last bytes that nobody answers`(
+        unanswered: Int
+    ) async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.resource(resource).ignoreRange.from(request: unanswered, .never))
+        let runner = try workshop.start(workshop.url, "--range", "-500")
+        await workshop.origin.waitForRequests(unanswered)
+        let watch = Stopwatch()
+        runner.signal(SIGINT)
+        #expect(await runner.waitForExit() == .code(ErrorCode.interrupted.exitStatus))
+        // Half of the time after which the server is given up.
+        #expect(watch.elapsed < .seconds(15))
+        #expect(workshop.origin.requests.count == unanswered)
+        #expect(workshop.folder.list().isEmpty)
+    }
+
+    @Test func `a request for the last bytes is repeated`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(Reply.status(503).from(request: 2, .resource(resource)))
+        try await expectPart(ByteRange(299_500, 300_000), "-500", in: workshop)
+        #expect(workshop.origin.requests.map { $0["Range"] } == ["bytes=-500", "bytes=-500"])
+    }
+
+    @Test func `the end of a file is sought in the response that contains it`() async throws {
+        let longer = Self.resource(400_000)
+        let workshop = try Workshop()
+        // It knows no ranges that count from the end, so that its file can become longer.
+        workshop.serve(Reply.resource(resource).ignoreRange.from(request: 2, .resource(longer)))
+        let run = try await workshop.run(workshop.url, "--range", "-500")
+        let end = Resource(bytes: longer.bytes(ByteRange(399_500, 400_000)))
+        try expectOnly(Workshop.name, end, in: workshop, run)
+        let ranges = ["bytes=-500", "bytes=299500-299999", "bytes=399500-399999"]
+        #expect(workshop.origin.requests.map { $0["Range"] } == ranges)
+    }
+
+    @Test func `the end of a file that changes all the time is an error`() async throws {
+        let workshop = try Workshop()
+        workshop.serve(
+            .each { exchange in
+                let reply = Reply.resource(Self.resource(300_000 + Int64(exchange.ordinal)))
+                return exchange.ordinal == 1 ? reply.ignoreRange : reply
+            }
+        )
+        let run = try await workshop.run(workshop.url, "--range", "-500")
+        expectFailure(.badResponse, run)
+        #expect(run.errors.contains("the size of the file changes"), "\(run.errors)")
+        #expect(workshop.folder.list().isEmpty)
+        #expect(workshop.origin.requests.count == 4)
+    }
+
+    @Test(arguments: [true, false])
+    func `the last bytes of two versions of a file are never mixed`(
+        hasValidators: Bool
+    ) async throws {
+        var (old, new) = (Resource(size: 40 << 20), Resource(size: 50 << 20, seed: 2))
+        if !hasValidators {
+            (old.entityTag, old.lastModified) = (nil, nil)
+            (new.entityTag, new.lastModified) = (nil, nil)
+        }
+        let workshop = try Workshop()
+        let broken = Reply.resource(old).afterBytes(12 << 20, .reset)
+        workshop.serve(broken.from(request: 2, .resource(new)))
+        let run = try await workshop.run(workshop.url, "--range", "-31000000", "-x", "1")
+        // Without validators, a failure is right, too.
+        #expect(run.status.isSuccess || !hasValidators, "\(run.errors)")
+        guard run.status.isSuccess else {
+            return #expect(!workshop.folder.list().contains("disk.iso"))
+        }
+        let end = Resource(bytes: new.bytes(ByteRange((50 << 20) - 31_000_000, 50 << 20)))
+        try expectExact("disk.iso", end, in: workshop)
     }
 
     @Test func `the last bytes of a file of unknown size are an error`() async throws {
