@@ -62,8 +62,14 @@ struct S3AccountTests {
 
     @Test func `a key, its secret and its token come from one file`() throws {
         let token = "aws_session_token = token\n"
-        #expect(try account(config: "[default]\n\(token)", credentials: file).credentialSource == .fixed(own))
-        #expect(try account(config: file, credentials: "[default]\n\(token)").credentialSource == .fixed(own))
+        #expect(
+            try account(config: "[default]\n\(token)", credentials: file).credentialSource
+                == .fixed(own)
+        )
+        #expect(
+            try account(config: file, credentials: "[default]\n\(token)").credentialSource
+                == .fixed(own)
+        )
         let other = "[default]\naws_access_key_id = OTHER\n\(token)region = x\n"
         let both = try account(config: other, credentials: file)
         #expect(both.credentialSource == .fixed(own))
@@ -91,7 +97,8 @@ struct S3AccountTests {
                 == .fixed(S3Credentials(keyID: "WORK", secret: "x"))
         )
         #expect(
-            try account(keys.merging(["AWS_PROFILE": "work"]) { $1 }, credentials: profiles).credentialSource
+            try account(keys.merging(["AWS_PROFILE": "work"]) { $1 }, credentials: profiles)
+                .credentialSource
                 == .fixed(own)
         )
         #expect(
