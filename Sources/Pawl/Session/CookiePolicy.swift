@@ -1,6 +1,7 @@
 /// What a session does with the cookies that servers set (RFC 6265).
 ///
-/// A `Cookie` field of a request is sent in addition to the session's cookies.
+/// A `Cookie` field of a request is sent in addition to the session's cookies. Single cookies of a
+/// session can neither be read nor deleted.
 public enum CookiePolicy: Sendable, Hashable {
     /// The session keeps no cookies.
     case none

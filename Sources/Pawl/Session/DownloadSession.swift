@@ -393,7 +393,7 @@ public final class DownloadSession: Sendable {
 
     // MARK: - The end
 
-    /// Lets existing tasks and streams finish; new ones fail.
+    /// Lets existing tasks and streams finish; new ones fail with the code `.usage`.
     ///
     /// Then the delegate is told and released. It has no effect on ``shared``.
     public func finishTasksAndInvalidate() {

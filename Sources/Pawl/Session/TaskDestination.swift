@@ -21,7 +21,8 @@ public enum TaskDestination: Sendable {
     /// The application's folder at that place, with the given name; `nil` takes the name from the
     /// server or the URL.
     case place(Place, name: String? = nil)
-    /// The result of the closure, which is called once the server has responded.
+    /// The result of the closure, which is called once the server has responded: `.file(path)` or
+    /// `.directory(folder)`.
     ///
     /// It may block. If it throws, the download fails with `DownloadError(error)`: any other error
     /// than a ``DownloadError`` gets the code `.unknown`, and is its ``DownloadError/cause``.

@@ -56,6 +56,8 @@ public struct DownloadSettings: Sendable {
     /// and other secrets are never sent to another origin.
     public var fields: [HTTPField] = []
     /// A name and password for the origin of the URL, never sent to another.
+    ///
+    /// There are none by default. ``ConnectionSettings/authentication`` chooses the scheme.
     public var credentials: Credentials?
     /// What happens when the download starts, finishes or fails; for the command and the daemon.
     package var hooks = DownloadHooks()

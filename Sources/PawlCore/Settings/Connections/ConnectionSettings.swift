@@ -24,9 +24,10 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// The SHA-256 digests of public keys, of which the server's certificate must have one, in
     /// addition to being valid (RFC 7469 §2.4).
     ///
-    /// The digests are those of the key's SubjectPublicKeyInfo, in Base64. There are none by
-    /// default, which means that any key is accepted. They apply to all servers, also those of
-    /// redirects and mirrors.
+    /// Each is the digest of the key's SubjectPublicKeyInfo in Base64, 44 characters, without curl's
+    /// prefix `sha256//`. There are none by default, which means that any key is accepted. They
+    /// apply to all servers, also those of redirects and mirrors. If no key matches, the error has
+    /// the code `.tlsFailed`.
     public var pinnedPublicKeys: [String] = []
     /// The certificate that identifies the client to the origin of the URL, if that asks for one.
     ///
