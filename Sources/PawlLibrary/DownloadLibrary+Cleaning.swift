@@ -66,7 +66,8 @@ extension DownloadLibrary {
         return result
     }
 
-    /// Removes these keys.
+    /// Removes these keys as `delete(_:)` does, also in the documents: running downloads are
+    /// cancelled, and files that are known to be changed are removed, too.
     ///
     /// - Throws: `DownloadError`.
     @discardableResult

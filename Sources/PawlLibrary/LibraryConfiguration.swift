@@ -81,6 +81,8 @@ public struct LibraryRequest: Sendable, SettingsAdjusting {
     public var policy: FinishedFilePolicy?
     /// The changes to the session's settings for this download; `nil`, the default, changes nothing.
     ///
+    /// An example is `request.adjustment = { $0.retries = 3 }`.
+    ///
     /// They are kept only in memory: another process must be given them again. Credentials and
     /// secret fields that they add are sent only to the origin of the URL with which they were
     /// given. They are not sent to another origin of a URL that is given later.
