@@ -48,6 +48,7 @@ def run(function, scene, browser):
         traceback.print_exc()
         for complaint in pages.complaints:
             print(f"  the page: {complaint}", file=sys.stderr)
+        print(f"  the daemon: {[(each['name'], each['state']) for each in scene.downloads()][:20]}", file=sys.stderr)
         for number, context in enumerate(browser.contexts):
             for page in context.pages:
                 folder = os.environ.get("PAWL_WEB_SHOTS")
