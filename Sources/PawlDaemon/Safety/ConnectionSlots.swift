@@ -32,8 +32,7 @@ package struct ConnectionSlots: Sendable {
     /// Adds a connection; its number must not have been used before.
     package mutating func enter(_ number: Int, from address: IPAddress? = nil) -> Entry {
         guard authenticated.count < limits.connections else { return .full }
-        let client = address.map { $0.isIPv6 ? $0.networkPrefix : $0.bytes }
-        unauthenticated.append(Unauthenticated(number: number, client: client))
+        unauthenticated.append(Unauthenticated(number: number, client: address?.bytesOfClient))
         guard unauthenticated.count > limits.unknownConnections else { return .taken }
         return .takenFrom(unauthenticated.remove(at: mostExpendable).number)
     }
@@ -89,4 +88,9 @@ package struct ConnectionSlots: Sendable {
         unauthenticated.removeAll { $0.number == number }
         listening.removeAll { $0 == number }
     }
+}
+
+extension IPAddress {
+    /// The bytes that distinguish clients: a client has all IPv6 addresses of its network.
+    var bytesOfClient: [UInt8] { isIPv6 ? networkPrefix : bytes }
 }

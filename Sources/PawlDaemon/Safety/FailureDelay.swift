@@ -32,7 +32,7 @@ package struct FailureDelay: Sendable {
         by address: IPAddress? = nil,
         at now: ContinuousClock.Instant
     ) -> Duration? {
-        let key = address.map { $0.isIPv6 ? $0.networkPrefix : $0.bytes } ?? []
+        let key = address?.bytesOfClient ?? []
         var client = clients[key] ?? Client(last: now)
         if now - client.last > Self.memory { client.failures = 0 }
         client.last = now

@@ -24,13 +24,8 @@ final class FileEndTransfer: Transfer, TransferSink {
         /// The running exchange; `nil` until it is known.
         var transfer: (any Transfer)?
         /// The calls for an exchange that is just starting.
-        var calls = Calls()
+        var calls = TransferCalls()
         var isCancelled = false
-    }
-
-    private struct Calls {
-        var resume = false
-        var nudge = false
     }
 
     /// What follows from the end of a request.
@@ -65,13 +60,12 @@ final class FileEndTransfer: Transfer, TransferSink {
         let transfer = file.transport.start(asked(total), sink: self)
         let (calls, isLate) = state.withLock { state in
             // It may have ended already, and another one may have started.
-            guard state.requests == number else { return (Calls(), false) }
+            guard state.requests == number else { return (TransferCalls(), false) }
             state.transfer = transfer
-            defer { state.calls = Calls() }
+            defer { state.calls = TransferCalls() }
             return (state.calls, state.isCancelled)
         }
-        if calls.resume { transfer.resume() }
-        if calls.nudge { transfer.nudge() }
+        calls.make(to: transfer)
         if isLate { transfer.cancel() }
     }
 
@@ -102,7 +96,7 @@ final class FileEndTransfer: Transfer, TransferSink {
     func nudge() { running { $0.nudge = true }?.nudge() }
 
     /// Returns the running exchange, or notes a call for one that is just starting.
-    private func running(_ note: (inout Calls) -> Void) -> (any Transfer)? {
+    private func running(_ note: (inout TransferCalls) -> Void) -> (any Transfer)? {
         state.withLock { state in
             if state.transfer == nil { note(&state.calls) }
             return state.transfer
