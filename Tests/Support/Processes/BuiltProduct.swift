@@ -11,6 +11,18 @@ package enum BuiltProduct {
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }()
 
+    /// The folder in the environment variable `PAWL_PROGRAMS`, in which `scripts/lib/tests.sh` puts
+    /// the programs to test.
+    private static let chosenFolder = getenv("PAWL_PROGRAMS").map { String(cString: $0) }
+
     /// Returns the path of a program, such as `pawl`.
-    package static func path(_ name: String) -> String { "\(folder)/\(name)" }
+    ///
+    /// It is the one in the folder that `PAWL_PROGRAMS` names, or else the one next to the test
+    /// program.
+    package static func path(_ name: String) -> String {
+        if let chosen = chosenFolder.map({ "\($0)/\(name)" }), access(chosen, X_OK) == 0 {
+            return chosen
+        }
+        return "\(folder)/\(name)"
+    }
 }
