@@ -110,7 +110,7 @@ let package = Package(
 
         .target(
             name: "PawlTesting",
-            dependencies: ["PawlCore", "CCrypto", system],
+            dependencies: ["PawlCore", "CCrypto", "CPlatform", system],
             path: "Tests/Support",
             swiftSettings: settings
         ),
@@ -118,6 +118,7 @@ let package = Package(
         program("SessionProbe", ["Pawl"]),
         program("LibraryProbe", ["Pawl", "PawlLibrary"]),
         tests("PawlCoreTests", ["PawlCore"]),
+        tests("PawlCoreLongTests", ["PawlCore"]),
         tests("PawlStorageTests", ["PawlStorage", "PawlCore", "StorageProbe", system]),
         tests("PawlTransportTests", ["PawlTransport", "PawlCore"]),
         tests(
@@ -160,7 +161,7 @@ if isDevelopment {
         package: "swift-configuration"
     )
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
-    let optimized = ["PawlCore", "PawlTesting", "PawlCoreTests"]
+    let optimized = ["PawlCore", "PawlTesting", "PawlCoreLongTests"]
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
         "Programs/FetchFile", "Programs/FetchList", "Programs/Films", "Programs/FollowDownloads",
@@ -235,7 +236,8 @@ if isDevelopment {
     ]
     package.targets += examples.map(\.compiled)
     // Simulations, tables and the content of test files: without optimization, they take most of the
-    // time of the tests. All checks stay on.
+    // time of the tests. All checks stay on. The compiler takes several times as long to optimize
+    // tests, so those with long computations are a target of their own.
     for target in package.targets where optimized.contains(target.name) {
         target.swiftSettings? += [.unsafeFlags(["-O"], .when(configuration: .debug))]
     }

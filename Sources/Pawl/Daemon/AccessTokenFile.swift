@@ -45,7 +45,7 @@ package struct AccessTokenFile: Sendable {
     }
 
     /// The stamp of the file; `nil` if there is none.
-    package var stamp: PrivateFile.Stamp? { file.stamp }
+    package var stamp: ChangeStamp? { file.stamp }
 
     /// Returns the cookie of a browser that logs in with a token.
     ///

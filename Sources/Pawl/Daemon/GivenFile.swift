@@ -1,5 +1,7 @@
-internal import CPlatform
 internal import Glibc
+package import PawlCore
+internal import PawlStorage
+internal import SystemPackage
 
 /// A small file that a user names, such as a certificate, and that other programs may replace.
 package struct GivenFile: Sendable, Hashable {
@@ -7,27 +9,12 @@ package struct GivenFile: Sendable, Hashable {
 
     package init(_ path: String) { self.path = path }
 
-    /// Distinguishes the file from those that replace it.
-    package struct Stamp: Sendable, Hashable {
-        private let device: UInt64
-        private let inode: UInt64
-        private let size: Int64
-        private let seconds: Int
-        private let nanoseconds: Int
-
-        fileprivate init(_ status: stat) {
-            (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-            size = Int64(status.st_size)
-            (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
-        }
-    }
-
     /// The stamp of the file; `nil` if it does not exist.
     ///
     /// Programs that renew a file may replace a symbolic link, so the target of a link counts.
-    package var stamp: Stamp? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Stamp(status) : nil
+    package var stamp: ChangeStamp? {
+        // A file whose status cannot be read cannot be opened either, which gives the reason.
+        (try? FilePath(path).targetStatus()).map { ChangeStamp($0) }
     }
 
     /// The reason why a file cannot be read.
@@ -49,25 +36,31 @@ package struct GivenFile: Sendable, Hashable {
     }
 
     package func read(atMost mostBytes: Int) throws(Failure) -> Content {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw .opening(String(cString: strerror(errno))) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_size <= mostBytes
-        else { throw .unsuitable }
-        var bytes = [UInt8](repeating: 0, count: mostBytes)
-        var count = 0
-        while count < bytes.count {
-            let more = bytes.withUnsafeMutableBytes {
-                Glibc.read(file, $0.baseAddress.map { $0 + count }, $0.count - count)
-            }
-            if more < 0, errno == EINTR { continue }
-            guard more >= 0 else { throw .reading(String(cString: strerror(errno))) }
-            guard more > 0 else { break }
-            count += more
+        let file: OpenFile
+        do throws(Errno) {
+            file = try OpenFile(FilePath(path), O_RDONLY | O_NONBLOCK)
+        } catch {
+            throw .opening("\(error)")
         }
-        let others: mode_t = status.st_uid == geteuid() ? 0o077 : 0o007
-        return Content(bytes: Array(bytes[..<count]), isPrivate: status.st_mode & others == 0)
+        do throws(Errno) {
+            if let content = try Self.content(of: file, atMost: mostBytes) { return content }
+        } catch {
+            throw .reading("\(error)")
+        }
+        throw .unsuitable
+    }
+
+    /// Returns `nil` if the file is unsuitable.
+    private static func content(
+        of file: OpenFile,
+        atMost mostBytes: Int
+    ) throws(Errno) -> Content? {
+        let status = try file.status()
+        guard status.isRegular, status.size <= mostBytes else { return nil }
+        let others: UInt32 = status.belongsToUser ? 0o077 : 0o007
+        return Content(
+            bytes: try file.contents(limit: mostBytes),
+            isPrivate: status.permissions & others == 0
+        )
     }
 }

@@ -28,7 +28,7 @@ package struct NamedTokenFile: Sendable {
     }
 
     /// The stamp of the file; `nil` if there is none.
-    package var stamp: PrivateFile.Stamp? { file.stamp }
+    package var stamp: ChangeStamp? { file.stamp }
 
     /// Returns the tokens in the order of their creation.
     ///

@@ -1,4 +1,3 @@
-internal import CPlatform
 internal import Glibc
 package import PawlCore
 internal import PawlStorage
@@ -17,43 +16,35 @@ package struct PrivateFile: Sendable {
         (self.path, self.what, self.advice) = (path, what, advice)
     }
 
-    /// A stamp that distinguishes files of the same name.
-    package struct Stamp: Sendable, Hashable {
-        private let inode: UInt64
-        private let seconds: Int
-        private let nanoseconds: Int
-
-        fileprivate init(_ status: stat) {
-            inode = UInt64(status.st_ino)
-            (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
-        }
-    }
-
     /// The stamp of the file; `nil` if there is none.
-    package var stamp: Stamp? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? Stamp(status) : nil
+    package var stamp: ChangeStamp? {
+        // A file whose status cannot be read is not read either.
+        (try? FilePath(path).status()).map { ChangeStamp($0) }
     }
 
     /// Returns its text; `nil` if there is no file.
     ///
     /// Throws `.fileUnreadable` if others may read the file or it belongs to another user.
     package func read() throws(DownloadError) -> String? {
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            throw failure(String(cString: strerror(errno)), "opening")
+        let file: OpenFile
+        let status: FileStatus
+        do throws(Errno) {
+            file = try OpenFile(FilePath(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            status = try file.status()
+        } catch .noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw failure("\(error)", "opening")
         }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_uid == geteuid(), status.st_mode & 0o077 == 0
-        else {
+        guard status.isRegular, status.belongsToUser, status.permissions & 0o077 == 0 else {
             throw failure("other users may read it, or it belongs to another user", "opening")
         }
-        var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
-        let count = max(0, Glibc.read(file, &bytes, bytes.count))
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        do throws(Errno) {
+            let bytes = try file.contents(limit: Self.mostBytes)
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw failure("\(error)", "reading")
+        }
     }
 
     /// The action if the name is taken.

@@ -23,7 +23,7 @@ package final class HostMemoryFile: HostRemembering {
     private struct State {
         var memory = HostMemory(salt: HostMemoryFile.newSalt)
         /// The version of the file that `memory` contains.
-        var stamp: PrivateFile.Stamp?
+        var stamp: ChangeStamp?
     }
 
     private let path: @Sendable (_ creates: Bool) throws(DownloadError) -> String

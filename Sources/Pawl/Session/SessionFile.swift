@@ -22,7 +22,7 @@ final class SessionFile<Values: FiledValues>: Sendable {
     /// The values when the file was last written; `nil` if the file cannot be used.
     ///
     /// It is locked while the file is written.
-    private let saved: Mutex<Values.Snapshot?>
+    private let saved: Mutex<Values.Content.Snapshot?>
     private let schedule = Mutex(Schedule())
 
     /// Reads the file.
@@ -38,16 +38,16 @@ final class SessionFile<Values: FiledValues>: Sendable {
             advice: "check the path and its permissions"
         )
         if let text = PipeTexts.text(of: given) {
-            values = Values(text, at: Self.now)
+            values = Values(Self.content(text))
             saved = Mutex(nil)
             return
         }
         do throws(DownloadError) {
-            values = Values(try Self.read(file), at: Self.now)
+            values = Values(Self.content(try Self.read(file)))
             saved = Mutex(values.snapshot)
         } catch {
             logger.warning("the session's \(Values.contentName) are only in memory: \(error)")
-            values = Values("", at: Self.now)
+            values = Values(Self.content(""))
             saved = Mutex(nil)
         }
     }
@@ -95,7 +95,7 @@ final class SessionFile<Values: FiledValues>: Sendable {
                 try file.exclusively { () throws(DownloadError) in
                     let old = try Self.read(file)
                     guard
-                        let new = Values.text(
+                        let new = Values.Content.text(
                             changing: old,
                             from: before,
                             to: values,
@@ -125,19 +125,23 @@ final class SessionFile<Values: FiledValues>: Sendable {
         do throws(Errno) {
             let found = try OpenFile(FilePath(file.path), O_RDONLY | O_NONBLOCK)
             let status = try found.status()
-            guard status.isRegular, status.size <= Values.mostBytes else {
+            guard status.isRegular, status.size <= Values.Content.mostBytes else {
                 throw Errno.fileTooLarge
             }
-            bytes = try found.contents(limit: Values.mostBytes)
+            bytes = try found.contents(limit: Values.Content.mostBytes)
         } catch .noSuchFileOrDirectory {
             bytes = []
         } catch {
             throw file.failure("\(error)", "reading")
         }
         let text = LosslessText.text(of: bytes)
-        guard Values.isValid(text) else { throw file.failure("it has another form", "reading") }
+        guard Values.Content.isValid(text) else {
+            throw file.failure("it has another form", "reading")
+        }
         return text
     }
+
+    private static func content(_ text: String) -> Values.Content { Values.Content(text, at: now) }
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 }

@@ -15,34 +15,47 @@ enum InputFile {
 
     /// Throws unless the file is empty or a cookie file: Pawl would overwrite any other file.
     static func checkCookieFile(_ path: String, location: String) throws(DownloadError) {
-        let text = try keptText(of: path, location: location, form: "a cookie file")
-        guard CookieFileContent.isValid(text) else {
-            throw .usage(
-                "\(location): '\(path)' is not a cookie file",
-                advice: "use a file in Netscape's format, or --header 'Cookie: name=value'"
-            )
-        }
+        try check(
+            CookieFileContent.self,
+            path,
+            location: location,
+            form: "a cookie file",
+            advice: "use a file in Netscape's format, or --header 'Cookie: name=value'"
+        )
     }
 
     /// Throws unless the file is empty or an HSTS file: Pawl would overwrite any other file.
     static func checkSecureHosts(_ path: String, location: String) throws(DownloadError) {
-        let text = try keptText(of: path, location: location, form: "an HSTS file of curl")
-        guard SecureHostList.isValid(text) else {
-            throw .usage(
-                "\(location): '\(path)' is not an HSTS file of curl",
-                advice: "use a file that curl --hsts has written, or a new one"
-            )
-        }
+        try check(
+            SecureHostList.self,
+            path,
+            location: location,
+            form: "an HSTS file of curl",
+            advice: "use a file that curl --hsts has written, or a new one"
+        )
     }
 
     /// Throws unless the file is empty or an Alt-Svc file: Pawl would overwrite any other file.
     static func checkAlternatives(_ path: String, location: String) throws(DownloadError) {
-        let text = try keptText(of: path, location: location, form: "an Alt-Svc file of curl")
-        guard AlternativeServiceList.isValid(text) else {
-            throw .usage(
-                "\(location): '\(path)' is not an Alt-Svc file of curl",
-                advice: "use a file that curl --alt-svc has written, or a new one"
-            )
+        try check(
+            AlternativeServiceList.self,
+            path,
+            location: location,
+            form: "an Alt-Svc file of curl",
+            advice: "use a file that curl --alt-svc has written, or a new one"
+        )
+    }
+
+    private static func check<Content: SharedFileContent>(
+        _ content: Content.Type,
+        _ path: String,
+        location: String,
+        form: String,
+        advice: Advice
+    ) throws(DownloadError) {
+        let text = try keptText(of: path, location: location, form: form)
+        guard content.isValid(text) else {
+            throw .usage("\(location): '\(path)' is not \(form)", advice: advice)
         }
     }
 

@@ -1,7 +1,7 @@
 package import struct FoundationEssentials.URL
 
 /// The alternative services of origins (RFC 7838), and the text of curl's file with them.
-package struct AlternativeServiceList: Hashable, Sendable {
+package struct AlternativeServiceList: SharedFileContent, Hashable {
     /// The maximum size of a file.
     package static let mostBytes = 16 << 20
     /// The number of origins above which none is learned: a server may have as many names as it
@@ -104,12 +104,7 @@ package struct AlternativeServiceList: Hashable, Sendable {
             }
     }
 
-    /// Applies the changes that turned `before` into `after`; what another process has changed
-    /// meanwhile stays.
-    package mutating func apply(from before: Self, to after: Self) {
-        for origin in Set(before.services.keys).union(after.services.keys)
-        where before.services[origin] != after.services[origin] {
-            services[origin] = after.services[origin]
-        }
+    package mutating func apply(from before: Self, to after: Self, at now: Int64) {
+        services.applyChanges(from: before.services, to: after.services)
     }
 }

@@ -1,7 +1,7 @@
 package import struct FoundationEssentials.URL
 
 /// The hosts that are used only over HTTPS (RFC 6797), and the text of curl's file with them.
-package struct SecureHostList: Hashable, Sendable {
+package struct SecureHostList: SharedFileContent, Hashable {
     /// The maximum size of a file.
     package static let mostBytes = 16 << 20
     /// The number of hosts above which none is learned: a server may have as many names as it likes.
@@ -94,12 +94,7 @@ package struct SecureHostList: Hashable, Sendable {
         return true
     }
 
-    /// Applies the changes that turned `before` into `after`; what another process has changed
-    /// meanwhile stays.
-    package mutating func apply(from before: Self, to after: Self) {
-        for name in Set(before.hosts.keys).union(after.hosts.keys)
-        where before.hosts[name] != after.hosts[name] {
-            hosts[name] = after.hosts[name]
-        }
+    package mutating func apply(from before: Self, to after: Self, at now: Int64) {
+        hosts.applyChanges(from: before.hosts, to: after.hosts)
     }
 }

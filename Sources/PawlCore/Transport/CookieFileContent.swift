@@ -1,8 +1,7 @@
-/// The content of a cookie file that several processes may change.
+/// The content of a cookie file.
 ///
-/// Each process applies only its own changes: what another one has written meanwhile stays. If both
-/// changed the same cookie, the last one wins.
-package struct CookieFileContent: Hashable, Sendable {
+/// If two processes change the same cookie, the last one wins.
+package struct CookieFileContent: SharedFileContent, Hashable {
     /// The maximum size of a file, which is far more than a browser keeps.
     package static let mostBytes = 16 << 20
     private static let head =

@@ -68,7 +68,7 @@ final class QueueSettings {
         if change[\.allowedFolders] != nil {
             for folder in new.allowedFolders ?? [] { try Self.checkExists(folder) }
         }
-        let tls = change.concernsTLS ? try new.loadedTLS() : nil
+        let tls = change.concernsTLS ? try CurrentTLS.load(new) : nil
         let sockets = try openSockets(new, change)
         let last: Int64
         do throws(DownloadError) {
@@ -209,5 +209,10 @@ extension DaemonSettingsChange {
     /// Whether it changes what is allowed over TCP.
     fileprivate var concernsBounds: Bool {
         !keeping { !$0.entries.contains(.network) }.isEmpty
+    }
+
+    /// Whether it changes the certificate, its key, or the listener that uses them.
+    fileprivate var concernsTLS: Bool {
+        self[\.tlsCertificate] != nil || self[\.tlsKey] != nil || self[\.listen] != nil
     }
 }

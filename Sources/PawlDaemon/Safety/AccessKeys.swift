@@ -18,7 +18,7 @@ final class AccessKeys: Sendable {
     }
 
     private struct State {
-        var stamps: [PrivateFile.Stamp?] = []
+        var stamps: [ChangeStamp?] = []
         var keys: [Key] = []
     }
 

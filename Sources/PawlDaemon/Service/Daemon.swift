@@ -77,7 +77,7 @@ package struct Daemon: Sendable {
         let (listener, effect) = (queue.listener, "the API is not available over TCP")
         guard settings.listenAddress != nil, listener.socket == nil else { return }
         do throws(DownloadError) {
-            listener.tls?.set(try settings.loadedTLS())
+            listener.tls?.set(try CurrentTLS.load(settings))
         } catch {
             return failed(listener, error, effect)
         }

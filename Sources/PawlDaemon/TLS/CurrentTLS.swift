@@ -1,6 +1,7 @@
 package import Logging
 internal import Pawl
 package import PawlCore
+internal import PawlWire
 internal import Synchronization
 
 /// The certificate that new connections get; any thread may read it.
@@ -12,7 +13,7 @@ package final class CurrentTLS: Sendable {
     /// A certificate that was read, with the stamps of its files before that.
     package struct Loaded: Sendable {
         fileprivate let files: TLSFiles
-        fileprivate var stamps: [GivenFile.Stamp?]
+        fileprivate var stamps: [ChangeStamp?]
         fileprivate var context: TLSContext
 
         /// Reads and checks the files.
@@ -36,6 +37,23 @@ package final class CurrentTLS: Sendable {
     private let state = Mutex(State())
 
     package init(logger: Logger) { self.logger = logger }
+
+    /// Reads and checks the certificate that settings name; `nil` if they name none.
+    ///
+    /// Throws if it cannot be used, and `.usage` if the listener needs one.
+    static func load(_ settings: DaemonSettings) throws(DownloadError) -> Loaded? {
+        guard let certificate = settings.tlsCertificate else {
+            if let address = settings.listenAddress { try checkIsOwn(address) }
+            if settings.tlsKey != nil {
+                throw .usage(
+                    "a TLS key has no effect without a certificate",
+                    advice: "give one: pawl daemon start --tls-cert FILE"
+                )
+            }
+            return nil
+        }
+        return try Loaded(TLSFiles(certificate: certificate, key: settings.tlsKey))
+    }
 
     /// Whether connections use TLS.
     package var isOn: Bool { state.withLock { $0.loaded != nil } }
@@ -73,5 +91,17 @@ package final class CurrentTLS: Sendable {
     /// Records why a connection has failed.
     func logFailure(_ failure: TLSSession.Failure) {
         logger.debug("a TLS connection has failed: \(failure.reason)")
+    }
+
+    /// Throws `.usage` for an address that other machines can reach.
+    private static func checkIsOwn(_ address: ListenAddress) throws(DownloadError) {
+        guard !address.isLoopback else { return }
+        throw .usage(
+            "other machines can reach '\(address.hostText)', so the daemon needs TLS to listen there",
+            advice: """
+                give a certificate: pawl daemon start --tls-cert FILE; or listen at 127.0.0.1, and \
+                connect through a reverse proxy or ssh -L \(Int(address.port)):127.0.0.1:\(Int(address.port)) HOST
+                """
+        )
     }
 }

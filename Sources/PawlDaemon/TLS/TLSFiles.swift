@@ -1,5 +1,5 @@
-package import Pawl
-internal import PawlCore
+internal import Pawl
+package import PawlCore
 
 /// The files with a certificate and its private key, in PEM.
 package struct TLSFiles: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct TLSFiles: Sendable, Hashable {
     }
 
     /// The stamps of both files; `nil` for a file that does not exist.
-    package var stamps: [GivenFile.Stamp?] { [certificate, key].map { GivenFile($0).stamp } }
+    package var stamps: [ChangeStamp?] { [certificate, key].map { GivenFile($0).stamp } }
 
     /// Reads the file of the certificate.
     func readCertificate() throws(DownloadError) -> [UInt8] {

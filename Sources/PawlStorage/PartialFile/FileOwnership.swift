@@ -10,7 +10,7 @@ package enum FileOwnership {
     ///
     /// For root, too, the files of other users belong to somebody else.
     static func isOwn(_ status: FileStatus, in folder: FilePath) -> Bool {
-        if status.owner == geteuid() { return true }
+        if status.belongsToUser { return true }
         // FAT and some network file systems do not record who has created a file.
         return status.owner == ownerOfNewFile(in: folder)
     }

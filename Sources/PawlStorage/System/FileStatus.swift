@@ -15,6 +15,8 @@ package struct FileStatus: Sendable {
     package let allocated: Int64
     package let modifiedNanoseconds: Int64
     package let accessedNanoseconds: Int64
+    /// The time of the last change of the content, the owner or the permissions.
+    fileprivate let changedNanoseconds: Int64
     /// The number of hard links.
     package let linkCount: UInt64
     let owner: UInt32
@@ -30,6 +32,7 @@ package struct FileStatus: Sendable {
         allocated = Int64(status.st_blocks).multipliedReportingOverflow(by: 512).partialValue
         modifiedNanoseconds = Self.nanoseconds(status.st_mtim)
         accessedNanoseconds = Self.nanoseconds(status.st_atim)
+        changedNanoseconds = Self.nanoseconds(status.st_ctim)
         linkCount = UInt64(status.st_nlink)
         owner = UInt32(status.st_uid)
         permissions = UInt32(status.st_mode & 0o7777)
@@ -38,6 +41,9 @@ package struct FileStatus: Sendable {
         isDirectory = kind == S_IFDIR
         isSymbolicLink = kind == S_IFLNK
     }
+
+    /// Whether the file belongs to the user of this process.
+    package var belongsToUser: Bool { owner == geteuid() }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
@@ -65,5 +71,11 @@ extension FileStamp {
             size: status.size,
             modified: status.modifiedNanoseconds
         )
+    }
+}
+
+extension ChangeStamp {
+    package init(_ status: FileStatus) {
+        self.init(FileStamp(status), changed: status.changedNanoseconds)
     }
 }

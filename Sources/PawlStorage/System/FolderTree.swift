@@ -102,7 +102,7 @@ enum FolderTree {
 
     private static func makeWritable(_ folder: FilePath) throws(Errno) {
         guard let status = try folder.status(), status.permissions & 0o700 != 0o700,
-            status.owner == geteuid()
+            status.belongsToUser
         else { return }
         let mode = mode_t(status.permissions | 0o700)
         try folder.systemCall { fchmodat(AT_FDCWD, $0, mode, AT_SYMLINK_NOFOLLOW) }

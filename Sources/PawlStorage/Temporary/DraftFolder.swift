@@ -70,7 +70,7 @@ package final class DraftFolder: Sendable {
         for name in (try? FolderListing.names(in: parent)) ?? [] {
             guard let name = String(validating: name, as: UTF8.self), isName(name),
                 let status = try? parent.appending(name).status(), status.isDirectory,
-                status.owner == geteuid(),
+                status.belongsToUser,
                 // Without locks nobody can tell which processes run.
                 let file = try? lockedFolder(parent.appending(name), withoutLocks: false)
             else { continue }

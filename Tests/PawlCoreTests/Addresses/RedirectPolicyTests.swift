@@ -108,7 +108,7 @@ struct RedirectPolicyTests {
     }
 
     @Test func `random locations lead to HTTPS or are refused`() async throws {
-        var random = SeededRandom()
+        var random = TestSeed.generator("locations")
         let pieces = [
             "https:", "http:", "file:", "//", "/", "\\", "@", ":", "?", "#", "[", "]", "..", ".",
             "%",
@@ -124,7 +124,7 @@ struct RedirectPolicyTests {
             let isSound =
                 parts.scheme == "https" && parts.userInfo == nil && parts.fragment == nil
                 && parts.hasUsableHost && parts.hasUsablePort
-            #expect(isSound, "seed \(random.seed): \(text.debugDescription) gave \(next)")
+            #expect(isSound, "\(text.debugDescription) gave \(next)")
         }
     }
 }

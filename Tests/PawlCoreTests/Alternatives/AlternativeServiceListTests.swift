@@ -102,7 +102,7 @@ struct AlternativeServiceListTests {
         _ = try learn("clear", from: "a", &after)
         _ = try learn("h2=\":8443\"; ma=9", from: "c", &after)
         var file = list(line("a"), line("d"))
-        file.apply(from: before, to: after)
+        file.apply(from: before, to: after, at: now)
         #expect(file == list(line("c"), line("d")))
     }
 

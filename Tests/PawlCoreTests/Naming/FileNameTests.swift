@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -94,7 +95,7 @@ struct FileNameTests {
     }
 
     @Test func `cleaning random names is safe and idempotent`() throws {
-        var random = SeededRandom()
+        var random = TestSeed.generator("file names")
         let alphabet: [Unicode.Scalar] = [
             ".", "/", "\\", "-", "~", " ", "a", "\u{0}", "\n", "\u{202E}", "\u{301}", "文", "🎉",
             "\u{200D}", "\u{FFFD}", "\u{FEFF}", "p", "t", "r", "\u{85}", "\u{1F1E6}",
@@ -111,10 +112,10 @@ struct FileNameTests {
                 && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
                 && !name.unicodeScalars.contains(where: \.isUnsafeToShow)
                 && ![".", "-", "~", " "].contains(name.unicodeScalars.first)
-            #expect(isSafe, "seed \(random.seed): \(String(raw).debugDescription)")
+            #expect(isSafe, "\(String(raw).debugDescription)")
             #expect(
                 FileName.clean(name) == name,
-                "seed \(random.seed): \(name.debugDescription)"
+                "\(name.debugDescription)"
             )
         }
     }

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -64,7 +65,7 @@ struct RateLimitClockTests {
     }
 
     @Test func `the average rate is the limit`() {
-        var random = SeededRandom()
+        var random = TestSeed.generator("rate limits")
         for limit in [1, 1_000, 64 << 10, 10 << 20, 12_345_678_901] as [Int64] {
             let clock = RateLimitClock(limitBytesPerSecond: limit)
             let most = max(1, Int(limit / 4))
@@ -81,7 +82,7 @@ struct RateLimitClockTests {
                 due[next] = now + pause + .microseconds(Int64.random(in: 0...900, using: &random))
             }
             let rate = Double(total) / (now - .zero).seconds
-            #expect(abs(rate / Double(limit) - 1) < 0.02, "seed \(random.seed), limit \(limit)")
+            #expect(abs(rate / Double(limit) - 1) < 0.02, "limit \(limit)")
         }
     }
 

@@ -312,7 +312,7 @@ struct ConnectivityPlannerTests {
 
     /// Failures occur only while there is no route or shortly after, so no failure may count.
     @Test func `outages alone never end a download`() async throws {
-        var random = SeededRandom()
+        var random = TestSeed.generator("outages")
         var breath = Breath()
         for _ in 0..<300 {
             await breath.take()
@@ -342,7 +342,7 @@ struct ConnectivityPlannerTests {
                     run.end(planned.id, at: offsets[planned.id] ?? planned.start, .cancelled)
                 }
             }
-            #expect(run.error == nil, "\(random.seed): \(run.error.map { "\($0)" } ?? "")")
+            #expect(run.error == nil, "\(run.error.map { "\($0)" } ?? "")")
         }
     }
 }

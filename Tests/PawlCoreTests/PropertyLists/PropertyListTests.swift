@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -114,7 +115,7 @@ struct PropertyListTests {
     }
 
     @Test func `random trailers never crash`() {
-        var random = SeededRandom()
+        var random = TestSeed.generator("trailers")
         for _ in 0..<20_000 {
             var bytes = binary(objects: [[0xA2, 1, 2], [0x51, 0x41], [0x81, 0, 7]])
             for _ in 0..<3 {

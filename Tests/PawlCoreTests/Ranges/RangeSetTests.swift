@@ -20,7 +20,7 @@ struct RangeSetTests {
     }
 
     @Test func `random changes agree with a set of bytes`() async {
-        var random = SeededRandom()
+        var random = TestSeed.generator("changes of ranges")
         var breath = Breath()
         for _ in 0..<300 {
             await breath.take()
@@ -32,7 +32,7 @@ struct RangeSetTests {
                 if inserts { set.insert(range) } else { set.remove(range) }
                 model.set(range, to: inserts)
                 guard Self.agrees(set, model, &random) else {
-                    Issue.record("seed \(random.seed): \(set) after \(range)")
+                    Issue.record("\(set) after \(range)")
                     return
                 }
             }
@@ -40,7 +40,7 @@ struct RangeSetTests {
     }
 
     @Test func `unions, intersections and gaps agree with a set of bytes`() {
-        var random = SeededRandom()
+        var random = TestSeed.generator("unions of ranges")
         for _ in 0..<2000 {
             let (left, leftModel) = Self.pair(&random)
             let (right, rightModel) = Self.pair(&random)
@@ -48,7 +48,7 @@ struct RangeSetTests {
             union.formUnion(right)
             let either = zip(leftModel.bytes, rightModel.bytes).map { $0 || $1 }
             let both = zip(leftModel.bytes, rightModel.bytes).map { $0 && $1 }
-            let hint = "seed \(random.seed): \(left), \(right)"
+            let hint = "\(left), \(right)"
             #expect(Self.bytes(of: union) == either, "\(hint)")
             #expect(Self.bytes(of: left.intersection(right)) == both, "\(hint)")
             let whole = Self.range(&random)
@@ -78,14 +78,14 @@ struct RangeSetTests {
         #expect(!set.contains(ByteRange(0, .max)))
     }
 
-    private static func range(_ random: inout SeededRandom) -> ByteRange {
+    private static func range(_ random: inout SplitMix64) -> ByteRange {
         ByteRange(
             .random(in: 0...size, using: &random),
             .random(in: 0...size, using: &random)
         )
     }
 
-    private static func pair(_ random: inout SeededRandom) -> (RangeSet, Model) {
+    private static func pair(_ random: inout SplitMix64) -> (RangeSet, Model) {
         var set = RangeSet()
         var model = Model()
         for _ in 0..<(random.next() % 8) {
@@ -105,7 +105,7 @@ struct RangeSetTests {
     private static func agrees(
         _ set: RangeSet,
         _ model: Model,
-        _ random: inout SeededRandom
+        _ random: inout SplitMix64
     ) -> Bool {
         let probe = range(&random)
         let frontier = model.bytes.prefix { $0 }.count

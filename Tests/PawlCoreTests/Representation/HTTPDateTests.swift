@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -25,7 +26,7 @@ struct HTTPDateTests {
     }
 
     @Test func `a date is written as it is read`() {
-        var random = SeededRandom()
+        var random = TestSeed.generator("dates")
         for _ in 0..<2000 {
             let seconds = Int64.random(in: -30_000_000_000...253_402_300_799, using: &random)
             let text = HTTPDate(secondsSince1970: seconds).text

@@ -64,7 +64,7 @@ struct AppleResumeDataTests {
 
     @Test(arguments: AppleSamples.all.keys.sorted())
     func `damaged data is read or refused, and never crashes`(name: String) async throws {
-        var random = SeededRandom()
+        var random = TestSeed.generator("damaged data of \(name)")
         let sample = try #require(AppleSamples.all[name])
         let bytes = try #require([UInt8](base64: sample))
         for length in stride(from: 0, to: bytes.count, by: 7) {

@@ -135,7 +135,7 @@ struct ResumeDataCodingTests {
 
     /// The checksum is correct, as an attacker would make it.
     @Test func `manipulated payloads are read or refused, and never crash`() async throws {
-        var random = SeededRandom()
+        var random = TestSeed.generator("manipulated payloads")
         let bytes = Array(ResumeData(try ResumeSamples.content()).data.dropLast(8))
         var refused = 0
         var breath = Breath()

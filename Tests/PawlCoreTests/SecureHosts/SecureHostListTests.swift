@@ -110,7 +110,7 @@ struct SecureHostListTests {
         _ = try learn("max-age=0", from: "a.example", &after)
         _ = try learn("max-age=9", from: "c.example", &after)
         var file = list("a.example \"unlimited\"", "d.example \"unlimited\"")
-        file.apply(from: before, to: after)
+        file.apply(from: before, to: after, at: now)
         #expect(
             file == list("c.example \"20261128 00:00:09\"", "d.example \"unlimited\"")
         )
@@ -131,7 +131,7 @@ struct SecureHostListTests {
         var after = before
         _ = try learn("max-age=0", from: "h5.example", &after)
         var file = before
-        file.apply(from: before, to: after)
+        file.apply(from: before, to: after, at: now)
         #expect(file.text.split(separator: "\n").count { !$0.hasPrefix("#") } == 20_009)
     }
 }

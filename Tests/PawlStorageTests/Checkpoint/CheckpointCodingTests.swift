@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct CheckpointCodingTests {
     @Test func `thousands of random checkpoints are read as they were written`() async throws {
-        var random = SeededGenerator("checkpoint coding")
+        var random = TestSeed.generator("checkpoint coding")
         var breath = Breath()
         for _ in 0..<2_000 {
             await breath.take()
@@ -20,7 +20,7 @@ struct CheckpointCodingTests {
     }
 
     @Test func `a truncated payload is refused`() throws {
-        var random = SeededGenerator("cut payloads")
+        var random = TestSeed.generator("cut payloads")
         for _ in 0..<5 {
             let payload = Checkpoint.random(using: &random).encoded
             for length in 0..<payload.count {
@@ -32,7 +32,7 @@ struct CheckpointCodingTests {
     }
 
     @Test func `random bytes never crash`() {
-        var random = SeededGenerator("random payloads")
+        var random = TestSeed.generator("random payloads")
         for _ in 0..<5_000 {
             let count = Int.random(in: 0..<300, using: &random)
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -43,7 +43,7 @@ struct CheckpointCodingTests {
     }
 
     @Test func `a payload with a changed byte is read or refused, and never crashes`() async {
-        var random = SeededGenerator("changed payloads")
+        var random = TestSeed.generator("changed payloads")
         var breath = Breath()
         for _ in 0..<10 {
             await breath.take()
@@ -111,7 +111,7 @@ struct CheckpointCodingTests {
 }
 
 extension Checkpoint {
-    static func random(using random: inout SeededGenerator) -> Checkpoint {
+    static func random(using random: inout SplitMix64) -> Checkpoint {
         var checkpoint = Checkpoint()
         checkpoint.sequence = UInt64.random(in: 1..<(.max), using: &random)
         checkpoint.bootIdentity = random.text(upTo: 40)
@@ -125,7 +125,7 @@ extension Checkpoint {
         return checkpoint
     }
 
-    private static func claims(using random: inout SeededGenerator) -> [Claim] {
+    private static func claims(using random: inout SplitMix64) -> [Claim] {
         var offset: Int64 = 0
         return (0..<Int.random(in: 0..<20, using: &random)).map { _ in
             let start = offset + Int64.random(in: 1..<1000, using: &random)
@@ -136,7 +136,7 @@ extension Checkpoint {
 }
 
 extension Representation {
-    static func random(using random: inout SeededGenerator) -> Representation {
+    static func random(using random: inout SplitMix64) -> Representation {
         var representation = Representation()
         if Bool.random(using: &random) {
             representation.total = Int64.random(in: 10_000_000...(.max), using: &random)
@@ -152,5 +152,16 @@ extension Representation {
         if Bool.random(using: &random) { representation.mediaType = random.text(upTo: 10) }
         if Bool.random(using: &random) { representation.contentEncoding = random.text(upTo: 5) }
         return representation
+    }
+}
+
+extension SplitMix64 {
+    fileprivate mutating func text(upTo length: Int) -> String {
+        let alphabet: [Character] = ["a", "Z", "0", "/", "\"", "ä", "日", "\n", "\u{1F680}"]
+        return String(
+            (0..<Int.random(in: 0...length, using: &self)).map { _ in
+                alphabet[Int.random(in: 0..<alphabet.count, using: &self)]
+            }
+        )
     }
 }

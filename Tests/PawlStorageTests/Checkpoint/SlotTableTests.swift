@@ -1,10 +1,11 @@
 import PawlStorage
+import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SlotTableTests {
     @Test func `a checkpoint never overwrites the newest or the synced one`() {
-        var random = SeededGenerator("slots")
+        var random = TestSeed.generator("slots")
         for _ in 0..<500 {
             var table = SlotTable()
             var syncing: UInt64 = 0

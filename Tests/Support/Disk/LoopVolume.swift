@@ -65,17 +65,12 @@ package final class LoopVolume: Sendable {
     ///
     /// No file on the volume may be open. Throws `Errno`.
     package func restart() throws(Errno) {
-        // A child that another test has just spawned has our files open until it calls exec.
-        try repeating { () throws(Errno) in
-            guard umount2(path, 0) == 0 else { throw Errno(rawValue: errno) }
-        }
-        // A copy in another mount namespace keeps the old file system in memory, and a new mount
-        // would return that one.
-        try repeating { () throws(Errno) in
-            guard access("/sys/fs/\(fileSystem)/\(device.name)", F_OK) != 0 else {
-                throw .resourceBusy
-            }
-        }
+        // A child that another test has just spawned has our files open until it calls exec, and a
+        // copy of the mount in another namespace may last longer. Both keep the old file system in
+        // memory, and a new mount would return that one.
+        let unmount = try UnmountWatch(path)
+        guard umount2(path, Int32(MNT_DETACH)) == 0 else { throw Errno(rawValue: errno) }
+        try unmount.wait()
         try mountVolume()
     }
 
@@ -112,14 +107,6 @@ package final class LoopVolume: Sendable {
         guard mount(device.path, path, fileSystem.rawValue, 0, nil) == 0 else {
             throw Errno(rawValue: errno)
         }
-    }
-
-    /// Repeats an action for up to 20 seconds while a resource is busy.
-    private func repeating(_ action: () throws(Errno) -> Void) throws(Errno) {
-        for _ in 0..<20_000 {
-            do throws(Errno) { return try action() } catch .resourceBusy { usleep(1000) }
-        }
-        try action()
     }
 }
 

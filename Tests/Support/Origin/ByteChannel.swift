@@ -95,12 +95,8 @@ final class ByteChannel {
         while true {
             let left = (moment - clock.now()).nanoseconds
             guard left > 0 else { return }
-            // poll counts in milliseconds, so the remaining fraction is slept.
-            guard left >= 1_000_000 else {
-                usleep(UInt32(left / 1000) + 1)
-                return
-            }
-            try waitForHangUp(milliseconds: Int32(clamping: left / 1_000_000))
+            // poll counts in milliseconds, so the wait may be up to one millisecond longer.
+            try waitForHangUp(milliseconds: Int32(clamping: left / 1_000_000 + 1))
         }
     }
 

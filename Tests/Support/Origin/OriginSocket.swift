@@ -68,10 +68,15 @@ struct OriginSocket: Sendable {
             }
             switch errno {
             case EINTR, ECONNABORTED: continue
-            // Too many files are open; some of them will be closed.
-            case EMFILE, ENFILE: usleep(1000)
+            // Too many files are open. The kernel does not report when one of them is closed.
+            case EMFILE, ENFILE: waitForShutdown(milliseconds: 5)
             default: return nil
             }
         }
+    }
+
+    private func waitForShutdown(milliseconds: Int32) {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        poll(&entry, 1, milliseconds)
     }
 }

@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 import PawlCore
 import SystemPackage
@@ -64,9 +65,12 @@ final class RunningProcess: Sendable {
 
     private func pump(_ ends: ChildPlumbing) {
         var plumbing = ends
+        // It is negative, and `poll` ignores it, if the system has no such descriptors.
+        let processDescriptor = pawl_open_process(identifier)
+        defer { if processDescriptor >= 0 { close(processDescriptor) } }
         var readsAfterEnd = 0
         while true {
-            let brought = transfer(&plumbing)
+            let brought = transfer(&plumbing, processDescriptor)
             if state.value.status != nil {
                 // The last output may still be in a pipe or in the terminal. A descendant may hold
                 // either open or write forever.
@@ -81,21 +85,28 @@ final class RunningProcess: Sendable {
         state.update { $0.isComplete = true }
     }
 
-    /// Transfers bytes in both directions after a short wait.
+    /// Transfers bytes in both directions after a short wait, which ends with the process.
     ///
     /// Returns whether the process has written bytes.
-    private func transfer(_ plumbing: inout ChildPlumbing) -> Bool {
+    private func transfer(_ plumbing: inout ChildPlumbing, _ processDescriptor: Int32) -> Bool {
         feed(&plumbing)
-        let sources = [plumbing.terminal?.master, plumbing.fromOutput, plumbing.fromError]
+        let isOver = state.value.status != nil
+        // A terminal that no process has open would end each wait at once. Only a read shows if it
+        // was opened again.
+        let hungUp = plumbing.terminalHasHungUp ? plumbing.terminal?.master : nil
+        let sources = [
+            isOver ? nil : processDescriptor, hungUp == nil ? plumbing.terminal?.master : nil,
+            plumbing.fromOutput, plumbing.fromError,
+        ]
         var entries = sources.compactMap { $0 }.map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        let isOver = state.value.status != nil
-        // A short wait, so that the end is noticed even if a descendant keeps a pipe open.
+        // A short wait, because a test may give input, and the time limit may be reached.
         let waits = !isOver || !plumbing.terminalIsDrained
         poll(&entries, nfds_t(entries.count), waits ? 5 : 0)
         var (output, error): ([UInt8], [UInt8]) = ([], [])
-        for descriptor in entries.filter({ $0.revents != 0 }).map(\.fd) {
+        let ready = entries.filter { $0.revents != 0 && $0.fd != processDescriptor }.map(\.fd)
+        for descriptor in [hungUp].compactMap(\.self) + ready {
             let isError = descriptor == plumbing.fromError
             let bytes = read(descriptor, &plumbing)
             if isError { error += bytes } else { output += bytes }
@@ -121,10 +132,7 @@ final class RunningProcess: Sendable {
         if descriptor == plumbing.fromOutput { plumbing.closeOutput() }
         if descriptor == plumbing.fromError { plumbing.closeError() }
         // Reads from a terminal whose child side is closed fail with EIO until it is opened again.
-        if descriptor == plumbing.terminal?.master {
-            plumbing.terminalHasHungUp = true
-            usleep(1000)
-        }
+        if descriptor == plumbing.terminal?.master { plumbing.terminalHasHungUp = true }
         return []
     }
 

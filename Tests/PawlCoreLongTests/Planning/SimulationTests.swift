@@ -1,4 +1,3 @@
-import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -8,12 +7,7 @@ import Testing
 struct SimulationTests {
     private static let rounds = SimulationExtent.rounds
 
-    private static let firstSeed: UInt64 = {
-        guard let text = getenv("PAWL_SEED"), let seed = UInt64(String(cString: text)) else {
-            return .random(in: 0...UInt64(UInt32.max))
-        }
-        return seed
-    }()
+    private static let firstSeed = TestSeed.current("simulations")
 
     @Test(arguments: 0..<8)
     func `every download ends with one version or with an error`(part: Int) async {
