@@ -177,8 +177,7 @@ struct FailureTests {
     }
 
     @Test func `a refused connection is reported as such`() async throws {
-        let (descriptor, port) = try listen(backlog: 1)
-        close(descriptor)
+        let port = try UnusedPort.find()
         let record = try await fetch(TransferRequest(url: makeURL("http://127.0.0.1:\(port)/")))
         #expect(record.failure == .cannotConnect)
         #expect(record.ends.first?.timings.connected == nil)

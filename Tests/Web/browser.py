@@ -6,8 +6,9 @@ import os
 from playwright.sync_api import expect
 
 AUDIT = open(os.path.join(os.path.dirname(__file__), "audit.js"), encoding="utf-8").read()
-# A commit of the queue may take long on a busy disk.
-expect.set_options(timeout=60_000)
+# In milliseconds. On a busy machine, a program may not run for many seconds, and a commit of the queue may take long.
+TIMEOUT = 120_000
+expect.set_options(timeout=TIMEOUT)
 # Roles that must have a name for screen readers.
 NAMED = {
     "button", "link", "textbox", "searchbox", "checkbox", "combobox", "spinbutton", "dialog", "image", "grid",
@@ -26,9 +27,8 @@ class Pages:
 
     def open(self, path=None, prepare=None, **options):
         options.setdefault("viewport", {"width": 1280, "height": 800})
-        context = self.browser.new_context(**options)
+        context = self.new_context(**options)
         page = context.new_page()
-        page.set_default_timeout(60_000)
         page.on("console", self.on_console)
         page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         page.on("request", self.on_request)
@@ -37,6 +37,11 @@ class Pages:
         link = path or self.scene.pawl("daemon", "token", "--url")
         page.goto(link)
         return page
+
+    def new_context(self, **options):
+        context = self.browser.new_context(**options)
+        context.set_default_timeout(TIMEOUT)
+        return context
 
     def on_console(self, message):
         # The browser itself logs a lost connection and a refused login.

@@ -6,7 +6,7 @@ import time
 
 from playwright.sync_api import expect
 
-from browser import audit
+from browser import TIMEOUT, audit
 
 CHECKS = []
 KIB = 1 << 10
@@ -50,7 +50,7 @@ def names(page):
 
 def until(page, condition):
     """Waits for a condition that no element of the page shows."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + TIMEOUT / 1000
     while not condition():
         assert time.monotonic() < end, "the condition did not become true"
         page.evaluate("new Promise(requestAnimationFrame)")
@@ -230,7 +230,7 @@ def each_connection_shows_its_host(scene, origin, pages):
     expect(properties.locator("dt:text-is('Source') + dd")).to_have_text(url)
     expect(properties.locator("dt:text-is('Mirror') + dd")).to_have_text(mirror)
     hosts = detail.locator(".connections .host")
-    expect(hosts.filter(has_text="from localhost:").first).to_be_visible(timeout=20_000)
+    expect(hosts.filter(has_text="from localhost:").first).to_be_visible()
     expect(hosts.filter(has_text="from 127.0.0.1:").first).to_be_visible()
     origin.release()
     in_state(page, "mirrored.iso", "finished")
@@ -492,7 +492,7 @@ def the_page_is_up_to_date_after_the_daemon_was_killed(scene, origin, pages):
     expect(page.get_by_role("status").filter(has_text="does not respond")).to_be_visible()
     scene.start()
     scene.ask("POST", "/v1/actions/remove", {"targets": ["gone"]})
-    expect(page.locator("#banner")).to_be_hidden(timeout=20_000)
+    expect(page.locator("#banner")).to_be_hidden()
     expect(row(page, "gone")).to_have_count(0)
     in_state(page, "stays", "paused")
     in_state(page, "going", "running")

@@ -10,7 +10,7 @@ import tempfile
 
 from playwright.sync_api import expect
 
-from browser import audit
+from browser import TIMEOUT, audit
 from checks import KIB, MIB, check, until
 from origin import Answer
 
@@ -83,11 +83,11 @@ class Extended:
 
     def __init__(self, context, folder, origin, pages):
         self.context, self.folder, self.origin, self.pages = context, folder, origin, pages
+        context.set_default_timeout(TIMEOUT)
         self.worker = context.service_workers[0] if context.service_workers else context.wait_for_event("serviceworker")
         self.worker.on("console", pages.on_console)
         self.page = context.pages[0]
         self.opened = 0
-        self.page.set_default_timeout(60_000)
         # Playwright's own handling of downloads asks no extension for the name of a file.
         session = context.new_cdp_session(self.page)
         session.send("Browser.setDownloadBehavior", {"behavior": "default"})
@@ -176,6 +176,7 @@ def extended(origin, pages, is_connected=True, scene=None):
         executable_path=BROWSER,
         args=arguments + (["--no-sandbox"] if os.geteuid() == 0 else []),
         ignore_default_args=["--disable-extensions"],
+        timeout=TIMEOUT,
         env={**os.environ, **(scene.environment if scene else {})},
     )
     try:
@@ -277,6 +278,13 @@ def partitioned_cookies_are_handed_over(scene, origin, pages):
 def the_button_hands_the_page_over(scene, origin, pages):
     with extended(origin, pages) as browser:
         page = browser.open()
+        # The number on the button disappears after a while, which may be over before this check reads it.
+        browser.worker.evaluate(
+            """() => {
+                const real = setTimeout;
+                globalThis.setTimeout = (work, milliseconds, ...more) => real(work, 100 * milliseconds, ...more);
+            }"""
+        )
         browser.worker.evaluate(
             """async () => {
                 const [tab] = await chrome.tabs.query({ active: true });

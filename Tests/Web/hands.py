@@ -80,6 +80,8 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     in_state(page, "slow", "running")
     added = scene.downloads()[0]
     assert (added["priority"], added["limitBytesPerSecond"]) == ("low", 512 * KIB), added
+    # The download runs before its request arrives.
+    until(page, lambda: "slow" in origin.heads)
     head = origin.heads["slow"]
     sent = {name: head.get(name) for name in ("X-One", "X-Two", "User-Agent", "Referer")}
     assert sent == {"X-One": "1", "X-Two": "a: b", "User-Agent": "tester/1", "Referer": "http://pages.example/list"}, head
@@ -101,6 +103,7 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     expect(detail.locator(".connections tbody tr")).to_have_count(2)
     in_state(page, "other", "running")
     assert "limitBytesPerSecond" not in scene.downloads()[0]
+    until(page, lambda: moved.split("/", 3)[3] in origin.heads)
     head = origin.heads[moved.split("/", 3)[3]]
     assert head.get("X-One") == "3", head
     origin.release()

@@ -165,7 +165,7 @@ def the_bookmark_opens_the_page_with_the_url_of_another_page(scene, origin, page
     expect(page.locator("#bookmarklet-hint")).to_contain_text("only as a bookmark")
     page.evaluate("navigator.serviceWorker.ready.then(() => {})")
     # The bookmark also works in a browser that has no login and no worker: after the login, the form is filled in.
-    strange = pages.browser.new_context()
+    strange = pages.new_context()
     for context, has_login in ((page.context, True), (strange, False)):
         # A page of another site: its host has another name.
         other = context.new_page()
@@ -210,7 +210,7 @@ def another_site_gets_nothing_of_the_page_but_a_window(scene, origin, pages):
             """(url) => new Promise((done) => {
                 const shown = open(url);
                 setInterval(() => { if (shown.closed) done(true); }, 20);
-                setTimeout(() => done(false), 15000);
+                setTimeout(() => done(false), 100_000);
             })""",
             scene.url + "/",
         )

@@ -39,11 +39,15 @@ def a_token_that_only_reads_has_no_controls(scene, origin, pages):
     assert shown <= allowed, shown
     expect(row(page, "slow").get_by_role("button", name="Pause")).to_have_count(0)
     row(page, "later").get_by_role("button", name="More actions").click()
-    items = page.get_by_role("menu", name="More actions").get_by_role("menuitem").all_inner_texts()
+    menu = page.get_by_role("menu", name="More actions")
+    expect(menu).to_be_visible()
+    items = menu.get_by_role("menuitem").all_inner_texts()
     assert items == ["Show details", "Copy URL", "Copy path"], items
     page.keyboard.press("Escape")
     row(page, "later").get_by_role("checkbox").click()
     bar = page.get_by_role("toolbar", name="Selected downloads")
+    # It is drawn with the next frame.
+    expect(bar).to_be_visible()
     assert bar.get_by_role("button").all_inner_texts() == ["Copy URLs", "Clear selection"]
     # Neither keys nor pasted text do what is not allowed.
     page.locator("#grid").focus()

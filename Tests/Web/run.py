@@ -26,7 +26,7 @@ import rights  # noqa: F401
 import table  # noqa: F401
 import weight  # noqa: F401
 import words  # noqa: F401
-from browser import Pages
+from browser import TIMEOUT, Pages
 from checks import CHECKS
 from origin import Origin
 from scene import Scene
@@ -36,6 +36,7 @@ BROWSER = shutil.which("chromium")
 
 def run(function, scene, browser):
     """Runs a check, prints a line, and returns whether it passed."""
+    scene.begin()
     origin = Origin()
     pages = Pages(browser, scene)
     name = function.__name__.replace("_", " ")
@@ -73,7 +74,7 @@ def main(programs, words):
     # The browser's sandbox is not available to root in a container.
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     with Scene(programs) as scene, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=options)
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=options, timeout=TIMEOUT)
         good = [run(each, scene, browser) for each in wanted]
         browser.close()
     print(f"{sum(good)} of {len(good)} checks of the page passed")

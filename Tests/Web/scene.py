@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -14,7 +15,7 @@ import urllib.parse
 
 class SocketConnection(http.client.HTTPConnection):
     def __init__(self, path):
-        super().__init__("localhost", timeout=60)
+        super().__init__("localhost", timeout=120)
         self.path = path
 
     def connect(self):
@@ -23,15 +24,28 @@ class SocketConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+def unused_port():
+    """A port that nothing uses, below those that Linux chooses by itself: while the daemon does not run, another program
+    could get one of these. Chromium refuses port 10,080."""
+    while True:
+        port = random.randrange(11_000, 32_000)
+        with socket.socket() as listener, contextlib.suppress(OSError):
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", port))
+            return port
+
+
 class Scene:
     """Runs a daemon with folders of its own, so that no real queue is touched."""
 
     def __init__(self, programs):
         self.program = os.path.join(programs, "pawl")
         self.home = tempfile.mkdtemp(prefix="pawl-web-")
-        self.folder = os.path.join(self.home, "files")
+        # Of all checks; each check has a folder of its own within it.
+        self.files = os.path.join(self.home, "files")
         for name in ("run", "files"):
             os.mkdir(os.path.join(self.home, name), 0o700)
+        self.begin()
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": self.home,
@@ -39,7 +53,7 @@ class Scene:
             "XDG_STATE_HOME": os.path.join(self.home, "state"),
         }
         self.socket = os.path.join(self.home, "run/pawl/daemon.sock")
-        self.port = 0
+        self.port = unused_port()
         self.daemon = None
 
     def __enter__(self):
@@ -52,8 +66,12 @@ class Scene:
         shutil.rmtree(self.home, ignore_errors=True)
 
     def allowances(self):
-        """The settings that allow the page to use the scene's folder and to download from this machine."""
-        return {"allowedFolders": [self.folder], "allowsPrivateAddresses": True}
+        """The settings that allow the page to use the scene's folders and to download from this machine."""
+        return {"allowedFolders": [self.files], "allowsPrivateAddresses": True}
+
+    def begin(self):
+        """Gives the next check an empty folder, in which no earlier check has a file or still writes one."""
+        self.folder = tempfile.mkdtemp(dir=self.files)
 
     def start(self):
         """Starts the daemon, at the same port as before, and returns when it responds."""
@@ -97,7 +115,7 @@ class Scene:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=True,
         )
         return run.stdout.strip()
@@ -127,11 +145,3 @@ class Scene:
         for label in self.ask("GET", "/v1/labels")["labels"]:
             self.ask("DELETE", f"/v1/labels?label={urllib.parse.quote(label['name'])}")
         self.ask("POST", "/v1/actions/remove-with-files", {"all": True})
-        # A removal in a check may have kept its file, whose name the next check needs.
-        for name in os.listdir(self.folder):
-            path = os.path.join(self.folder, name)
-            if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                with contextlib.suppress(FileNotFoundError):
-                    os.remove(path)

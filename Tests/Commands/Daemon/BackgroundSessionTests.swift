@@ -21,7 +21,7 @@ extension DaemonSuites {
         }
 
         /// Starts the task `one`, whose download pauses until the latch is released; returns when the
-        /// origin has sent `count` bytes of it.
+        /// origin has sent `count` bytes of it, and the daemon has a checkpoint.
         private func begin(
             _ scene: DaemonScene,
             count: Int64 = 8 << 20
@@ -30,6 +30,8 @@ extension DaemonSuites {
             let process = try await scene.session("films")
             await add("one", to: process, in: scene)
             await scene.workshop.origin.waitForBytes(count)
+            // Sent is not received.
+            try await FolderWatch.wait(for: Workshop.name + ".part", in: scene.workshop.folder)
             return (process, latch)
         }
 

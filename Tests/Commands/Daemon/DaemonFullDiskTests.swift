@@ -155,7 +155,7 @@ extension DaemonSuites {
         ///
         /// On a slow machine the date may pass before the disk is full; then a later date is tried.
         private func startFull() async throws -> Setting {
-            for seconds in [3, 10, 30] {
+            for seconds in [3, 10, 30, 90] {
                 let setting = try await start()
                 let scene = setting.scene
                 scene.workshop.serve(.resource(Resource(size: 5000)))

@@ -23,7 +23,7 @@ extension DaemonSuites {
             let run = try await ProcessRunner.run(
                 "curl",
                 [
-                    "-s", "--max-time", "20", "--unix-socket",
+                    "-s", "--max-time", "60", "--unix-socket",
                     scene.home.path("run/pawl/daemon.sock"),
                     "-w", "\n%{http_code} %{content_type}",
                 ] + arguments

@@ -138,6 +138,8 @@ extension DaemonSuites {
             )
             let home = network.scene.home
             await network.scene.workshop.origin.waitForBytes(200_000)
+            // Sent is not received.
+            try await home.wait(for: "Downloads/sub/a.iso.part")
             try await network.scene.succeed("pause", "1")
             try await stop(network)
             latch.release()

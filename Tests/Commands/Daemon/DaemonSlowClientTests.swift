@@ -16,7 +16,10 @@ extension DaemonSuites {
         @Test func `a client that sends nothing, half a head or half a body is disconnected`()
             async throws
         {
-            let network = try await NetworkScene.make("--client-timeout", "5")
+            let network = try await NetworkScene.make(
+                "--client-timeout",
+                BusyMachine.pauseSeconds
+            )
             let half = head(
                 network,
                 "POST /v1/actions/pause",

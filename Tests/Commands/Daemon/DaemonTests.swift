@@ -52,24 +52,30 @@ extension DaemonSuites {
         }
 
         @Test func `SIGTERM stops the daemon, and the next start resumes by itself`() async throws {
-            let scene = try DaemonScene(Workshop())
-            scene.workshop.serve(.resource(big).rate(24 << 20))
-            let first = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url)
-            await scene.workshop.origin.waitForBytes(12 << 20)
-            let reader = try scene.start("events", "--json")
-            let watch = Stopwatch()
-            first.signal(SIGTERM)
-            #expect(await first.waitForExit() == .code(0), "\(first.errors)")
-            #expect(watch.elapsed < .seconds(20))
-            #expect(!first.errors.contains("too long"), "\(first.errors)")
-            #expect(await reader.waitForExit() == .code(ErrorCode.daemonUnavailable.exitStatus))
-            #expect(!scene.home.exists("run/pawl/daemon.sock"))
-            scene.workshop.serve(.resource(big))
-            let second = try await scene.startDaemon()
-            try await scene.succeed("wait", "1")
-            try expectExact(Workshop.name, big, in: scene.workshop)
-            withExtendedLifetime(second) {}
+            // The shutdown has 4.5 s, in which a busy machine may not run the daemon at all.
+            let isInTime = try await quietRound {
+                let scene = try DaemonScene(Workshop())
+                let first = try await scene.startDaemon()
+                try await scene.addHeld(big)
+                let reader = try scene.start("events", "--after", "0", "--json")
+                await reader.waitForOutput(containing: #""started""#)
+                first.signal(SIGTERM)
+                #expect(await first.waitForExit() == .code(0), "\(first.errors)")
+                let status = await reader.waitForExit()
+                #expect(status == .code(ErrorCode.daemonUnavailable.exitStatus))
+                let isQuick = !first.errors.contains("too long")
+                if isQuick { #expect(!scene.home.exists("run/pawl/daemon.sock")) }
+                let before = scene.workshop.origin.requests.count
+                scene.workshop.serve(.resource(big))
+                let second = try await scene.startDaemon()
+                try await scene.succeed("wait", "1")
+                try expectExact(Workshop.name, big, in: scene.workshop)
+                let after = scene.workshop.origin.requests.dropFirst(before)
+                #expect(after.allSatisfy { $0.range != nil }, "it started over")
+                withExtendedLifetime(second) {}
+                return isQuick
+            }
+            #expect(isInTime)
         }
 
         @Test func `a second daemon on the same store exits and names the first`() async throws {

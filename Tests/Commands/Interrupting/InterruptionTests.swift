@@ -6,8 +6,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .serialized)
 struct InterruptionTests {
     private let resource = Resource(size: 12 << 20)
-    /// The run takes a fraction of this; a run that waits for the server would take more than 20 s.
-    private static let longest: Duration = .seconds(15)
+    /// The run takes a fraction of this; a run that waits for the server would take longer.
+    private static let longest: Duration = .seconds(90)
+    /// With these, a run that waits for the server does not end.
+    private static let patient = ["--stall-timeout", "1000"]
 
     /// The second run succeeds and requests only the bytes that were not kept.
     private func expectGoesOn(_ workshop: Workshop, kept: RangeSet) async throws {
@@ -31,7 +33,7 @@ struct InterruptionTests {
     {
         // On a file system without syncs, the time measured is that of the program.
         let workshop = try Workshop(inMemory: true)
-        let runner = try await workshop.begin(resource, [workshop.url])
+        let runner = try await workshop.begin(resource, [workshop.url] + Self.patient)
         let watch = Stopwatch()
         runner.signal(signal)
         #expect(await runner.waitForExit() == .code(7))
@@ -77,7 +79,7 @@ struct InterruptionTests {
         let workshop = try Workshop(inMemory: true)
         let runner = try await workshop.begin(
             resource,
-            [workshop.url],
+            [workshop.url] + Self.patient,
             ProcessSettings(terminal: TerminalSize(columns: 100, rows: 24))
         )
         #expect(await runner.waitForOutput(containing: "%"))
@@ -96,7 +98,7 @@ struct InterruptionTests {
     /// has an effect.
     @Test func `the second signal ends the process immediately`() async throws {
         let workshop = try Workshop()
-        let runner = try await workshop.begin(resource, [workshop.url])
+        let runner = try await workshop.begin(resource, [workshop.url] + Self.patient)
         runner.signal(SIGSTOP)
         runner.signal(SIGINT)
         runner.signal(SIGTERM)
@@ -155,7 +157,8 @@ struct InterruptionTests {
 
     @Test func `a reader that closes the pipe ends the run`() async throws {
         let workshop = try Workshop()
-        workshop.serve(.resource(resource).rate(1 << 19))
+        // At this speed, the file is not complete within the time limit of the suite.
+        workshop.serve(.resource(resource).rate(1 << 15))
         let script = "\"$0\" -x 1 --progress json \"$1\" | head -n 1; exit ${PIPESTATUS[0]}"
         let watch = Stopwatch()
         let run = try await ProcessRunner.run(

@@ -17,6 +17,8 @@ struct KilledDownload {
     let inSockets: Int64
 
     private(set) var kills = 0
+    /// The bytes that each kill has cost, of those that left a checkpoint.
+    private(set) var costs: [Int64] = []
     private var claimed = RangeSet()
 
     init(
@@ -100,6 +102,7 @@ struct KilledDownload {
         }
         let lost = try WrittenBlocks.count(in: file, of: resource, outside: claimed)
         #expect(lost <= mostLost, "a kill cost \(lost) bytes")
+        costs.append(lost)
     }
 
     private func expectDone() throws {

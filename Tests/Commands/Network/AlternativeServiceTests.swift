@@ -121,7 +121,9 @@ struct AlternativeServiceTests {
         silent.routeDefault(.raw("", thenClose: false))
         let server = try await server()
         try write(silent.port, for: server, workshop)
-        let options = ["--http1.1", "--stall-timeout", "2", "--retries", "1"]
+        let options = [
+            "--http1.1", "--stall-timeout", BusyMachine.pauseSeconds, "--retries", "1",
+        ]
         try await run(workshop, server, "first", options)
         #expect(silent.requests.count == 1)
         #expect(try await paths(server) == ["/first"])

@@ -60,7 +60,8 @@ struct CaddyTests {
             let new = changes ? Resource(size: 24_000_000, seed: 7) : old
             try server.put(name, old.bytes())
             let runner = try workshop.start(
-                arguments: [server.url(name)] + options("--http2", "--limit", "6M", "-x", "1")
+                arguments: [server.url(name)]
+                    + options("--http2", "--limit", Workshop.crawl, "-x", "1")
             )
             try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
             runner.signal(SIGINT)

@@ -102,9 +102,17 @@ struct ChangingSourceTests {
     func `a file that changes during the download is never mixed`(change: Change) async throws {
         let workshop = try Workshop()
         let other = changed(change)
-        // The first connection continues with the old file, as from an open file.
-        workshop.serve(.resource(resource).rate(6 << 20).from(request: 2, .resource(other)))
-        let run = try await workshop.run(workshop.url, "-x", "4")
+        // The first connection continues with the old file, as from an open file, when another one
+        // has received bytes of the new file.
+        let latch = Latch()
+        let old = Reply.resource(resource).rate(6 << 20).holdAfterBytes(1 << 20, until: latch)
+        workshop.serve(old.from(request: 2, .resource(other)))
+        async let finished = workshop.run(workshop.url, "-x", "4")
+        await workshop.origin.waitUntil { snapshot in
+            snapshot.requests.dropFirst().contains { $0.bodyBytesSent > 0 }
+        }
+        latch.release()
+        let run = try await finished
         // If only the tag differs, the server may send another one with each response: the first
         // stream continues alone.
         try expectOnly(Workshop.name, change == .entityTag ? resource : other, in: workshop, run)

@@ -32,13 +32,17 @@ struct ConnectionOptionTests {
     @Test(arguments: [[], ["-x", "auto"]])
     func `auto adds connections while the speed increases`(options: [String]) async throws {
         let resource = Resource(size: 32 << 20)
-        let workshop = try Workshop()
-        let gate = HostGate(limit: 100)
-        workshop.serve(.resource(resource).rate(2 << 20).admitted(by: gate))
-        let run = try await workshop.run([workshop.url] + options)
-        try expectOnly(Workshop.name, resource, in: workshop, run)
-        // The origin notices a little late that a connection was replaced.
-        #expect((4...24).contains(gate.peak))
+        // On a busy machine, the speed may not increase with the connections.
+        let addsConnections = try await quietRound {
+            let workshop = try Workshop()
+            let gate = HostGate(limit: 100)
+            workshop.serve(.resource(resource).rate(2 << 20).admitted(by: gate))
+            let run = try await workshop.run([workshop.url] + options)
+            try expectOnly(Workshop.name, resource, in: workshop, run)
+            // The origin notices a little late that a connection was replaced.
+            return (4...24).contains(gate.peak)
+        }
+        #expect(addsConnections)
     }
 
     @Test func `a total limit applies to all downloads together`() async throws {

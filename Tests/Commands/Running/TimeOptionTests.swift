@@ -1,4 +1,5 @@
 import struct FoundationEssentials.URL
+import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -20,33 +21,38 @@ struct TimeOptionTests {
     @Test func `connect-timeout ends an attempt without a response`() async throws {
         let workshop = try Workshop()
         let server = try FullBacklogServer()
-        let watch = Stopwatch()
-        let run = try await workshop.run(
-            server.url.absoluteString + "x",
-            "--connect-timeout",
-            "0.4",
-            "--retries",
-            "0"
-        )
-        expectFailure(.timedOut, run)
-        #expect(run.errors.contains("--connect-timeout"))
-        #expect(watch.elapsed > .seconds(0.35))
-        #expect(watch.elapsed < .seconds(15))
+        // The default is 15 s.
+        let elapsed = try await leastSeconds(under: 10) {
+            let watch = Stopwatch()
+            let run = try await workshop.run(
+                server.url.absoluteString + "x",
+                "--connect-timeout",
+                "0.4",
+                "--retries",
+                "0"
+            )
+            expectFailure(.timedOut, run)
+            #expect(run.errors.contains("--connect-timeout"))
+            #expect(watch.elapsed > .seconds(0.35))
+        }
+        #expect(elapsed < 10)
     }
 
     @Test func `a connection that receives nothing for the stall timeout is replaced`() async throws
     {
-        let workshop = try Workshop()
         let stalls = Reply.resource(resource).stallAfterBytes(1 << 20)
-        workshop.serve(stalls.from(request: 2, .resource(resource)))
-        let watch = Stopwatch()
-        let run = try await workshop.run(workshop.url, "-x", "1", "--stall-timeout", "2")
-        try expectOnly(Workshop.name, resource, in: workshop, run)
-        // The default is 30 s.
-        #expect(watch.elapsed < .seconds(25))
-        // It resumes at its position.
-        let second = try #require(workshop.origin.requests.dropFirst().first)
-        #expect(second.range == .from(1 << 20, last: resource.size - 1))
+        let isReplaced = try await quietRound {
+            let workshop = try Workshop()
+            workshop.serve(stalls.from(request: 2, .resource(resource)))
+            let watch = Stopwatch()
+            let run = try await workshop.run(workshop.url, "-x", "1", "--stall-timeout", "2")
+            try expectOnly(Workshop.name, resource, in: workshop, run)
+            let second = try #require(workshop.origin.requests.dropFirst().first)
+            // The default is 30 s. It resumes at its position.
+            return watch.elapsed < .seconds(20)
+                && second.range == .from(1 << 20, last: resource.size - 1)
+        }
+        #expect(isReplaced)
     }
 
     @Test func `a source that always stalls is given up`() async throws {
@@ -55,12 +61,13 @@ struct TimeOptionTests {
         let run = try await workshop.run(
             workshop.url,
             "--stall-timeout",
-            "0.3",
+            "2",
             "--retries",
             "1"
         )
         expectFailure(.timedOut, run)
-        #expect(workshop.origin.requests.count == 2)
+        // The origin may read a request after the program has ended.
+        #expect(await workshop.origin.waitForRequests(2).count == 2)
     }
 
     @Test func `a connection below the minimum speed is replaced`() async throws {
@@ -74,7 +81,7 @@ struct TimeOptionTests {
             "--min-speed",
             "100K",
             "--stall-timeout",
-            "2"
+            BusyMachine.pauseSeconds
         )
         try expectOnly(Workshop.name, resource, in: workshop, run)
         #expect(workshop.origin.requests.count == 2)
@@ -85,9 +92,15 @@ struct TimeOptionTests {
         let held = Reply.resource(resource).holdAfterBytes(1 << 20, until: Latch())
         workshop.serve(held.from(request: 3, .resource(resource)))
         let watch = Stopwatch()
-        let run = try await workshop.run(workshop.url, "-x", "1", "--max-time", "3")
+        let run = try await workshop.run(
+            workshop.url,
+            "-x",
+            "1",
+            "--max-time",
+            BusyMachine.pauseSeconds
+        )
         expectFailure(.timedOut, run)
-        #expect(watch.elapsed > .seconds(3))
+        #expect(watch.elapsed > BusyMachine.longestPause)
         #expect(workshop.folder.list() == ["disk.iso.part", "disk.iso.part.pawl"])
         let again = try await workshop.run(workshop.url)
         try expectOnly(Workshop.name, resource, in: workshop, again)
@@ -102,8 +115,10 @@ struct TimeOptionTests {
         let workshop = try Workshop()
         let held = Reply.resource(resource).holdAfterBytes(1 << 20, until: Latch())
         workshop.serve(held.from(request: 2, .resource(resource)))
-        _ = try await workshop.run(workshop.url, "-x", "1", "--max-time", "3")
-        #expect(workshop.folder.exists("disk.iso.part"))
+        let stopped = try workshop.start(workshop.url, "-x", "1")
+        try await FolderWatch.wait(for: "disk.iso.part", in: workshop.folder)
+        stopped.signal(SIGINT)
+        await stopped.waitForExit()
         let run = try await workshop.run(workshop.url, "-x", "1", "--no-resume")
         #expect(run.status == .code(0))
         try expectExact(Workshop.name, resource, in: workshop)

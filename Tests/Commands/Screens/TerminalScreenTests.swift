@@ -12,6 +12,35 @@ struct TerminalScreenTests {
         return workshop
     }
 
+    /// Downloads the resource to its end; each quarter is sent when the one before it was
+    /// displayed.
+    private func downloadInQuarters(
+        _ path: String = Workshop.path,
+        columns: UInt16
+    ) async throws -> (workshop: Workshop, runner: ProcessRunner) {
+        let workshop = try Workshop()
+        var reply = Reply.resource(resource)
+        var quarters: [(text: String, latch: Latch)] = []
+        for number: Int64 in 1...3 {
+            let latch = Latch()
+            reply = reply.holdAfterBytes(number * resource.size / 4, until: latch)
+            quarters.append(("\(number * 25)%", latch))
+        }
+        workshop.serve(reply, at: path)
+        let runner = try workshop.start(
+            workshop.origin.url(path),
+            "-x",
+            "1",
+            settings: terminal(columns: columns)
+        )
+        for (text, latch) in quarters {
+            #expect(await runner.waitForOutput(containing: text), "\(runner.output)")
+            latch.release()
+        }
+        await runner.waitForExit()
+        return (workshop, runner)
+    }
+
     private func terminal(columns: UInt16, noColour: String? = nil) -> ProcessSettings {
         ProcessSettings(
             environment: ["NO_COLOR": noColour],
@@ -22,14 +51,8 @@ struct TerminalScreenTests {
     @Test(arguments: [100, 40, 20] as [UInt16])
     func `no line wraps while it runs, and the finished line remains`(columns: UInt16) async throws
     {
-        let workshop = try workshop()
         let watch = Stopwatch()
-        let run = try await workshop.run(
-            workshop.url,
-            "-x",
-            "1",
-            settings: terminal(columns: columns)
-        )
+        let (_, run) = try await downloadInQuarters(columns: columns)
         let elapsed = watch.elapsed
         #expect(run.status == .code(0))
         var screen = ScreenEmulator(columns: Int(columns))
@@ -71,13 +94,7 @@ struct TerminalScreenTests {
     @Test func `wide characters and a long name fit the line`() async throws {
         let path =
             "/%E6%96%87%E4%BB%B6%E6%96%87%E4%BB%B6%E6%96%87%E4%BB%B6%F0%9F%8E%89long-name.iso"
-        let workshop = try workshop(path)
-        let run = try await workshop.run(
-            workshop.origin.url(path),
-            "-x",
-            "1",
-            settings: terminal(columns: 40)
-        )
+        let (workshop, run) = try await downloadInQuarters(path, columns: 40)
         #expect(run.status == .code(0))
         #expect(workshop.folder.list() == ["文件文件文件🎉long-name.iso"])
         var screen = ScreenEmulator(columns: 40)
@@ -90,18 +107,21 @@ struct TerminalScreenTests {
         async throws
     {
         let workshop = try Workshop()
+        let latch = Latch()
         for number in 1...3 {
+            let resource = Resource(size: 1 << 20, seed: UInt64(number))
             workshop.serve(
-                .resource(Resource(size: 1 << 20, seed: UInt64(number))).rate(1 << 20),
+                .resource(resource).holdAfterBytes(1 << 19, until: latch),
                 at: "/\(number).bin"
             )
         }
-        let run = try await workshop.run(
-            ["-x", "1"] + (1...3).map { workshop.origin.url("/\($0).bin") },
+        let run = try workshop.start(
+            arguments: ["-x", "1"] + (1...3).map { workshop.origin.url("/\($0).bin") },
             terminal(columns: 60)
         )
-        #expect(run.status == .code(0))
-        #expect(run.output.contains("0 of 3 done"))
+        #expect(await run.waitForOutput(containing: "0 of 3 done"))
+        latch.release()
+        #expect(await run.waitForExit() == .code(0))
         var screen = ScreenEmulator(columns: 60)
         screen.feed(run.output)
         #expect(screen.lostCharacters == 0)
@@ -148,8 +168,8 @@ struct TerminalScreenTests {
         #expect(drawnWidths(runner.output).contains { $0 > 30 })
         runner.resize(TerminalSize(columns: 30, rows: 24))
         // The next drawing of a tick has the new width, whatever it shows.
-        #expect(await runner.waitForOutput(containing: "25%"))
-        let before = runner.output.utf8.count
+        await runner.waitForOutput { (drawnWidths($0).last ?? .max) < 30 }
+        let before = runner.outputBytes.count
         first.release()
         #expect(await runner.waitForOutput(containing: "50%"))
         second.release()
@@ -157,13 +177,13 @@ struct TerminalScreenTests {
         let after = String(decoding: runner.outputBytes.dropFirst(before), as: UTF8.self)
         let widths = drawnWidths(after)
         #expect(!widths.isEmpty)
-        // A drawing that was under way may still have the old one.
-        #expect(widths.dropFirst().allSatisfy { $0 < 30 })
+        #expect(widths.allSatisfy { $0 < 30 })
     }
 
-    /// The widest line of each drawing.
+    /// The widest line of each drawing that is complete.
     private func drawnWidths(_ output: String) -> [Int] {
-        output.split(separator: "\u{1B}[?7l").dropFirst().map { drawing in
+        let drawings = output.split(separator: "\u{1B}[?7l").dropFirst()
+        return drawings.filter { $0.contains("\u{1B}[?7h") }.map { drawing in
             var screen = ScreenEmulator(columns: 1000)
             screen.feed(String(drawing.prefix(upTo: end(of: drawing))))
             return screen.lines.map(\.count).max() ?? 0

@@ -55,13 +55,15 @@ struct FTPTests {
     @Test func `an interrupted download is resumed, and starts over if the file has changed`()
         async throws
     {
-        let server = try await FileServers.ftp("anon_max_rate=3000000")
+        let server = try await FileServers.ftp()
         let large = Resource(size: 24_000_000)
         try serve(large, by: server)
         let workshop = try Workshop()
         let url = url(server)
         for changes in [false, true] {
-            let runner = try workshop.start(url, "-x", "1", "-o", "\(changes)")
+            let runner = try workshop.start(
+                arguments: [url, "-x", "1", "-o", "\(changes)", "--limit", Workshop.crawl]
+            )
             try await FolderWatch.wait(for: "\(changes).part", in: workshop.folder)
             runner.signal(SIGINT)
             await runner.waitForExit()

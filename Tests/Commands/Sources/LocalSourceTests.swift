@@ -48,7 +48,13 @@ struct LocalSourceTests {
         try sources.write("disk.iso", large.bytes())
         let address = url(sources, "disk.iso")
         for isChanged in [false, true] {
-            let runner = try workshop.start(address, "--limit-rate", "9M", "-o", "\(isChanged)")
+            let runner = try workshop.start(
+                address,
+                "--limit-rate",
+                Workshop.crawl,
+                "-o",
+                "\(isChanged)"
+            )
             try await FolderWatch.wait(for: "\(isChanged).part", in: workshop.folder)
             runner.signal(SIGKILL)
             _ = await runner.waitForExit()

@@ -334,7 +334,7 @@ struct SFTPTests {
         let arguments = [url(server), "--known-hosts", try knownHosts(server), "-v"]
         let key = ["--key", server.folder.path("user")]
         let runner = try workshop.start(
-            arguments: arguments + key + ["--limit", "6M", "-x", "1"],
+            arguments: arguments + key + ["--limit", Workshop.crawl, "-x", "1"],
             settings
         )
         try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
@@ -361,7 +361,7 @@ struct SFTPTests {
             [url(server), "--key", server.folder.path("user")]
             + ["--known-hosts", try knownHosts(server)]
         let runner = try workshop.start(
-            arguments: arguments + ["--limit", "6M", "-x", "1"],
+            arguments: arguments + ["--limit", Workshop.crawl, "-x", "1"],
             settings
         )
         try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)

@@ -25,6 +25,10 @@ struct Workshop: Sendable {
     /// The name that the file of `path` gets.
     static let name = "disk.iso"
 
+    /// The value of `--limit` with which no file of 16 MB or more is complete within the time limit
+    /// of a suite: however late a signal is, it interrupts the download.
+    static let crawl = "50K"
+
     var url: String { origin.url(Self.path) }
 
     /// Serves one reply.

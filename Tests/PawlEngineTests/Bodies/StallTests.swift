@@ -24,7 +24,8 @@ struct StallTests {
         try scene.expectFile(resource)
         let stalled = try #require(scene.asked.first { $0.bodyBytesSent == 50_000 })
         let position = (stalled.range?.first ?? 0) + 50_000
-        #expect(connections > 1 || scene.asked.last?.range?.first == position)
+        // A busy machine may stall another connection, too.
+        #expect(connections > 1 || scene.asked.contains { $0.range?.first == position })
         #expect(scene.asked.dropFirst().allSatisfy { $0.range != nil })
     }
 
@@ -45,7 +46,7 @@ struct StallTests {
         let reply = Reply.resource(resource)
         scene.serve(reply.choosing(reply.rate(20_000)) { $0.ordinal == 1 })
         var settings = scene.settings(connections)
-        settings.stallTimeout = .milliseconds(400)
+        settings.stallTimeout = .seconds(3)
         settings.minimumBytesPerSecond = 200_000
         try await scene.download(settings)
         try scene.expectFile(resource)
@@ -54,18 +55,21 @@ struct StallTests {
     }
 
     @Test func `a source that stays too slow is given up, and its bytes are kept`() async throws {
-        let scene = try Scene(.resource(resource).rate(20_000))
-        var settings = scene.settings(1)
-        settings.stallTimeout = .milliseconds(300)
-        settings.minimumBytesPerSecond = 200_000
-        settings.retries = 1
-        let error = try await scene.failure(settings)
-        #expect(error.code == .tooSlow)
-        scene.serve(.resource(resource))
-        scene.forgetRequests()
-        try await scene.download(scene.settings(1))
-        try scene.expectFile(resource)
-        #expect((scene.asked.first?.range?.first ?? 0) > 0)
+        // A connection that a busy machine stalls is not too slow, but times out.
+        let isTooSlow = try await quietRound {
+            let scene = try Scene(.resource(resource).rate(20_000))
+            var settings = scene.settings(1)
+            settings.stallTimeout = .seconds(2)
+            settings.minimumBytesPerSecond = 200_000
+            settings.retries = 1
+            let error = try await scene.failure(settings)
+            scene.serve(.resource(resource))
+            scene.forgetRequests()
+            try await scene.download(scene.settings(1))
+            try scene.expectFile(resource)
+            return error.code == .tooSlow && (scene.asked.first?.range?.first ?? 0) > 0
+        }
+        #expect(isTooSlow)
     }
 
     @Test func `a download that exceeds its maximum duration ends and keeps its bytes`()

@@ -103,12 +103,16 @@ struct SmallFileTests {
 
     @Test func `a stalled small file keeps its bytes`() async throws {
         let reply = Reply.resource(resource)
-        let scene = try Scene(.sequence([reply.stallAfterBytes(25_000), reply]))
-        var settings = scene.settings(1)
-        settings.stallTimeout = .seconds(2)
-        try await scene.download(settings)
-        try scene.expectFile(resource)
-        #expect(scene.asked.map { $0.range?.first } == [nil, 25_000])
+        // A busy machine may stall the second connection, too.
+        let isKept = try await quietRound {
+            let scene = try Scene(.sequence([reply.stallAfterBytes(25_000), reply]))
+            var settings = scene.settings(1)
+            settings.stallTimeout = .seconds(2)
+            try await scene.download(settings)
+            try scene.expectFile(resource)
+            return scene.asked.map { $0.range?.first } == [nil, 25_000]
+        }
+        #expect(isKept)
     }
 
     // MARK: - In memory when the download ends

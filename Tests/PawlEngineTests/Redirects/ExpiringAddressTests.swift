@@ -33,11 +33,14 @@ struct ExpiringAddressTests {
         let scene = try Scene(.redirect { "/signed.bin?token=\($0.ordinal)" })
         let latch = Latch()
         let reply = Reply.resource(resource).holdAfterBytes(1000, until: latch)
-        let expired = Reply.status(status).delayHead(.milliseconds(20))
-        // The first address serves one request; the three that follow at once are refused.
+        let refusals = Latch()
+        let expired = Reply.status(status).holdHead(until: refusals)
+        // The first address serves one request; the three that follow at once are refused together.
         scene.origin.route("/signed.bin", reply)
         scene.origin.route("/signed.bin?token=1", reply.from(request: 2, expired))
         let running = try scene.start(scene.settings(4))
+        await refusals.waitForArrivals(3)
+        refusals.release()
         await latch.waitForArrivals(4)
         latch.release()
         _ = try await running.file()

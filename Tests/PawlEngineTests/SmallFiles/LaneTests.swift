@@ -73,13 +73,18 @@ struct LaneTests {
     }
 
     @Test func `a small file is finished in the lane`() async throws {
-        let run = try Run(.resource(resource))
-        _ = try #require(run.begin())
-        #expect(try await run.isFinishedInLane())
-        try run.scene.expectFile(resource)
-        #expect(run.monitor.progress.phase == .finished)
-        #expect(run.monitor.metrics.bytesReceived == resource.size)
-        #expect(run.process.engine.budgets.hosts.isEmpty)
+        // A file that takes more than half a second on a busy machine is left to a driver.
+        let isFinished = try await quietRound {
+            let run = try Run(.resource(resource))
+            _ = try #require(run.begin())
+            let isFinished = try await run.isFinishedInLane()
+            try run.scene.expectFile(resource)
+            #expect(run.monitor.progress.phase == .finished)
+            #expect(run.monitor.metrics.bytesReceived == resource.size)
+            #expect(run.process.engine.budgets.hosts.isEmpty)
+            return isFinished
+        }
+        #expect(isFinished)
     }
 
     @Test func `a file that exists is kept without a request`() async throws {
@@ -222,6 +227,12 @@ struct LaneTests {
     @Test func `a file that is being written is finished, also if it is stopped meanwhile`()
         async throws
     {
+        // A file that takes more than half a second on a busy machine is left to a driver.
+        #expect(try await quietRound { try await isFinishedDespiteCancel() })
+    }
+
+    /// Cancels a download while its file is synced; returns whether it is finished in the lane.
+    private func isFinishedDespiteCancel() async throws -> Bool {
         let gate = Gate()
         let isSyncing = Observed(false)
         var store = StoreSettings()
@@ -232,12 +243,19 @@ struct LaneTests {
         }
         let run = try Run(.resource(resource), process: EngineProcess(store: store))
         let download = try #require(run.begin())
-        await isSyncing.wait { $0 }
+        while !isSyncing.value, !run.end.isComplete, !Task.isCancelled { await Task.yield() }
         download.cancel()
         download.cancel()
-        gate.open()
-        #expect(try await run.isFinishedInLane())
-        try run.scene.expectFile(resource)
+        for _ in 0..<10 { gate.open() }
+        switch await run.end.waitIgnoringCancellation() {
+        case .finished:
+            try run.scene.expectFile(resource)
+            return true
+        case .left(let handover):
+            // It was cancelled.
+            _ = try? await DownloadDriver(handover).run()
+            return false
+        }
     }
 
     @Test func `a file that cannot be written ends with the error of the disk`() async throws {
@@ -275,7 +293,7 @@ struct LaneTests {
     @Test func `no alarm is set without downloads`() async throws {
         let run = try Run(.resource(resource))
         _ = try #require(run.begin())
-        #expect(try await run.isFinishedInLane())
+        _ = try await run.isFinishedInLane()
         while run.process.engine.alarms.setCount > 0, !Task.isCancelled { await Task.yield() }
         #expect(run.process.engine.alarms.setCount == 0)
     }

@@ -10,6 +10,12 @@ struct OwnPaceTests {
     private let resource = Resource(size: Scene.size)
 
     @Test func `skipping bytes for longer than the stall time is not a stall`() async throws {
+        // A busy machine may stop the connection for longer than the stall time.
+        #expect(try await quietRound { try await requestsWhileSkipping() == [200] })
+    }
+
+    /// The statuses of the responses while a download skips bytes for longer than the stall time.
+    private func requestsWhileSkipping() async throws -> [Int?] {
         let scene = try Scene()
         var settings = scene.settings(1)
         let latch = Latch()
@@ -28,20 +34,24 @@ struct OwnPaceTests {
         settings.stallTimeout = .seconds(4)
         try await scene.download(settings)
         try scene.expectFile(resource)
-        #expect(scene.asked.map(\.status) == [200])
+        return scene.asked.map(\.status)
     }
 
     @Test func `a speed below the minimum because of Pawl's own limit is not too slow`()
         async throws
     {
-        let scene = try Scene(.resource(resource))
         var limits = EngineSettings()
         limits.limitBytesPerSecond = 150_000
-        var settings = scene.settings(1)
-        settings.stallTimeout = .seconds(4)
-        settings.minimumBytesPerSecond = 3_000_000
-        try await scene.download(settings, by: EngineProcess(limits))
-        try scene.expectFile(resource)
-        #expect(scene.asked.count == 1)
+        // A busy machine may stop the connection for longer than the stall time.
+        let isPatient = try await quietRound {
+            let scene = try Scene(.resource(resource))
+            var settings = scene.settings(1)
+            settings.stallTimeout = .seconds(4)
+            settings.minimumBytesPerSecond = 3_000_000
+            try await scene.download(settings, by: EngineProcess(limits))
+            try scene.expectFile(resource)
+            return scene.asked.count == 1
+        }
+        #expect(isPatient)
     }
 }

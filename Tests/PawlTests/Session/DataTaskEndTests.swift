@@ -48,7 +48,7 @@ struct DataTaskEndTests {
     @Test func `a large body that nobody reads ends with an error`() async throws {
         let scene = try SessionScene(.resource(huge))
         var configuration = scene.configuration
-        configuration.settings.stallTimeout = .milliseconds(200)
+        configuration.settings.stallTimeout = .seconds(2)
         let session = DownloadSession(configuration)
         let task = session.dataTask(with: try scene.url())
         task.resume()

@@ -14,12 +14,11 @@ struct ManyTasksTests {
         )
         let session = DownloadSession(scene.configuration)
         let url = try scene.url()
-        let clock = ContinuousClock()
-        let began = clock.now
+        let began = ThreadTime.now()
         let tasks = (0..<10_000).map { session.downloadTask(with: url, to: scene.target("\($0)")) }
         for task in tasks { task.resume() }
-        // A release build takes a twentieth of that.
-        #expect(clock.now - began < .seconds(10))
+        // Of CPU time, because the machine may be busy. A release build takes a twentieth of that.
+        #expect(ThreadTime.now() - began < .seconds(10))
         #expect(session.currentTasks.count == 10_000)
         session.invalidateAndCancel()
         for task in tasks {

@@ -104,6 +104,18 @@ func waitForBytes(_ count: Int64, of task: SessionTask) async {
     }
 }
 
+/// Returns the number of bytes of a suspended task when it no longer changes.
+///
+/// Bytes that the transport has already delivered may still be written, but no others.
+func settledBytes(of task: DownloadTask) async -> Int64 {
+    var bytes: [Int64] = []
+    for await progress in task.progress {
+        bytes.append(progress.completedBytes)
+        if bytes.count >= 5, bytes.last == bytes.dropLast().last { break }
+    }
+    return bytes.last ?? 0
+}
+
 /// Records each call, in order.
 final class RecordingDelegate: DownloadSessionDelegate {
     enum Call: Sendable, Equatable {

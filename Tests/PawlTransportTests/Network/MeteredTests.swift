@@ -64,7 +64,8 @@ struct MeteredTests {
         let said = folder.path("arguments")
         let program = try program("echo \"$@\" > \(said); echo '{\"data\":1}'")
         let commands = [["/nowhere/busctl"], program + ["a", "b"], ["echo", "(<uint32 2>,)"]]
-        #expect(try await answers(commands) == [true])
+        // A program that a busy machine does not run for three seconds has no answer.
+        #expect(try await quietRound { try await answers(commands) == [true] })
         #expect(try folder.read("arguments") == Array("a b\n".utf8))
     }
 
@@ -79,11 +80,11 @@ struct MeteredTests {
     }
 
     @Test func `a program that does not end is killed`() async throws {
-        let endless = try program("echo '{\"data\":1}'; exec sleep 100")
+        let endless = try program("echo '{\"data\":1}'; exec sleep 600")
         let clock = SystemTimekeeper()
         let begin = clock.now()
         #expect(try await answers([endless]) == [nil])
-        #expect(clock.now() - begin < .seconds(20))
+        #expect(clock.now() - begin < .seconds(200))
     }
 
     @Test func `a program that never stops printing is killed`() async throws {
@@ -91,15 +92,19 @@ struct MeteredTests {
     }
 
     @Test func `a change is noticed`() async throws {
-        try folder.write("answer", "2")
         let script = "echo \"{\\\"data\\\":$(cat \(folder.path("answer")))}\""
         let changing = try program(script)
         let folder = folder
-        let seen = try await answers([changing], count: 2, interval: .milliseconds(50)) {
-            // A rename, so that nobody reads a half-written file.
-            if $0 == 1 { rename(try folder.write("next", "1"), folder.path("answer")) }
+        // A program that a busy machine does not run for three seconds has no answer.
+        let isNoticed = try await quietRound {
+            try folder.write("answer", "2")
+            let seen = try await answers([changing], count: 2, interval: .milliseconds(50)) {
+                // A rename, so that nobody reads a half-written file.
+                if $0 == 1 { rename(try folder.write("next", "1"), folder.path("answer")) }
+            }
+            return seen == [false, true]
         }
-        #expect(seen == [false, true])
+        #expect(isNoticed)
     }
 
     @Test func `no program runs if no observer asks for the answer`() async throws {

@@ -23,9 +23,9 @@ struct ScriptedOriginTests {
     }
 
     @Test func `a stopped origin refuses connections and frees its port`() throws {
-        let first = try ScriptedOrigin()
+        let port = try UnusedPort.find()
+        let first = try ScriptedOrigin(port: port)
         first.routeDefault(.status(200))
-        let port = first.port
         #expect(try first.ask("/").status == 200)
         first.stop()
         first.stop()

@@ -21,6 +21,7 @@ struct ResponseWriter {
 
     /// Writes the response and returns whether the connection can be reused.
     mutating func write(method: String) throws(ConnectionEnd) -> Bool {
+        if let latch = plan.headLatch { try channel.wait(for: latch) }
         if plan.delay > .zero { try channel.wait(until: clock.now() + plan.delay) }
         try channel.send(plan.preamble)
         if plan.sendsHead { try channel.send(head) }

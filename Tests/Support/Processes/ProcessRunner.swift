@@ -67,6 +67,18 @@ package final class ProcessRunner: Sendable {
         return holds(await process.state.wait { $0.isComplete || holds($0) })
     }
 
+    /// Waits until what the program has written to its output or terminal meets a condition;
+    /// returns false if it ends first.
+    @discardableResult
+    package func waitForOutput(
+        until isMet: @escaping @Sendable (String) -> Bool
+    ) async -> Bool {
+        let holds = { @Sendable (state: ProcessState) in
+            isMet(String(decoding: state.output, as: UTF8.self))
+        }
+        return holds(await process.state.wait { $0.isComplete || holds($0) })
+    }
+
     /// Waits until the program has written the text `count` times to its output; returns false if
     /// it ends first.
     @discardableResult

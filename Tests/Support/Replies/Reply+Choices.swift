@@ -91,7 +91,18 @@ extension Reply {
         Reply { exchange in
             guard gate.enter() else { return refusal.plan(exchange) }
             var plan = plan(exchange)
-            plan.completions.append { gate.leave() }
+            let isInside = Observed(true)
+            let leave: @Sendable () -> Void = {
+                let isFirst = isInside.update { isInside in
+                    defer { isInside = false }
+                    return isInside
+                }
+                if isFirst { gate.leave() }
+            }
+            // Before the last byte: after it, the client's next request may arrive before this
+            // thread runs again.
+            plan.marks.append(BodyMark(after: max(0, plan.bodyLength - 1), .call(leave)))
+            plan.completions.append(leave)
             return plan
         }
     }

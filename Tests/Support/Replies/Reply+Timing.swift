@@ -30,6 +30,11 @@ extension Reply {
         changed { plan, _ in plan.delay += time }
     }
 
+    /// Sends nothing until the test opens the latch.
+    package func holdHead(until latch: Latch) -> Reply {
+        changed { plan, _ in plan.headLatch = latch }
+    }
+
     /// Sends each body at the given speed.
     package func rate(_ bytesPerSecond: Int64) -> Reply {
         changed { plan, _ in plan.bytesPerSecond = bytesPerSecond }

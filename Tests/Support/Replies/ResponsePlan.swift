@@ -30,6 +30,8 @@ package struct ResponsePlan: Sendable {
     package var repeatsBody = false
     /// The time before anything is sent.
     package var delay: Duration = .zero
+    /// The latch that a test must open before anything is sent.
+    package var headLatch: Latch?
     /// The speed of the body; `nil` means unlimited.
     package var bytesPerSecond: Int64?
     /// A link that the body shares with others.

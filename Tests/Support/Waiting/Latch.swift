@@ -7,6 +7,9 @@ package final class Latch: Sendable {
 
     package var isOpen: Bool { open.value }
 
+    /// The number of tasks and replies that have reached the latch.
+    package var arrivalCount: Int { arrivals.value }
+
     /// Opens the latch for all that wait and all that arrive later.
     package func release() { open.update { $0 = true } }
 

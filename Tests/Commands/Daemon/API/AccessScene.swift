@@ -49,24 +49,24 @@ struct AccessScene: Sendable {
         )
     }
 
-    /// A stream is cut after a second.
+    /// A stream is cut after its head.
     func ask(
         _ authority: Authority,
         _ method: String,
         _ path: String,
         _ body: String? = nil
     ) async throws -> NetworkScene.Answer {
-        let time = path.hasPrefix("/v1/events") ? ["--max-time", "1"] : []
-        guard authority == .user else {
-            var arguments = (fields[authority] ?? []).flatMap { ["-H", $0] }
-            arguments += ["-X", method, "\(network.origin)\(path)"] + Self.arguments(body)
-            return try await network.curl(arguments + time)
+        var arguments: [String]
+        if authority == .user {
+            let socket = network.scene.home.path("run/pawl/daemon.sock")
+            arguments = ["--unix-socket", socket, "-X", method, "http://localhost\(path)"]
+        } else {
+            arguments = (fields[authority] ?? []).flatMap { ["-H", $0] }
+            arguments += ["-X", method, "\(network.origin)\(path)"]
         }
-        let socket = network.scene.home.path("run/pawl/daemon.sock")
-        return try await network.curl(
-            ["--unix-socket", socket, "-X", method, "http://localhost\(path)"]
-                + Self.arguments(body) + time
-        )
+        arguments += Self.arguments(body)
+        guard path.hasPrefix("/v1/events") else { return try await network.curl(arguments) }
+        return try await network.curl(arguments, until: "event-stream")
     }
 
     private static func arguments(_ body: String?) -> [String] {

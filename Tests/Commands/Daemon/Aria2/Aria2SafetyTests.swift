@@ -162,7 +162,10 @@ extension DaemonSuites {
         }
 
         @Test func `a slow client of aria2's RPC is disconnected`() async throws {
-            let scene = try await Aria2Scene.make("--client-timeout", "5")
+            let scene = try await Aria2Scene.make(
+                "--client-timeout",
+                BusyMachine.pauseSeconds
+            )
             let host = "Host: 127.0.0.1:\(scene.port)\r\n"
             let socket = try scene.openWebSocket(sending: try scene.frame("getVersion"))
             #expect(await socket.waitForOutput(containing: "1.37.0"))

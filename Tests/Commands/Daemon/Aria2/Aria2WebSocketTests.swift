@@ -100,7 +100,10 @@ extension DaemonSuites {
         }
 
         @Test func `a page must send a secret soon, and a program may listen`() async throws {
-            let scene = try await Aria2Scene.make("--client-timeout", "2")
+            let scene = try await Aria2Scene.make(
+                "--client-timeout",
+                BusyMachine.pauseSeconds
+            )
             let listener = try scene.openWebSocket(
                 origin: nil,
                 sending: Aria2Scene.frame("beat", opcode: 9)
@@ -130,7 +133,10 @@ extension DaemonSuites {
         }
 
         @Test func `a WebSocket whose answers nobody reads is closed`() async throws {
-            let scene = try await Aria2Scene.make("--client-timeout", "2")
+            let scene = try await Aria2Scene.make(
+                "--client-timeout",
+                BusyMachine.pauseSeconds
+            )
             let list = (0..<2000).map { "http://127.0.0.1:1/folder/file-\($0).iso" }
                 .joined(separator: "\n")
             let path = try scene.scene.home.write("list.txt", Array(list.utf8))

@@ -145,7 +145,7 @@ extension DaemonSuites {
         }
 
         @Test func `a handshake that does not end is disconnected`() async throws {
-            let scene = try await SecureScene.make(timeLimit: "3")
+            let scene = try await SecureScene.make(timeLimit: BusyMachine.pauseSeconds)
             let clients = [
                 // Nothing, a part of a record's head, and a part of a ClientHello.
                 try scene.network.connect(sending: ""),
