@@ -38,6 +38,9 @@ package struct DownloadJob: Sendable {
     package var ownerOfPartialFile: PartialFileQuestion?
     /// Takes the bytes instead of a file; `destination` is then that of a temporary file.
     package var output: OrderedOutput?
+    /// Returns the folder into which the caller moves the finished file, where an earlier run may
+    /// have left it; `nil` if the caller moves none.
+    package var moveTarget: MoveTarget?
     /// Called before the complete file gets its name; `nil` if nobody records that.
     package var willFinish: FinishAnnouncement?
 

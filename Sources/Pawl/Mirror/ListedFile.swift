@@ -76,6 +76,9 @@ package struct ContentBuilder {
         var facts: ListedFacts?
         /// Whether it is no file and no folder, such as a symbolic link.
         var isLeftOut = false
+        var isFolder: Bool { relativePath.isFolderPath }
+        /// The names of its path, decoded.
+        var names: [String] { relativePath.pathNames.map { name in name.percentDecoded } }
     }
 
     private let folder: ListedFolder
@@ -137,28 +140,25 @@ package struct ContentBuilder {
         }
         var content = FolderContent()
         content.isComplete = isComplete
-        var names = FolderNames()
-        var unclean: [Int] = []
+        var names = TreeNames()
+        var others: [Int] = []
         for (index, entry) in entries.enumerated() {
             if mayLackSlashes, indices[ExactText(entry.relativePath + "/")] != nil { continue }
-            if let path = names.take(Self.names(of: entry.relativePath)) {
+            if let path = names.unchangedPath(of: entry.names, isFolder: entry.isFolder) {
                 add(entry, path, below: address, digest, to: &content)
             } else {
-                unclean.append(index)
+                others.append(index)
             }
         }
-        for index in unclean {
-            guard let path = names.takeClean(Self.names(of: entries[index].relativePath)) else {
+        for index in others {
+            let entry = entries[index]
+            guard let path = names.path(of: entry.names, isFolder: entry.isFolder) else {
                 content.isComplete = false
                 continue
             }
-            add(entries[index], path, below: address, digest, to: &content)
+            add(entry, path, below: address, digest, to: &content)
         }
         return content
-    }
-
-    private static func names(of relativePath: String) -> [String] {
-        relativePath.pathNames.map { name in name.percentDecoded }
     }
 
     private func add(
@@ -171,7 +171,7 @@ package struct ContentBuilder {
         let full = folder.path(of: path)
         if entry.isLeftOut {
             content.leftOut.append(full)
-        } else if entry.relativePath.isFolderPath {
+        } else if entry.isFolder {
             content.folders.append(
                 folder.folder(address: address + entry.relativePath, path: full, list: digest)
             )

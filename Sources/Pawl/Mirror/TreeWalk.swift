@@ -43,13 +43,13 @@ package struct TreeWalk: Sendable {
 
     /// The tree as its server has confirmed it.
     private struct Tree {
-        let origin: Origin?
-        let path: String
+        /// `nil` if its address is no URL, so that it contains nothing.
+        let root: FolderAddress?
         let robots: RobotsRules
 
         func contains(_ address: String) -> Bool {
-            origin == URL(string: address).flatMap(Origin.init)
-                && AddressParts(address).path.hasPrefix(path)
+            guard let root, let url = URL(string: address) else { return false }
+            return root.relativePath(of: url) != nil
         }
 
         func allows(_ address: String) -> Bool {
@@ -101,7 +101,8 @@ package struct TreeWalk: Sendable {
         }
         try Self.check(robots, address)
         if !Self.isSame(root.address, address) { visitor.redirected(to: address) }
-        return (Tree(origin: origin, path: AddressParts(address).path, robots: robots), content)
+        let tree = Tree(root: URL(string: address).flatMap(FolderAddress.init), robots: robots)
+        return (tree, content)
     }
 
     /// Whether two addresses are of one folder: HTTPS may replace HTTP, and a slash may be added.

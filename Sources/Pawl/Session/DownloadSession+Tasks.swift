@@ -162,6 +162,20 @@ extension DownloadSession {
         return downloadTask(request, target, nil)
     }
 
+    /// Creates the task of a download whose finished file the caller moves to another folder.
+    ///
+    /// `moveTarget` returns that folder. A file of this URL that an earlier run has moved there is
+    /// not fetched again.
+    package func downloadTask(
+        with request: DownloadRequest,
+        to destination: TaskDestination,
+        movedTo moveTarget: @escaping MoveTarget
+    ) -> DownloadTask {
+        var target = DownloadTask.Target(destination: destination)
+        target.moveTarget = moveTarget
+        return downloadTask(request, target, nil)
+    }
+
     /// Creates the task of a download that a library runs.
     ///
     /// The key is recorded with the file. `replaced` is the only existing file that the download

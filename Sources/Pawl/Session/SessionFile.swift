@@ -37,7 +37,7 @@ final class SessionFile<Values: FiledValues>: Sendable {
             what: Values.fileName,
             advice: "check the path and its permissions"
         )
-        if let text = PipeTexts.text(of: given) {
+        if let text = OnceReadFiles.text(of: given) {
             values = Values(Self.content(text))
             saved = Mutex(nil)
             return

@@ -29,6 +29,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         var replaces: FileStamp?
         /// Takes the bytes instead of a file; the destination is then a temporary file.
         var output: OrderedOutput?
+        /// Returns the folder into which the caller moves the finished file.
+        var moveTarget: MoveTarget?
     }
 
     /// The values with which the next run begins; a running run keeps its own.
@@ -55,6 +57,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     let limit: RateLimitClock
     let storageKey: String?
     let replaces: FileStamp?
+    private let moveTarget: MoveTarget?
     private let monitor: DownloadMonitor
     private let nextRun = Mutex(NextRun())
     private let lastFailure = Mutex<DownloadError?>(nil)
@@ -69,6 +72,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         resumeRequest = target.resume
         storageKey = target.storageKey ?? target.resume?.data.storageKey
         replaces = target.replaces
+        moveTarget = target.moveTarget
         monitor = self.target.makeMonitor()
         let settings = request.settings(in: membership.session.configuration)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
@@ -116,6 +120,19 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     package var shownPath: String? {
         if case .success(let file)? = fileOutcome { return file.path }
         return target.isTemporary ? nil : targetPath
+    }
+
+    /// Whether a file of this task was found in another folder than the task's own, because an
+    /// earlier run has moved it there.
+    package func isMoved(_ file: DownloadedFile) -> Bool {
+        guard file.wasAlreadyThere, moveTarget != nil, let destination = target.plainDestination
+        else { return false }
+        let folder =
+            switch destination {
+            case .file(let path): FilePath(path).removingLastComponent()
+            case .directory(let path): FilePath(path)
+            }
+        return FilePath(file.path).removingLastComponent() != folder
     }
 
     /// The partial file, once it exists.
@@ -408,6 +425,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         job.storageKey = storageKey
         job.replaces = replaces
         job.choosesDestination = target.choice
+        job.moveTarget = moveTarget
         job.output = target.output
         job.limit = limit
         nextRun.withLock { next in

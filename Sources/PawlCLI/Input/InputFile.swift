@@ -1,7 +1,6 @@
 internal import Glibc
 internal import Pawl
 internal import PawlCore
-internal import Synchronization
 
 /// Reads a file that an option names; `-` is standard input.
 enum InputFile {
@@ -9,9 +8,6 @@ enum InputFile {
     ///
     /// It limits the memory if the path of a device or an image is given by mistake.
     private static let maximumBytes = 64 << 20
-
-    /// Whether standard input was read, which has nothing for a second reader.
-    private static let hasReadInput = Atomic<Bool>(false)
 
     /// Throws unless the file is empty or a cookie file: Pawl would overwrite any other file.
     static func checkCookieFile(_ path: String, location: String) throws(DownloadError) {
@@ -65,9 +61,9 @@ enum InputFile {
         location: String,
         form: String
     ) throws(DownloadError) -> String {
-        if let known = PipeTexts.text(of: path) { return known }
+        if let known = OnceReadFiles.text(of: path) { return known }
         let text = try text(of: path, location: location, form: form)
-        if !OutputPath.isRegularFile(path) { PipeTexts.keep(text, of: path) }
+        if !OutputPath.isRegularFile(path) { OnceReadFiles.keep(text, of: path) }
         return text
     }
 
@@ -108,7 +104,7 @@ enum InputFile {
         form: String
     ) throws(DownloadError) -> [UInt8] {
         guard path != "-" else {
-            guard !hasReadInput.exchange(true, ordering: .relaxed) else {
+            guard OnceReadFiles.begin(path) else {
                 throw .usage(
                     "\(location): standard input is read already",
                     advice: "use - only once, and files for the others"

@@ -1,16 +1,8 @@
+internal import Pawl
 internal import PawlCore
-internal import Synchronization
 
 /// The files that options name, each of which is read once: a pipe has nothing for a second reader.
 enum OptionFiles {
-    private struct File: Hashable {
-        let option: String
-        let path: String
-    }
-
-    /// The texts that were read in this process, which serve all downloads of its command.
-    private static let texts = Mutex<[File: String]>([:])
-
     /// Replaces each option that names a file by what the file contains.
     static func read(_ options: [OptionAssignment]) throws(DownloadError) -> [OptionAssignment] {
         var read: [OptionAssignment] = []
@@ -40,10 +32,10 @@ enum OptionFiles {
         _ option: OptionAssignment,
         form: String
     ) throws(DownloadError) -> String {
-        let file = File(option: option.name, path: path)
-        if let known = texts.withLock({ $0[file] }) { return known }
+        // The text serves all downloads of the command.
+        if let known = OnceReadFiles.text(of: path, for: option.name) { return known }
         let text = try InputFile.text(of: path, location: option.location, form: form)
-        texts.withLock { $0[file] = text }
+        OnceReadFiles.keep(text, of: path, for: option.name)
         return text
     }
 }

@@ -64,7 +64,26 @@ struct DownloadRun: Sendable {
         if download.isForStandardOutput {
             return session.downloadTask(with: request, passingOnTo: console.orderedOutput())
         }
-        return session.downloadTask(with: request, to: TaskDestination(download.destination))
+        let destination = TaskDestination(download.destination)
+        guard !download.settings.moveRules.isEmpty else {
+            return session.downloadTask(with: request, to: destination)
+        }
+        return session.downloadTask(
+            with: request,
+            to: destination,
+            movedTo: { Self.folder(for: $0, of: download) }
+        )
+    }
+
+    /// Returns the folder into which the rules of a download move its finished file; `nil` if it
+    /// stays where it is.
+    private static func folder(
+        for file: FinishedFacts,
+        of download: RequestedDownload
+    ) -> String? {
+        var file = file
+        file.host = download.url.host(percentEncoded: false)
+        return download.settings.moveRules.folder(for: file, home: UserHome.path)
     }
 
     private func run(
@@ -100,14 +119,12 @@ struct DownloadRun: Sendable {
         of task: DownloadTask,
         _ requested: RequestedDownload
     ) async throws(DownloadError) -> DownloadedFile {
-        let rules = requested.settings.moveRules
-        guard !rules.isEmpty, !requested.isForStandardOutput else {
-            return file
-        }
+        guard !requested.settings.moveRules.isEmpty, !requested.isForStandardOutput,
+            !task.isMoved(file)
+        else { return file }
         var facts = FinishedFacts(name: String(file.path.pathFile), size: file.byteCount)
-        facts.host = requested.url.host(percentEncoded: false)
         facts.mediaType = task.response?.mediaType
-        guard let folder = rules.folder(for: facts, home: UserHome.path) else { return file }
+        guard let folder = Self.folder(for: facts, of: requested) else { return file }
         let leftovers = task.session.leftovers
         if file.wasAlreadyThere {
             let urls = [requested.url] + requested.settings.mirrors

@@ -16,6 +16,16 @@ extension URL {
         return AddressParts(text).redacted
     }
 
+    /// The URL as it may be stored with a finished file, which is passed on with it: as ``redacted``,
+    /// and also without the parts of the path that may be secret tokens (``PathTokens``).
+    package var recorded: String {
+        var parts = AddressParts(redacted)
+        let path = PathTokens.redacted(parts.path)
+        guard path != parts.path else { return redacted }
+        parts.path = path
+        return parts.text
+    }
+
     /// The host as written in a URL: in lower case, without the port, with brackets for an IPv6
     /// address (RFC 3986 §3.2.2).
     package var shownHost: String? {

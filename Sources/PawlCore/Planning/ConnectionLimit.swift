@@ -12,10 +12,7 @@ package struct ConnectionLimit: Sendable {
     /// Whether the ceiling was learned by an earlier download, and not confirmed by this one.
     private var isFromMemory = false
     private var burst: Burst?
-    private var interval = Self.firstInterval
-    private var triesMoreAt = Moment.zero
-    /// The time before which no more connections may be tried (`Retry-After`).
-    private var waitsUntil = Moment.zero
+    private var trials = ConnectionTrials(first: Self.firstInterval, longest: Self.longestInterval)
     /// The number of connections above the ceiling that a trial opens.
     private var step = 1
     /// The highest number of connections served at the same time, and when that was last the case.
@@ -55,7 +52,7 @@ package struct ConnectionLimit: Sendable {
         guard self.ceiling == .max, burst == nil else { return }
         self.ceiling = max(1, ceiling)
         isFromMemory = true
-        triesMoreAt = now + Self.testOfMemory
+        trials.schedule(after: Self.testOfMemory, at: now)
     }
 
     /// Returns the number of connections that may be open now.
@@ -88,7 +85,7 @@ package struct ConnectionLimit: Sendable {
     /// Returns `false` if the refusals are an outage rather than a limit.
     package mutating func wait(until moment: Moment) -> Bool {
         guard burst != nil || ceiling < .max else { return false }
-        waitsUntil = max(waitsUntil, moment)
+        trials.wait(until: moment)
         return true
     }
 
@@ -118,9 +115,7 @@ package struct ConnectionLimit: Sendable {
         return true
     }
 
-    private func mayTryMore(at now: Moment) -> Bool {
-        ceiling < .max && now >= max(triesMoreAt, waitsUntil)
-    }
+    private func mayTryMore(at now: Moment) -> Bool { ceiling < .max && trials.isDue(at: now) }
 
     private mutating func remember(_ serving: Int, _ now: Moment) {
         if serving >= most.count || now - most.at > Self.memory { most = (serving, now) }
@@ -129,8 +124,8 @@ package struct ConnectionLimit: Sendable {
         // The server serves more connections than before: it may no longer have a limit.
         ceiling = isFromMemory ? .max : serving
         step = min(step * 2, Self.largestStep)
-        interval = Self.firstInterval
-        triesMoreAt = now + Self.nextStep
+        trials.succeeded()
+        trials.schedule(after: Self.nextStep, at: now)
     }
 
     private static let largestStep = 8
@@ -147,8 +142,7 @@ package struct ConnectionLimit: Sendable {
             most = (served, now)
         }
         ceiling = max(1, min(ceiling, served))
-        interval = wasTry ? min(interval * 2, Self.longestInterval) : interval
         step = 1
-        triesMoreAt = now + interval
+        trials.refused(isOfTrial: wasTry, at: now)
     }
 }

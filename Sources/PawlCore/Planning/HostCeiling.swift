@@ -29,10 +29,10 @@ struct HostCeiling: Sendable {
     var isServing = false
     /// The number of connections; `nil` until one was refused.
     private var count: Int?
-    private var interval = Self.firstInterval
-    /// The time at which one more connection is tried.
-    private(set) var trialAt: Moment?
+    private var trials = ConnectionTrials(first: Self.firstInterval, longest: Self.longestInterval)
     private var isTrying = false
+    /// The time at which one more connection is tried; `nil` until one was refused.
+    var trialAt: Moment? { isKnown ? trials.dueAt : nil }
     /// Whether the host has refused a connection because of its limit.
     var isKnown: Bool { count != nil }
 
@@ -44,13 +44,12 @@ struct HostCeiling: Sendable {
 
     /// Returns whether a connection may be opened besides those that are in use.
     mutating func allows(_ inUse: Int, at now: Moment) -> Bool {
-        guard let count, let trialAt else { return true }
-        if inUse < count { return true }
-        guard now >= trialAt else { return false }
+        guard let count, inUse >= count else { return true }
+        guard trials.isDue(at: now) else { return false }
         // The last trial has succeeded.
-        if isTrying { interval = Self.firstInterval }
+        if isTrying { trials.succeeded() }
         self.count = inUse + 1
-        self.trialAt = now + interval
+        trials.schedule(at: now)
         isTrying = true
         return true
     }
@@ -67,11 +66,10 @@ struct HostCeiling: Sendable {
             isServing = false
             return isLate ? .late : .noLimit
         }
-        if isTrying { interval = min(interval * 2, Self.longestInterval) }
+        trials.refused(isOfTrial: isTrying, at: now)
+        trials.wait(until: now + min(retryAfter ?? .zero, Self.longestWait))
         isTrying = false
         count = min(count ?? .max, others)
-        let wait = max(interval, min(retryAfter ?? .zero, Self.longestWait))
-        trialAt = max(trialAt ?? .zero, now + wait)
         return .limit
     }
 }

@@ -265,8 +265,8 @@ extension DownloadJob {
         notes.attributes[TextAttribute.digest.name] =
             verifiedDigest(of: representation)?.description
         guard settings.recordsOrigin else { return notes }
-        notes.attributes[TextAttribute.origin.name] = url.redacted
-        notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.redacted
+        notes.attributes[TextAttribute.origin.name] = url.recorded
+        notes.attributes["user.xdg.referrer.url"] = settings.connection.referer?.recorded
         notes.attributes["user.mime_type"] = representation.mediaType?.sanitized
         notes.attributes["user.dublincore.date"] = Date.now.formatted(.iso8601)
         return notes
@@ -287,26 +287,21 @@ extension DownloadJob {
             room -= url.utf8.count + 1
             return true
         }
-        let source = url.redacted
+        let source = url.recorded
         // That of `recordsOrigin` is enough.
         if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, needsNoSecret,
             fits(source)
         {
             notes.attributes[TextAttribute.source.name] = source
         }
-        let others = mirrors.map(\.url.redacted).filter(fits)
+        let others = mirrors.map(\.url.recorded).filter(fits)
         guard !others.isEmpty else { return }
         notes.attributes[TextAttribute.mirrors.name] = others.joined(separator: "\n")
     }
 
-    /// Whether the URL alone is enough to download the file, as far as can be seen.
+    /// Whether the URL is enough to download the file, without a login or header fields.
     private var needsNoSecret: Bool {
-        // A JSON Web Token begins with `{"` in Base64.
-        let hasToken = url.path(percentEncoded: false).pieces(at: "/").contains {
-            $0.hasPrefix("eyJ")
-        }
-        return !hasToken && settings.credentials == nil && settings.fields.isEmpty
-            && url.user() == nil
+        settings.credentials == nil && settings.fields.isEmpty && url.user() == nil
     }
 
     /// The digest that the file has, because it was compared; `nil` if there was none.

@@ -18,7 +18,7 @@ struct PartialSearch: Sendable {
     let storageKey: StorageKey?
     /// Whether the names belong to this download alone, whichever files have them.
     let ownsNames: Bool
-    let ifExists: ExistingFilePolicy
+    var ifExists: ExistingFilePolicy
     /// Whether the download may adopt a partial file of another tool, which has no checkpoint.
     let adopts: Bool
     /// Returns the owner of files that were found; `nil` if no queue keeps track of owners.

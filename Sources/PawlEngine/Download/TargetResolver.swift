@@ -18,6 +18,8 @@ struct TargetResolver: Sendable {
     private let storageKey: String?
     private let search: PartialSearch
     private let finishedFiles: FinishedFileSearch
+    /// Finds the file that an earlier run has moved; `nil` if the file is not moved.
+    private let movedFiles: MovedFileSearch?
     /// The expected path before the server has responded.
     let expected: FilePath
 
@@ -31,6 +33,7 @@ struct TargetResolver: Sendable {
         storageKey = job.storageKey
         search = PartialSearch(job, engine.numberedPartials, engine.takenNames)
         finishedFiles = FinishedFileSearch(search, stop)
+        movedFiles = MovedFileSearch(job, search, stop)
         self.storeSettings = storeSettings
         expected =
             switch job.destination {
@@ -125,7 +128,11 @@ struct TargetResolver: Sendable {
         comparison: FinishedFileSearch.Comparison = .init()
     ) throws(DownloadError) -> Found {
         let (final, passesOverFolders) = try chosen(by: head)
+        let moved = { (number: Int) throws(DownloadError) -> Found? in
+            try findMoved(final, number, head, representation, digest, comparison)
+        }
         if final == absent, try isStillFree(final) {
+            if let found = try moved(0) { return found }
             let store = try create(DownloadPaths(final), representation, source)
             return .created(store, notes: [])
         }
@@ -145,6 +152,7 @@ struct TargetResolver: Sendable {
             removeLeftover(of: final)
             return .alreadyThere(path)
         case .open(let number, let last):
+            if let found = try moved(number) { return found }
             let result = try search.examine(final, atLeast: last)
             let found = try recover(result, representation)
             if case .resumable(let store, let recovery) = found {
@@ -154,6 +162,27 @@ struct TargetResolver: Sendable {
             var said: [String] = []
             if case .nothing(let notes) = found { said = notes }
             return try begin(final, number, representation, source, said)
+        }
+    }
+
+    /// Returns the file that an earlier run has downloaded under the name with this number or
+    /// without one, and moved elsewhere; `nil` if there is none.
+    private func findMoved(
+        _ final: FilePath,
+        _ number: Int,
+        _ head: ResponseHead,
+        _ representation: Representation,
+        _ digest: ContentDigest?,
+        _ comparison: FinishedFileSearch.Comparison
+    ) throws(DownloadError) -> Found? {
+        guard let movedFiles else { return nil }
+        switch try movedFiles.find(final, number, head, representation, digest, comparison) {
+        case .undecided: return .undecided
+        case .likely(let path): return .likely(path)
+        case .same(let path):
+            removeLeftover(of: final)
+            return .alreadyThere(path)
+        case .kept, .open, nil: return nil
         }
     }
 

@@ -12,25 +12,90 @@ struct MoveOptionTests {
         let workshop = try Workshop(file)
         let notes = try HookNotes(in: workshop.folder)
         let images = workshop.folder.path("images")
+        let rules = [
+            "--move", "name=*.zip -> /nowhere",
+            "--move", "type=*, host=127.*, name=disk.*, size<1M -> \(images)",
+        ]
         let run = try await workshop.run(
-            workshop.url,
-            "--move",
-            "name=*.zip -> /nowhere",
-            "--move",
-            "type=*, name=disk.*, size<1M -> \(images)",
-            "--on-complete",
-            notes.command("end")
+            [workshop.url, "--on-complete", notes.command("end")] + rules
         )
         #expect(run.status == .code(0), "\(run.errors)")
         #expect(run.output == "\(images)/disk.iso\n")
         #expect(try workshop.folder.read("images/disk.iso") == file.bytes())
         #expect(!workshop.folder.exists(Workshop.name))
         #expect(try await notes.read("end").facts.path == "\(images)/disk.iso")
-        // The same command cannot know where the file is now, and replaces nothing.
-        let second = try await workshop.run(workshop.url, "--move", "name=* -> \(images)")
-        #expect(second.status == .code(0))
-        #expect(second.output != run.output)
+    }
+
+    /// The sizes of a file that is compared in memory, and of one that is not.
+    private static let sizes: [Int64] = [100_000, 12 << 20]
+
+    @Test(arguments: sizes, [true, false])
+    func `the same command finds the file that it has moved`(
+        size: Int64,
+        hasValidators: Bool
+    ) async throws {
+        var resource = Resource(size: size)
+        if !hasValidators { (resource.entityTag, resource.lastModified) = (nil, nil) }
+        let workshop = try Workshop(resource)
+        let images = workshop.folder.path("images")
+        let command = [
+            workshop.url, "--move", "name=*.zip -> /nowhere",
+            "--move", "type=*, host=127.*, name=disk.*, size>10K -> \(images)",
+        ]
+        let run = try await workshop.run(command)
+        #expect(run.output == "\(images)/disk.iso\n", "\(run.errors)")
+        for _ in 0..<2 {
+            let again = try await workshop.run(command)
+            #expect(again.status == .code(0))
+            #expect(again.output == run.output)
+            #expect(again.errors.contains("already exists"), "\(again.errors)")
+            #expect(workshop.folder.list() == ["images"])
+            #expect(workshop.folder.list("images") == ["disk.iso"])
+        }
+        let failed = try await workshop.run(command + ["--if-exists", "fail"])
+        #expect(failed.status == .code(ErrorCode.fileExists.exitStatus))
+        #expect(failed.errors.contains("\(images)/disk.iso already exists"), "\(failed.errors)")
+    }
+
+    @Test func `a moved file is found under a name with a number, and moved no further`()
+        async throws
+    {
+        let workshop = try Workshop(file)
+        let images = try workshop.folder.makeFolder("images")
+        try workshop.folder.write("images/disk.iso", "mine")
+        let command = [
+            workshop.url, "--move", "name=disk.iso -> \(images)",
+            "--move", "name=* -> \(workshop.folder.path("others"))",
+        ]
+        for _ in 0..<2 {
+            let run = try await workshop.run(command)
+            #expect(run.output == "\(images)/disk.1.iso\n", "\(run.errors)")
+            #expect(workshop.folder.list() == ["images"])
+        }
+        // Another file has the first name, so that a new one would get a number.
+        try workshop.folder.write(Workshop.name, "mine, too")
+        let run = try await workshop.run(command)
+        #expect(run.output == "\(images)/disk.1.iso\n", "\(run.errors)")
+        #expect(workshop.folder.list() == [Workshop.name, "images"])
+    }
+
+    @Test func `a moved file that was changed, here or there, is fetched again`() async throws {
+        let workshop = try Workshop(file)
+        let images = workshop.folder.path("images")
+        let command = [workshop.url, "--move", "name=* -> \(images)"]
+        let run = try await workshop.run(command)
+        #expect(run.output == "\(images)/disk.iso\n", "\(run.errors)")
+        let newer = Resource(size: file.size, seed: 2)
+        workshop.serve(.resource(newer))
+        let second = try await workshop.run(command)
+        #expect(second.output == "\(images)/disk.1.iso\n", "\(second.errors)")
         #expect(try workshop.folder.read("images/disk.iso") == file.bytes())
+        #expect(try workshop.folder.read("images/disk.1.iso") == newer.bytes())
+        try workshop.folder.write("images/disk.1.iso", file.bytes())
+        let third = try await workshop.run(command)
+        #expect(third.output == "\(images)/disk.2.iso\n", "\(third.errors)")
+        #expect(try workshop.folder.read("images/disk.2.iso") == newer.bytes())
+        #expect(workshop.folder.list() == ["images"])
     }
 
     @Test func `the config file has rules, and the home folder may be short`() async throws {

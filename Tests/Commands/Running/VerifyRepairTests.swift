@@ -215,6 +215,23 @@ struct VerifyRepairTests {
         #expect(TextAttribute(name: "user.pawl.source").text(of: path) == nil)
     }
 
+    @Test(arguments: [[], ["--xattr"]])
+    func `a token in the path of a URL is not stored`(options: [String]) async throws {
+        let (workshop, mirror) = (try Workshop(resource), try ScriptedOrigin())
+        let token = "AKx3vQ9mZt2LrW8cYpB1nD"
+        workshop.origin.route("/\(token)/disk.iso", .resource(resource))
+        mirror.route("/\(token)", .resource(resource))
+        let run = try await workshop.run(
+            [workshop.origin.url("/\(token)/disk.iso"), "--mirror", mirror.url("/\(token)")]
+                + options + known()
+        )
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(stored("user.pawl.source", in: workshop) == nil)
+        #expect(stored("user.pawl.mirrors", in: workshop) == nil)
+        let origin = options.isEmpty ? nil : workshop.origin.url("/REDACTED/disk.iso")
+        #expect(stored("user.xdg.origin.url", in: workshop) == origin)
+    }
+
     @Test func `the stored pieces are not those of a file with another checksum`() async throws {
         let workshop = try Workshop(resource)
         let first = try await workshop.run([workshop.url] + known())

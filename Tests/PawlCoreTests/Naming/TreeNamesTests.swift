@@ -36,6 +36,34 @@ struct TreeNamesTests {
         #expect(paths([["a", "b"], ["a"]]) == ["a/b", "a.1"])
     }
 
+    @Test func `names that need no cleaning keep theirs if they come first`() {
+        var names = TreeNames()
+        #expect(names.unchangedPath(of: [".a"]) == nil)
+        #expect(names.unchangedPath(of: ["b", "../c"]) == nil)
+        #expect(names.unchangedPath(of: ["a"]) == "a")
+        #expect(names.unchangedPath(of: ["a"]) == nil)
+        #expect(names.unchangedPath(of: ["b", "a"]) == "b/a")
+        #expect(names.path(of: [".a"]) == "a.1")
+        #expect(names.path(of: ["b", "../c"]) == "b/c")
+    }
+
+    @Test func `a folder has one path, also as part of that of a file`() {
+        var names = TreeNames()
+        #expect(names.unchangedPath(of: ["a", "x"]) == "a/x")
+        #expect(names.unchangedPath(of: ["a"], isFolder: true) == "a")
+        #expect(names.path(of: ["a"], isFolder: true) == "a")
+        #expect(names.path(of: [".a"], isFolder: true) == "a.1")
+        #expect(names.path(of: [".a", "x"]) == "a.1/x")
+        #expect(names.unchangedPath(of: [".a", "y"]) == nil)
+        // A file has the name already.
+        #expect(names.unchangedPath(of: ["b"]) == "b")
+        #expect(names.unchangedPath(of: ["b"], isFolder: true) == nil)
+        #expect(names.unchangedPath(of: ["b", "x"]) == nil)
+        #expect(names.path(of: ["b", "x"]) == "b.1/x")
+        #expect(names.unchangedPath(of: ["b", "y"]) == nil)
+        #expect(names.path(of: ["b", "y"]) == "b.1/y")
+    }
+
     @Test func `very deep folders take little memory, up to a limit`() {
         var names = TreeNames()
         let deep = Array(repeating: "folder", count: TreeNames.mostNames)

@@ -3,10 +3,7 @@ package import struct FoundationEssentials.URL
 
 /// Finds out which links of a page lead to files and folders below the page's folder.
 package struct FolderLinks {
-    /// The URL of the folder, which ends in a slash.
-    package let address: String
-    private let origin: Origin?
-    private let names: [[UInt8]]
+    private let folder: FolderAddress
     /// The URL to which the links are relative.
     private let base: URL
     private let isBaseFolder: Bool
@@ -15,19 +12,19 @@ package struct FolderLinks {
     ///   - page: The URL of the page after redirects.
     ///   - base: The URL in its `base` element.
     package init?(page: URL, base: String?) {
-        var parts = AddressParts(page.absoluteString)
-        (parts.query, parts.fragment) = (nil, nil)
-        parts.path = parts.path.isFolderPath ? parts.path : parts.path.pathFolder.asFolderPath
-        address = parts.requestText
-        guard let folder = URL(string: address) else { return nil }
-        origin = Origin(folder)
-        names = Self.names(of: parts.path)
+        guard let folder = FolderAddress(page), let url = URL(string: folder.text) else {
+            return nil
+        }
+        self.folder = folder
         let given = base.flatMap {
             URL(string: $0.trimmed.encodingIllegalURLBytes, relativeTo: page)
         }
-        self.base = given?.absoluteURL ?? folder
+        self.base = given?.absoluteURL ?? url
         isBaseFolder = given == nil
     }
+
+    /// The URL of the folder, which ends in a slash.
+    package var address: String { folder.text }
 
     /// The maximum length of a URL, in bytes.
     private static let longest = 8 << 10
@@ -44,30 +41,13 @@ package struct FolderLinks {
         if isBaseFolder, !link.isAbsolutePath, !link.contains(":") {
             path = link.encodingIllegalURLBytes[...]
         } else {
-            guard let found = below(link) else { return nil }
+            let url = URL(string: link.encodingIllegalURLBytes, relativeTo: base)?.absoluteURL
+            guard let found = url.flatMap(folder.relativePath) else { return nil }
             path = found
         }
         let parts = String(path).pathNames
         guard !parts.isEmpty, parts.allSatisfy(Self.isName) else { return nil }
         return parts.joined(separator: "/") + (path.isFolderPath ? "/" : "")
-    }
-
-    private func below(_ link: String) -> Substring? {
-        guard let url = URL(string: link.encodingIllegalURLBytes, relativeTo: base)?.absoluteURL,
-            Origin(url) == origin
-        else { return nil }
-        let path = AddressParts(url.absoluteString).path
-        guard Self.names(of: path).starts(with: names) else { return nil }
-        var rest = path[...].utf8
-        for _ in 0..<names.count + 1 {
-            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-            rest = rest[rest.index(after: slash)...]
-        }
-        return Substring(rest)
-    }
-
-    private static func names(of path: String) -> [[UInt8]] {
-        path.pathNames.map(\.percentDecodedBytes)
     }
 
     /// Whether a part of a path is the name of a file or a folder.

@@ -1,0 +1,34 @@
+internal import Synchronization
+
+/// The files that this process reads only once: a pipe, such as standard input, has nothing for a
+/// second reader.
+package enum OnceReadFiles {
+    private struct Reading: Hashable {
+        let path: String
+        let option: String?
+    }
+
+    private struct State {
+        var begun: Set<String> = []
+        var texts: [Reading: String] = [:]
+    }
+
+    private static let state = Mutex(State())
+
+    /// Notes that a file is read; returns `false` if it was read before.
+    package static func begin(_ path: String) -> Bool {
+        state.withLock { $0.begun.insert(path).inserted }
+    }
+
+    /// Keeps the text of a file for those who need it later.
+    ///
+    /// `option`: the name of the only option that gets the text; `nil` keeps it for sessions.
+    package static func keep(_ text: String, of path: String, for option: String? = nil) {
+        state.withLock { $0.texts[Reading(path: path, option: option)] = text }
+    }
+
+    /// Returns the text of a file; `nil` if it was not kept for this option, or for sessions.
+    package static func text(of path: String, for option: String? = nil) -> String? {
+        state.withLock { $0.texts[Reading(path: path, option: option)] }
+    }
+}
