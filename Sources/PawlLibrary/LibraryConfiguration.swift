@@ -66,7 +66,7 @@ public struct ExpiredURL: Sendable {
 }
 
 /// A request to a library for one key.
-public struct LibraryRequest: Sendable, SettingsAdjusting {
+public struct LibraryRequest: Sendable, SettingsAdjusting, HTTPFieldEditing {
     /// The URL of the file; `nil` takes the URL known from an earlier request.
     public var url: URL?
     /// The name for the file.
@@ -83,17 +83,41 @@ public struct LibraryRequest: Sendable, SettingsAdjusting {
     ///
     /// An example is `request.adjustment = { $0.retries = 3 }`.
     ///
-    /// They are kept only in memory: another process must be given them again. Credentials and
-    /// secret fields that they add are sent only to the origin of the URL with which they were
-    /// given. They are not sent to another origin of a URL that is given later.
+    /// The changes and the `fields` are kept only in memory: another process must be given them
+    /// again. In this process, a later request for the key that has neither takes both of the
+    /// earlier one. Credentials and secret fields are sent only to the origin of the URL with which
+    /// they were given. They are not sent to another origin of a URL that is given later.
     public var adjustment: SettingsAdjustment?
-    /// The URL with which `adjustment` was given.
+    /// Fields to send in addition to those of the settings.
+    ///
+    /// They replace the settings' fields of the same name.
+    public var fields: [HTTPField] = []
+    /// The URL with which `adjustment` and `fields` were given.
     var adjustmentURL: URL?
     /// A closure that is asked for another URL when one has expired, in place of the library's own.
     public var renewURL: URLRenewal?
 
-    /// Creates a request for a file that is fetched from this URL.
-    public init(_ url: URL? = nil) { self.url = url }
+    /// Creates a request for a file that is fetched from this URL with the session's settings, which
+    /// `adjustment` may change.
+    ///
+    /// ```swift
+    /// var request = LibraryRequest(url) { $0.retries = 3 }
+    /// request.setValue("en", forHTTPHeaderField: "Accept-Language")
+    /// ```
+    public init(_ url: URL? = nil, adjusting adjustment: SettingsAdjustment? = nil) {
+        self.url = url
+        self.adjustment = adjustment
+    }
+
+    /// Whether the request changes the settings of the session.
+    var changesSettings: Bool { adjustment != nil || !fields.isEmpty }
+
+    /// Takes the changes of the settings from another request.
+    mutating func takeChanges(of other: LibraryRequest?) {
+        adjustment = other?.adjustment
+        fields = other?.fields ?? []
+        adjustmentURL = other?.adjustmentURL
+    }
 
     /// The name that was given, in a usable form; `nil` if there is none.
     var usableName: String? { name.flatMap(LibraryName.usable) }

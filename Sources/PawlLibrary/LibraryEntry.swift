@@ -1,7 +1,7 @@
 public import PawlCore
 
 /// What a library knows about one key.
-public struct LibraryEntry: Sendable, Identifiable {
+public struct LibraryEntry: Sendable, Hashable, Identifiable {
     /// The user's own name for the download.
     public let key: StorageKey
     /// The state of the download or its file.
@@ -40,7 +40,7 @@ public struct LibraryEntry: Sendable, Identifiable {
 }
 
 /// The state of a key of a library.
-public enum LibraryState: Sendable {
+public enum LibraryState: Sendable, Hashable {
     /// This library is fetching it.
     case running
     /// Another library or process is fetching it.

@@ -1,7 +1,7 @@
 public import PawlCore
 
 /// An event in a library.
-public enum LibraryEvent: Sendable {
+public enum LibraryEvent: Sendable, Hashable {
     /// The download of this key has started or resumed.
     case started(StorageKey)
     /// The download is paused and keeps the bytes received so far.

@@ -80,4 +80,29 @@ struct FileURLTests {
         }
         #expect(scratch.exists("b/c.txt"))
     }
+
+    @Test func `a library takes data`() async throws {
+        let scratch = try ScratchFolder()
+        let library = try await DownloadLibrary(folder: .directory(scratch.path))
+        let data = Data([0, 1, 0xFF])
+        let file = try await library.write(data, for: "notes", named: "notes.bin")
+        #expect(file.name == "notes.bin" && file.byteCount == 3)
+        #expect(try await library.data(of: "notes") == data)
+        #expect(try await library.write(Data(), for: "notes").byteCount == 0)
+        await library.close()
+    }
+
+    @Test func `the size of an image is read from a file URL`() async throws {
+        let scratch = try ScratchFolder()
+        let png: [UInt8] =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]
+            + Array("IHDR".utf8) + [0, 0, 0, 8, 0, 0, 0, 9, 8, 0, 0, 0, 0]
+        let path = try scratch.write("image.png", png)
+        let size = try await ImageSize(ofFile: URL(filePath: path))
+        #expect(size?.width == 8 && size?.height == 9)
+        let error = await #expect(throws: DownloadError.self) {
+            try await ImageSize(ofFile: try #require(URL(string: "http://example.org/a.png")))
+        }
+        #expect(error?.code == .usage)
+    }
 }

@@ -78,6 +78,15 @@ struct RequestTests {
         }
     }
 
+    @Test func `the name of a text's encoding is that of Foundation`() throws {
+        let type = HTTPField(name: "Content-Type", value: "text/html; charset=ISO-8859-1")
+        let head = ResponseHead(url: try #require(url), status: 200, fields: [type])
+        let response = DownloadResponse(head)
+        #expect(response.textEncodingName == "iso-8859-1")
+        let name = HTTPURLResponse(response)?.textEncodingName
+        #expect(name?.lowercased() == response.textEncodingName)
+    }
+
     @Test func `a request survives the way there and back`() throws {
         var original = try original()
         original.httpMethod = "PUT"

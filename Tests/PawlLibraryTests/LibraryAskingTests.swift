@@ -55,6 +55,7 @@ struct LibraryAskingTests {
         let next = try await scene.open()
         #expect(try await next.file(for: "disk") == file)
         #expect(next.entries.map(\.key) == ["disk"])
+        #expect(next.entry(for: "disk")?.state == .finished)
         #expect(scene.origin.requests.count == 1)
         // Only the file remains.
         #expect(scene.folder.list() == ["disk.bin"])
@@ -197,6 +198,7 @@ struct LibraryAskingTests {
         #expect(error?.code == .notFound)
         #expect(error?.httpStatus == 404)
         #expect(library.entry(for: "disk")?.state.failure?.code == .notFound)
+        #expect(library.entry(for: "disk")?.state == error.map(LibraryState.failed))
         await library.close()
         let next = try await scene.open()
         #expect(next.entry(for: "disk")?.state.failure?.message == error?.message)

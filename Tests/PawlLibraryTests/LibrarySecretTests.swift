@@ -11,13 +11,11 @@ struct LibrarySecretTests {
     private let resource = Resource(size: 1 << 20)
 
     private func secretRequest(_ url: URL) -> LibraryRequest {
-        var request = LibraryRequest(url)
-        request.adjust { settings in
-            settings.fields += [
-                HTTPField(name: "X-Api-Key", value: "k3y"), HTTPField(name: "Cookie", value: "c=1"),
-            ]
+        var request = LibraryRequest(url) { settings in
+            settings.fields.append(HTTPField(name: "Cookie", value: "c=1"))
             settings.credentials = Credentials(name: "nobody", password: "hunter2")
         }
+        request.setValue("k3y", forHTTPHeaderField: "X-Api-Key")
         return request
     }
 
@@ -80,6 +78,31 @@ struct LibrarySecretTests {
         #expect(try await library.delete("disk"))
         _ = try await library.file(for: "disk", secretRequest(url))
         #expect(other.requests.last?["X-Api-Key"] == "k3y")
+    }
+
+    @Test func `a later request to the same server has the fields and changes of the earlier one`()
+        async throws
+    {
+        let scene = try ShelfScene(.status(404))
+        let library = try await scene.open { configuration in
+            configuration.session.settings.setValue("usual", forHTTPHeaderField: "X-Api-Key")
+        }
+        await #expect(throws: DownloadError.self) {
+            try await library.file(for: "disk", secretRequest(try scene.url()))
+        }
+        scene.origin.route("/disk.bin", .resource(resource))
+        _ = try await library.file(for: "disk", from: try scene.url())
+        #expect(scene.origin.requests.count > 1)
+        for request in scene.origin.requests {
+            #expect(request["X-Api-Key"] == "k3y" && request["Cookie"] == "c=1")
+        }
+        // The fields alone replace both.
+        var other = LibraryRequest(try scene.url())
+        other.setValue("other", forHTTPHeaderField: "X-Api-Key")
+        other.policy = .reload
+        _ = try await library.file(for: "disk", other)
+        #expect(scene.origin.requests.last?["X-Api-Key"] == "other")
+        #expect(scene.origin.requests.last?["Cookie"] == nil)
     }
 
     @Test func `the session's own secrets are sent to every server`() async throws {

@@ -11,9 +11,11 @@ package import PawlEngine
 /// }
 /// ```
 ///
+/// For text, `lines` has the lines instead of the chunks.
+///
 /// Up to 256 KiB are buffered for the reader; then the server has to wait. The body is read once,
 /// by one reader. If the reader stops or releases the stream, the request ends immediately.
-public struct DataStream: AsyncSequence, Sendable {
+public struct DataStream: ChunkSequence {
     /// A piece of the body.
     ///
     /// It contains the bytes that arrived together and is never empty.

@@ -142,10 +142,12 @@ public struct FetchedData: Sendable, Hashable {
         if let (coding, _) = TextCoding.marked(bytes) {
             return ("valid in the encoding of their mark", coding.decode(bytes))
         }
-        guard let label = charset else { return ("UTF-8", TextCoding.utf8.decode(bytes)) }
+        guard let label = response.textEncodingName else {
+            return ("UTF-8", TextCoding.utf8.decode(bytes))
+        }
         let name = label.sanitized(atMost: 40)
         if let coding = TextCoding(label: label) { return (name, coding.decode(bytes)) }
-        guard let charset = SystemCharset(label: label.trimmed) else {
+        guard let charset = SystemCharset(label: label) else {
             throw unknown("the server reports the unknown encoding '\(name)'")
         }
         return (name, try decoded(by: charset))
@@ -167,13 +169,6 @@ public struct FetchedData: Sendable, Hashable {
         case .missing:
             throw unknown("this system cannot convert the encoding \(charset.name)")
         }
-    }
-
-    private var charset: String? {
-        let value = response.value("Content-Type").flatMap {
-            MediaTypeParameter.value("charset", in: $0)
-        }
-        return value?.trimmed.isEmpty == false ? value : nil
     }
 
     private func decoded(

@@ -3,7 +3,7 @@ public import PawlCore
 internal import PawlEngine
 
 /// A request: what to fetch, and how.
-public struct DownloadRequest: Sendable, SettingsAdjusting {
+public struct DownloadRequest: Sendable, SettingsAdjusting, HTTPFieldEditing {
     /// The URL to fetch.
     ///
     /// A name and password in it are used as credentials, and are never shown.
@@ -56,9 +56,7 @@ public struct DownloadRequest: Sendable, SettingsAdjusting {
 
     /// Returns the settings of a task of the session, which include the request's fields.
     func settings(in configuration: SessionConfiguration) -> DownloadSettings {
-        var settings = settings(over: configuration.settings)
-        settings.fields.removeAll { usual in fields.contains { $0.hasName(usual.name) } }
-        settings.fields += fields
+        var settings = settingsWithFields(over: configuration.settings)
         if method != "GET" || !body.isEmpty {
             (settings.method, settings.body) = (method, body)
         }

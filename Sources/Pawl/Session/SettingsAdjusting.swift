@@ -38,3 +38,14 @@ extension SettingsAdjusting {
         return settings
     }
 }
+
+extension SettingsAdjusting where Self: HTTPFieldEditing {
+    /// Returns the given settings with the changes, and with the value's fields in place of those
+    /// of the same names.
+    package func settingsWithFields(over settings: DownloadSettings) -> DownloadSettings {
+        var settings = self.settings(over: settings)
+        settings.fields.removeAll { usual in fields.contains { $0.hasName(usual.name) } }
+        settings.fields += fields
+        return settings
+    }
+}

@@ -6,9 +6,11 @@ public import PawlCore
 /// for try await chunk in other.bytes { try handle.write(contentsOf: Data(chunk)) }
 /// ```
 ///
+/// For text, `lines` has the lines instead of the chunks.
+///
 /// It is read once, by one reader. A few hundred KiB at most wait for the reader; then the server
 /// waits, too. If the reader stops before the end, the task is cancelled.
-public struct TaskBytes: AsyncSequence, Sendable {
+public struct TaskBytes: ChunkSequence {
     /// A piece of the body.
     ///
     /// It contains the bytes that arrived together and is never empty.

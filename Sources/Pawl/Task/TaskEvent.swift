@@ -1,7 +1,7 @@
 public import PawlCore
 
 /// Something that happened to a task of a session.
-public enum TaskEvent: Sendable {
+public enum TaskEvent: Sendable, Hashable {
     /// The server has responded.
     case response(DownloadResponse)
     /// The task resumes after existing bytes; `expectedBytes` is the size of the whole file, if it

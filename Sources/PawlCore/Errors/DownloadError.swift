@@ -2,6 +2,10 @@ public import protocol FoundationEssentials.LocalizedError
 public import struct FoundationEssentials.URL
 
 /// The failure of a download: what failed, what was being done, and what to do next.
+///
+/// Two errors are equal if all of their properties are, apart from ``cause``, which may be any error
+/// and is not compared. To find out what has failed, compare the ``code`` alone: the same failure of
+/// two downloads has different texts.
 public struct DownloadError: Error, Sendable {
     /// The stable code of the failure.
     public let code: ErrorCode

@@ -44,9 +44,27 @@ public struct DownloadResponse: Sendable, Hashable {
         )
     }
 
+    /// The `charset` of the `Content-Type`, in lower case; `nil` if there is none.
+    ///
+    /// `FetchedData.string()` decodes the body with it.
+    public var textEncodingName: String? {
+        let charset = value("Content-Type").flatMap {
+            MediaTypeParameter.value("charset", in: $0)
+        }
+        return charset.map(\.trimmed).flatMap { $0.isEmpty ? nil : $0.lowercased() }
+    }
+
     /// Is called ``status``.
     @available(*, unavailable, renamed: "status")
     public var statusCode: Int { status }
+
+    /// Is called ``mediaType``.
+    @available(*, unavailable, renamed: "mediaType")
+    public var mimeType: String? { mediaType }
+
+    /// Is called ``fields``, and is a list.
+    @available(*, unavailable, renamed: "fields")
+    public var allHeaderFields: [HTTPField] { fields }
 
     /// Is called ``value(_:)``.
     @available(*, unavailable, renamed: "value(_:)")

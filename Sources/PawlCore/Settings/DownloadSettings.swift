@@ -3,7 +3,7 @@ public import struct FoundationEssentials.URL
 /// The settings of one download.
 ///
 /// The defaults suit a person at a terminal.
-public struct DownloadSettings: Sendable {
+public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     /// The number of connections to use.
     ///
     /// The default is automatic: connections are added while the total speed increases.

@@ -56,13 +56,6 @@ extension PlaceFolder {
     public func url(of name: String) throws(DownloadError) -> URL {
         URL(filePath: try path(of: name), directoryHint: .notDirectory)
     }
-
-    /// Writes a file atomically.
-    ///
-    /// - Throws: `DownloadError`.
-    public func write(_ data: Data, to name: String) async throws(DownloadError) {
-        try await write(Array(data), to: name)
-    }
 }
 
 extension CheckpointDescription {
@@ -72,5 +65,17 @@ extension CheckpointDescription {
     ///   of a file.
     public init(partialFile url: URL) throws(DownloadError) {
         try self.init(partialFile: try url.filePath())
+    }
+}
+
+extension ImageSize {
+    /// Reads the size from the first 256 KiB of the file that a file URL names.
+    ///
+    /// It is the same as `ImageSize(ofFile:)` with the URL's path.
+    ///
+    /// - Throws: `DownloadError` with the code `.fileUnreadable`, or `.usage` if it is not the URL
+    ///   of a file.
+    public init?(ofFile url: URL) async throws(DownloadError) {
+        try await self.init(ofFile: try url.filePath())
     }
 }

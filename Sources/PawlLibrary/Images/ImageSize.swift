@@ -1,3 +1,8 @@
+internal import Glibc
+public import PawlCore
+internal import PawlStorage
+internal import SystemPackage
+
 /// An image's size in pixels, read from the head of its file without decoding it.
 ///
 /// It is the size as stored. A camera's orientation mark is ignored.
@@ -8,6 +13,11 @@ public struct ImageSize: Hashable, Sendable {
     public let height: Int
     /// The format of the image.
     public let format: ImageFormat
+
+    /// The number of bytes that are read of a file.
+    private static let mostHeadBytes = 256 << 10
+    /// The threads that read files.
+    private static let pool = BlockingPool(threads: 2, name: "pawl-images")
 
     /// Reads the size from the beginning of a file.
     ///
@@ -31,5 +41,27 @@ public struct ImageSize: Hashable, Sendable {
         width = size.width
         height = size.height
         self.format = format
+    }
+
+    /// Reads the size from the first 256 KiB of a file.
+    ///
+    /// ```swift
+    /// if let size = try await ImageSize(ofFile: file.path) { print(size.width, size.height) }
+    /// ```
+    ///
+    /// Returns `nil` if they do not contain the size of an image, as `init(ofHead:)` does.
+    ///
+    /// - Throws: `DownloadError` with the code `.fileUnreadable` if the file cannot be read.
+    public init?(ofFile path: String) async throws(DownloadError) {
+        let path = FilePath(path)
+        let head = try await Self.pool.run { () throws(DownloadError) in
+            // A pipe without a writer must not block.
+            try attempt(
+                .inspect,
+                path,
+                OpenFile(path, O_RDONLY | O_NONBLOCK).contents(limit: Self.mostHeadBytes)
+            )
+        }
+        self.init(ofHead: head)
     }
 }

@@ -61,7 +61,7 @@ final class LibraryContext: Sendable {
     func settings(of key: StorageKey, for url: URL) -> DownloadSettings {
         let usual = session.configuration.settings
         guard let request = index.request(for: key) else { return usual }
-        let settings = request.settings(over: usual)
+        let settings = request.settingsWithFields(over: usual)
         return settings.moved(from: request.adjustmentURL, to: url, keepingThoseOf: usual)
     }
 

@@ -148,9 +148,8 @@ final class SharedIndex: Sendable {
         // A caller that joins does not change the settings, but its closure may be the only one for
         // new URLs.
         var remembered = isRunning ? state.requests[key] ?? LibraryRequest() : request
-        if remembered.adjustment == nil {
-            remembered.adjustment = state.requests[key]?.adjustment
-            remembered.adjustmentURL = state.requests[key]?.adjustmentURL
+        if !remembered.changesSettings {
+            remembered.takeChanges(of: state.requests[key])
         } else if !isRunning {
             remembered.adjustmentURL = state.index.entries[key]?.download?.pending.url
         }

@@ -62,6 +62,37 @@ struct ImageSizeTests {
         #expect(ImageSize(ofHead: head) == nil)
     }
 
+    @Test(arguments: ImageSamples.all)
+    func `the size is read from a file`(sample: ImageSamples.Sample) async throws {
+        let folder = try ScratchFolder()
+        let pixels = [UInt8](repeating: 0, count: 300_000)
+        let path = try folder.write("image", sample.make(640, 480) + pixels)
+        let size = try await ImageSize(ofFile: path)
+        #expect(size?.width == 640 && size?.height == 480)
+        #expect(size?.format == sample.format)
+    }
+
+    @Test func `a file that is not an image has no size, and one that is missing is an error`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        #expect(try await ImageSize(ofFile: folder.write("text", "<html>")) == nil)
+        #expect(try await ImageSize(ofFile: folder.write("empty", "")) == nil)
+        // The frame is not among the bytes that are read.
+        let marker: [UInt8] = [0xFF, 0xE1, 0xFF, 0xFF]
+        let segment = marker + [UInt8](repeating: 0, count: 0xFFFD)
+        let data = Array(repeatElement(segment, count: 5).joined())
+        let late: [UInt8] = [0xFF, 0xD8] + data + ImageSamples.jpeg(0xC0, 8, 9)[2...]
+        #expect(ImageSize(ofHead: late)?.width == 8)
+        #expect(try await ImageSize(ofFile: folder.write("late.jpeg", late)) == nil)
+        for path in [folder.path("missing"), folder.path] {
+            let error = await #expect(throws: DownloadError.self) {
+                try await ImageSize(ofFile: path)
+            }
+            #expect(error?.code == .fileUnreadable)
+        }
+    }
+
     @Test func `each format has its media type`() {
         #expect(
             ImageFormat.allCases.map(\.mediaType)

@@ -65,6 +65,7 @@ struct FetchingContract {
             .setting("Content-Type", "text/plain; charset=gb2312")
         let scene = try SessionScene(reply)
         let fetched = try await DownloadSession(scene.configuration).data(from: try scene.url())
+        #expect(fetched.response.textEncodingName == "gb2312")
         #expect(try fetched.string() == "中文")
         #expect(try fetched.string(encoding: .shiftJIS) == "ﾖﾐﾎﾄ")
     }

@@ -28,6 +28,16 @@ struct FetchedDataTests {
         try fetched(Array(text.utf8), type: type)
     }
 
+    @Test(
+        arguments: [
+            ("text/html; Charset=\"UTF-8\"", "utf-8"), ("text/plain;charset= GBK ", "gbk"),
+            ("text/plain; charset=", nil), ("text/plain", nil), (nil, nil),
+        ] as [(String?, String?)]
+    )
+    func `a response names the encoding of its text`(type: String?, name: String?) throws {
+        #expect(try fetched([], type: type).response.textEncodingName == name)
+    }
+
     @Test func `fetched bytes convert to NSData and String`() throws {
         let fetched = try fetched("grün", type: "Text/HTML; charset=x")
         #expect(fetched.data == Data(fetched.bytes))

@@ -40,6 +40,17 @@ struct RequestFieldsTests {
         #expect(request.fields.map(\.value) == ["1", "3", "4", "6"])
     }
 
+    @Test func `the fields of settings are changed in the same way`() throws {
+        var settings = DownloadSettings()
+        settings.setValue("1", forHTTPHeaderField: "X-Own")
+        settings.setValue("2", forHTTPHeaderField: "x-own")
+        settings.addValue("b", forHTTPHeaderField: "Accept")
+        #expect(settings.fields.map(\.value) == ["2", "b"])
+        #expect(settings.value(forHTTPHeaderField: "X-OWN") == "2")
+        settings.setValue(nil, forHTTPHeaderField: "X-Own")
+        #expect(settings.fields.map(\.name) == ["Accept"])
+    }
+
     @Test func `an added value leaves the others`() throws {
         var request = try request(HTTPField(name: "A", value: "1"))
         request.addValue("2", forHTTPHeaderField: "a")

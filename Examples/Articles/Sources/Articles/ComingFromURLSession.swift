@@ -13,6 +13,7 @@ func comingFromURLSession(_ sample: Sample) async throws {
     try await withDelegate(url, folder)
     try await withChunks(url, folder + "/chunks.iso")
     try await withDataTasks(sample.latest, url, folder + "/pieces.iso")
+    try await withHandler(sample.latest)
     try await resumed(url, folder + "/later.iso")
     try await ownConfiguration(url, folder)
 }
@@ -27,7 +28,7 @@ private func ownRequest(_ url: URL) async throws {
     let session = DownloadSession()
     var request = DownloadRequest(url)
     request.method = "POST"
-    request.fields = [HTTPField(name: "X-Own", value: "yes")]
+    request.setValue("yes", forHTTPHeaderField: "X-Own")
     request.body = Array("a=1".utf8)
     let answer = try await session.data(for: request)
     print(answer.response.status)
@@ -98,6 +99,10 @@ private func withChunks(_ url: URL, _ target: String) async throws {
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(chunk))
     }
+
+    try await session.bytes(from: url).stream { chunk in
+        try handle.write(contentsOf: Data(chunk))
+    }
     try handle.close()
 }
 
@@ -115,6 +120,18 @@ private func withDataTasks(_ url: URL, _ large: URL, _ target: String) async thr
     other.resume()
     for try await chunk in other.bytes { try handle.write(contentsOf: Data(chunk)) }
     try handle.close()
+}
+
+private func withHandler(_ url: URL) async throws {
+    let session = DownloadSession()
+    let task = session.dataTask(with: url) { result in
+        switch result {
+        case .success(let fetched): print(fetched.bytes.count, fetched.response.status)
+        case .failure(let error): print(error)
+        }
+    }
+    task.resume()
+    _ = try await task.data
 }
 
 private func resumed(_ url: URL, _ target: String) async throws {

@@ -47,7 +47,7 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
         settings.retries = 3
         settings.connection.connectTimeout = .seconds(5)
     }
-    request.fields = [HTTPField(name: "Authorization", value: "Bearer 4711")]
+    request.setValue("Bearer 4711", forHTTPHeaderField: "Authorization")
     let task = session.downloadTask(with: request, to: .directory(folder))
     task.resume()
     _ = try await task.file
@@ -100,6 +100,10 @@ private func smallThings(_ url: URL) async throws {
     let release = try await session.data(from: url).json(Release.self)
     let text = try await session.data(from: url, limit: 1 << 20).string()
     print(release.name, text)
+
+    for try await line in try await session.bytes(from: url).lines {
+        print(line)
+    }
 }
 
 private func posted(_ url: URL) async throws {

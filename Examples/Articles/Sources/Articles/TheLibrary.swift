@@ -15,6 +15,7 @@ func theLibrary(_ sample: Sample) async throws {
     )
     let (url, other) = (sample.url, sample.url)
     try await ask(library, url, other)
+    try await askWithSettings(library, url)
     try await read(library, sample.latest)
     try await follow(library, url)
     try await check(library)
@@ -50,6 +51,13 @@ private func ask(_ library: DownloadLibrary, _ url: URL, _ other: URL) async thr
     try library.replaceURL(other, for: "trailer")
     try library.start("trailer")  // resumes from there
     _ = try await library.file(for: "trailer")
+}
+
+private func askWithSettings(_ library: DownloadLibrary, _ url: URL) async throws {
+    var request = LibraryRequest(url) { $0.retries = 3 }
+    request.setValue("en", forHTTPHeaderField: "Accept-Language")
+    let file = try await library.file(for: "english", request)
+    if let size = try await ImageSize(ofFile: file.path) { print(size.width, size.height) }
 }
 
 private func read(_ library: DownloadLibrary, _ latest: URL) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Pawl
 import PawlFoundation
+import PawlLibrary
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -10,6 +11,7 @@ func usingFoundation(_ sample: Sample) async throws {
     let (url, folder) = (sample.url, sample.folder)
     try await foundationRequest(sample.latest)
     try await foundationFiles(url, folder)
+    try await foundationLibrary(folder + "/library")
     try await foundationProgress(url, folder)
     try await foundationErrors(url)
     try await foundationSinks(url, folder)
@@ -38,6 +40,14 @@ private func foundationFiles(_ url: URL, _ folder: String) async throws {
     let file = try await session.download(url, to: .file(target))
     let values = try file.fileURL.resourceValues(forKeys: [.fileSizeKey])
     print(values.fileSize ?? 0)
+}
+
+private func foundationLibrary(_ folder: String) async throws {
+    let library = try await DownloadLibrary(folder: .directory(folder))
+    let note = try await library.write(Data("seen".utf8), for: "notes")
+    let size = try await ImageSize(ofFile: note.fileURL)  // nil: this file is not an image
+    print(size == nil)
+    await library.close()
 }
 
 private func foundationProgress(_ url: URL, _ folder: String) async throws {

@@ -1,9 +1,13 @@
-internal import PawlCore
-
-/// Reading and changing the request's fields by name.
+/// A value with HTTP fields that can be read and changed by name: a request, or settings.
 ///
-/// Names compare without case (RFC 9110 §5.1). The fields of the settings are not included.
-extension DownloadRequest {
+/// Names compare without case (RFC 9110 §5.1). The methods of a request do not see the fields of the
+/// settings, which are sent, too.
+public protocol HTTPFieldEditing {
+    /// The fields, in the order in which they are sent.
+    var fields: [HTTPField] { get set }
+}
+
+extension HTTPFieldEditing {
     /// Returns the values of all fields of that name, joined by commas (RFC 9110 §5.3).
     ///
     /// It is `nil` if there is no such field.
@@ -13,11 +17,10 @@ extension DownloadRequest {
 
     /// Replaces all fields of that name with one of the given value; `nil` removes them.
     ///
-    /// `nil` does not remove a field that the session's settings have: change those of the request
-    /// (`DownloadRequest(url) { $0.fields.removeAll() }`).
+    /// `nil` in a request does not remove a field that the session's settings have: remove it from
+    /// the settings of the request (`DownloadRequest(url) { $0.fields.removeAll() }`).
     ///
-    /// The new field takes the position and the ``HTTPField/isForAnyOrigin`` of the first one that
-    /// it replaces.
+    /// The new field takes the position and the `isForAnyOrigin` of the first one that it replaces.
     public mutating func setValue(_ value: String?, forHTTPHeaderField name: String) {
         guard let value else { return fields.removeAll { $0.hasName(name) } }
         guard let first = fields.firstIndex(where: { $0.hasName(name) }) else {
