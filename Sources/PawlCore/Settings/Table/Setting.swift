@@ -85,7 +85,7 @@ package struct Setting<Root: Sendable>: Sendable {
         self.entries = entries
         self.isChangeable = isChangeable
         self.isSecret = isSecret
-        isRepeatable = false
+        isRepeatable = form.isRepeatable
         self.path = path
         encode = { form.encode($0[keyPath: path]) }
         isEqual = { $0[keyPath: path] == $1[keyPath: path] }
@@ -115,43 +115,19 @@ package struct Setting<Root: Sendable>: Sendable {
         help: String,
         about: String? = nil
     ) {
-        self.name = name
-        self.field = field
-        input = form.input
-        self.letter = letter
-        self.member = member
-        self.help = help
-        self.about = about ?? help
-        let limit: [(String, JSONValue)] = most.map { [("maxItems", .number($0))] } ?? []
-        schema = .object([("type", "array"), ("items", form.schema)] + limit)
-        innerMembers = form.innerMembers
-        valueName = form.valueName
-        self.entries = entries
-        self.isChangeable = isChangeable
-        self.isSecret = isSecret
-        isRepeatable = true
-        mayReplaceFiles = { _ in false }
-        self.path = path
-        encode = { .list($0[keyPath: path].map(form.encode)) }
-        isEqual = { $0[keyPath: path] == $1[keyPath: path] }
-        copy = { $0[keyPath: path] = $1[keyPath: path] }
-        decode = { (root, value) throws(ValueError) in
-            guard case .list(let items) = value else {
-                throw ValueError("'\(value.brief)' is not a list", advice: "give a list")
-            }
-            guard items.count <= most ?? .max else {
-                throw ValueError(
-                    "\(items.count) values are too many",
-                    advice: "give at most \(most ?? 0)"
-                )
-            }
-            var values: [Element] = []
-            for item in items { values.append(try form.decode(item)) }
-            root[keyPath: path] = values
-        }
-        parse = { (root, text) throws(ValueError) in
-            root[keyPath: path].append(try form.parse(text))
-        }
+        self.init(
+            name,
+            letter: letter,
+            member: member,
+            path,
+            form.list(most: most),
+            entries: entries,
+            isChangeable: isChangeable,
+            isSecret: isSecret,
+            field: field,
+            help: help,
+            about: about
+        )
     }
 }
 

@@ -9,6 +9,8 @@ package struct SettingForm<Value: Sendable>: Sendable {
     package var valueName: String?
     /// The kind of input in an HTML form.
     package var input: SettingInput
+    /// Whether a value can be given more than once.
+    private(set) var isRepeatable = false
     /// Reads the text that a user has typed.
     package var parse: @Sendable (String) throws(ValueError) -> Value
     /// Returns the value after another one was typed, which replaces the earlier one by default.
@@ -49,6 +51,39 @@ package struct SettingForm<Value: Sendable>: Sendable {
             decode: { (value) throws(ValueError) in try form.decode(value) },
             encode: { $0.map(form.encode) ?? .null }
         )
+    }
+
+    /// Returns the form of a list whose values a user gives one by one.
+    ///
+    /// `most`: the maximum number of values in JSON; `nil` for any number.
+    func list(most: Int?) -> SettingForm<[Value]> {
+        let form = self
+        let limit: [(String, JSONValue)] = most.map { [("maxItems", .number($0))] } ?? []
+        var list = SettingForm<[Value]>(
+            schema: .object([("type", "array"), ("items", schema)] + limit),
+            innerMembers: innerMembers,
+            valueName: valueName,
+            input: input,
+            parse: { (text) throws(ValueError) in [try form.parse(text)] },
+            join: { $0 + $1 },
+            decode: { (value) throws(ValueError) in
+                guard case .list(let items) = value else {
+                    throw ValueError("'\(value.brief)' is not a list", advice: "give a list")
+                }
+                guard items.count <= most ?? .max else {
+                    throw ValueError(
+                        "\(items.count) values are too many",
+                        advice: "give at most \(most ?? 0)"
+                    )
+                }
+                var values: [Value] = []
+                for item in items { values.append(try form.decode(item)) }
+                return values
+            },
+            encode: { .list($0.map(form.encode)) }
+        )
+        list.isRepeatable = true
+        return list
     }
 }
 
