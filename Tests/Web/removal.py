@@ -140,7 +140,7 @@ def a_removal_is_offered_for_a_minute_and_not_after_one_with_files(scene, origin
     page = pages.open(prepare=lambda page: page.clock.install())
     in_order(page, wanted)
     remove(page, "one")
-    # The clock of the page also goes on by itself, so it must not come near the minute.
+    # Real time passes for the page, too, so it must not come near the minute.
     page.clock.run_for(30_000)
     expect(bar(page)).to_be_visible()
     page.clock.run_for(30_000)

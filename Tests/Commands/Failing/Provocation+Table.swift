@@ -12,7 +12,7 @@ extension Provocation {
         Provocation(
             .tooSlow,
             // Too slow for both attempts to complete the file.
-            .resource(resource).rate(5_000),
+            .resource(resource).rate(2_000),
             "--min-speed",
             "100K",
             "--stall-timeout",
