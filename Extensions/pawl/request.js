@@ -32,7 +32,7 @@ export async function hasAccess(url) {
   return chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
 }
 
-// The cookies for a URL, also those that are partitioned by the site at the top: `page`, or that of the URL itself.
+// The cookies for a URL, including those that are partitioned by the site at the top: `page`, or that of the URL itself.
 // `storeId` names a container of Firefox.
 export async function cookiesFor(url, { page = url, storeId } = {}) {
   if (!isWeb(url) || !(await hasAccess(url))) return [];

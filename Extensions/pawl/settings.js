@@ -4,7 +4,7 @@ export const defaults = {
   takesOver: true,
   // Smaller files stay with the browser.
   minimumBytes: 1024 * 1024,
-  // Hosts whose downloads stay with the browser, also those of their subdomains.
+  // Hosts whose downloads stay with the browser, including those of their subdomains.
   excludedHosts: [],
   // Whether downloads from this computer and private networks are taken over. The daemon refuses these addresses,
   // unless the user allows them.

@@ -24,7 +24,7 @@ static const uint16_t pawl_get_addresses = RTM_GETADDR;
 static const uint16_t pawl_get_routes = RTM_GETROUTE;
 static const int pawl_dont_wait = MSG_DONTWAIT;
 
-// A socket that hears of changes in these groups; no call on it takes longer than a second.
+// A socket that receives changes in these groups; no call on it takes longer than a second.
 static inline int pawl_netlink_open(uint32_t groups) {
     int file = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (file < 0) return -1;

@@ -32,7 +32,9 @@ public struct CheckpointDescription: Sendable {
     ///
     /// They survive a power cut.
     public let durable: [Range<Int64>]
-    /// Whether the machine was not restarted since, so that `written` counts.
+    /// Whether the machine has not been restarted since the checkpoint was written.
+    ///
+    /// Only then are the `written` ranges usable.
     public let isOfThisBoot: Bool
     /// The number of bytes that a resume would start with, after comparing the ends of all ranges.
     public let usableBytes: Int64

@@ -3,7 +3,8 @@ internal import PawlEngine
 
 /// Progress over time, which ends with its tasks.
 ///
-/// Any number of readers get the newest value. `Element` is ``DownloadProgress`` for one task and
+/// Any number of readers receive the newest value. `Element` is ``DownloadProgress`` for one task
+/// and
 /// ``TotalProgress`` for several.
 public struct ProgressUpdates<Element: Sendable>: AsyncSequence, Sendable {
     /// Progress never fails; the task throws the error.
@@ -18,7 +19,7 @@ public struct ProgressUpdates<Element: Sendable>: AsyncSequence, Sendable {
     /// The first value is available at once.
     public func makeAsyncIterator() -> Iterator { Iterator(source) }
 
-    /// Reads the progress when it is asked, at most ten times per second.
+    /// Reads the progress on request, at most ten times per second.
     ///
     /// The end is reported without delay.
     public struct Iterator: AsyncIteratorProtocol {

@@ -13,7 +13,7 @@ package struct ArchiveUnpacking: Sendable {
         (self.path, self.limits) = (path, limits)
     }
 
-    /// The endings that are no part of the folder's name, the longest first.
+    /// The endings that are not part of the folder's name, the longest first.
     private static let endings = [
         ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tar.lz", ".tbz2", ".cpio", ".tgz", ".txz",
         ".tar", ".zip", ".rar", ".iso", ".deb", ".rpm", ".jar", ".7z",
@@ -62,7 +62,7 @@ package struct ArchiveUnpacking: Sendable {
         if end.isSuccess {
             if let identity = draft.identity { await willFinish(identity) }
             if let folder = name(draft) { return Result(end: end, folder: folder) }
-            end = .failure("failed: the folder gets no name")
+            end = .failure("failed: no name could be given to the folder")
         }
         // The next one in this folder tries again.
         try? draft.remove()

@@ -72,11 +72,11 @@ extension DownloadLibrary {
     ///
     /// The existing file is replaced when the new one is complete.
     ///
-    /// Without a URL, the stored one is used, also in a later process: that of the file while its
-    /// entry exists.
+    /// Without a URL, the URL stored with the file is used, even in a later process, while the
+    /// file's entry exists.
     ///
     /// - Throws: `DownloadError`, with the code `.usage` if no URL is known: a URL with secrets is
-    ///   not stored with a finished file, and a removed file has none.
+    /// not stored with a finished file, and a removed file has no stored URL.
     @discardableResult
     public func refetch(
         _ key: StorageKey,
@@ -141,9 +141,9 @@ extension DownloadLibrary {
 
     /// Removes everything of a key: its file, and the files of an unfinished download.
     ///
-    /// If somebody has just put another file in its place, which the library does not know yet,
-    /// that file stays, and an error with the code `.fileExists` is thrown. From then on the key's
-    /// state is `.changed`.
+    /// If somebody has just put another file in its place, and the library has not detected this
+    /// yet, that file stays, and an error with the code `.fileExists` is thrown. From then on the
+    /// key's state is `.changed`.
     ///
     /// - Returns: Whether there was anything.
     /// - Throws: `DownloadError` if something could not be removed.

@@ -66,7 +66,7 @@ extension DownloadLibrary {
         return result
     }
 
-    /// Removes these keys as `delete(_:)` does, also in the documents: running downloads are
+    /// Removes these keys as `delete(_:)` does, even in the documents: running downloads are
     /// cancelled, and files that are known to be changed are removed, too.
     ///
     /// - Throws: `DownloadError`.
@@ -130,7 +130,7 @@ extension DownloadLibrary {
                 let unfinished = known.entry.download.map {
                     LibraryFiles.parts(of: $0.pending.name)
                 }
-                // A changed file is somebody's work.
+                // A changed file contains somebody's work.
                 let file = known.entry.file.flatMap { $0.isChanged ? nil : $0.name }
                 return (key, [file].compactMap(\.self) + (unfinished ?? []))
             }

@@ -52,7 +52,8 @@ extension DownloadLibrary {
         try await contents(of: key, limit: limit).data
     }
 
-    /// Returns the text of a finished file, as UTF-8 unless a mark names another encoding.
+    /// Returns the text of a finished file, as UTF-8 unless a byte order mark shows another
+    /// encoding.
     ///
     /// - Throws: `DownloadError`.
     public func string(

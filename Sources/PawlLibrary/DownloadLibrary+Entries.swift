@@ -83,7 +83,7 @@ extension DownloadLibrary {
         _ task: DownloadTask?,
         _ owners: PendingOwners
     ) -> LibraryState {
-        // The task itself may have been paused, also in the daemon.
+        // The task itself may have been paused, even in the daemon.
         if download.run != nil { return task?.state == .paused ? .paused : .running }
         let note = PendingNote.path(of: download.pending.key, in: context.folder)
         if let owner = owners.owner(of: note) {

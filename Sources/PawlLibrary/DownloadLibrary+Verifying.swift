@@ -7,8 +7,8 @@ extension DownloadLibrary {
     /// By default all bytes are read, which detects damage of any kind; otherwise the size and the
     /// modification time are compared. A key with a fault gets the state `.changed`:
     /// `refetch(_:from:)` replaces its file, and requesting the key fetches another file beside it.
-    /// A file that was removed is no fault unless the library has not noticed it yet: its entry is
-    /// removed with it. Give the keys that you expect; those without a file are in `absent`.
+    /// A removed file is a fault only until the library has detected the removal, because its entry
+    /// is then removed, too. Give the keys that you expect; those without a file are in `absent`.
     /// Cancelling the task ends the verification.
     ///
     /// - Throws: `DownloadError` if it was ended early.

@@ -24,9 +24,10 @@ public final class DownloadLibrary: Sendable {
     /// Opens the library of a folder, which is created if it does not exist.
     ///
     /// Its content is found from the records stored with the files; none of their bytes are read.
-    /// Downloads of an earlier process appear as paused; those of a background session appear as
-    /// the daemon has them, and it is started if it does not run. `named` is a folder within the
-    /// place. In the place `.temporary`, everything is removed with the library.
+    /// Downloads of an earlier process appear as paused. Downloads of a background session appear
+    /// in the state that they have in the daemon, which is started if it is not running. `named` is
+    /// a folder within the place. In the place `.temporary`, everything is removed with the
+    /// library.
     ///
     /// - Throws: `DownloadError` with the code `.directoryNotUsable` if the folder cannot be used,
     ///   or `.usage` if it is its own drop folder, or temporary with a background session.

@@ -9,26 +9,26 @@ public struct LibraryConfiguration: Sendable {
     ///
     /// With the kind `.background`, the daemon runs the downloads, and continues them when the
     /// process has ended. The next library with the same folder and identifier records the files
-    /// that were finished meanwhile. Use the identifier for this library alone: one process at a
-    /// time has the session.
+    /// that were finished meanwhile. Use the identifier only for this library: only one process at
+    /// a time can use the session.
     public var session = SessionConfiguration.default
     /// What a request for a finished file does.
     ///
     /// The default is `.use`.
     public var finishedFilePolicy = FinishedFilePolicy.use
-    /// A closure that is asked for another URL when one has expired.
+    /// The closure that returns another URL when one has expired.
     ///
     /// If it is `nil`, the default, the download fails.
     public var renewURL: URLRenewal?
-    /// The path of the folder in which others put files with URLs.
+    /// The path of the folder in which other programs put files with URLs.
     ///
-    /// The default, `nil`, is no such folder.
+    /// The default, `nil`, means that there is no such folder.
     public var dropFolder: String?
     /// How long a file in the drop folder must stay unchanged before it is read.
     ///
     /// The default is 0.3 s.
     ///
-    /// It must not be open for writing either, if the system can report that.
+    /// In addition, no process may have it open for writing, if the system can report that.
     public var dropRest: Duration = .milliseconds(300)
     /// Whether the library follows changes that others make in the folder.
     ///
@@ -67,7 +67,7 @@ public struct ExpiredURL: Sendable {
 
 /// A request to a library for one key.
 public struct LibraryRequest: Sendable, SettingsAdjusting, HTTPFieldEditing {
-    /// The URL of the file; `nil` takes the URL known from an earlier request.
+    /// The URL of the file; `nil` means the URL known from an earlier request.
     public var url: URL?
     /// The name for the file.
     ///
@@ -77,16 +77,16 @@ public struct LibraryRequest: Sendable, SettingsAdjusting, HTTPFieldEditing {
     ///
     /// It is cleaned, and gets a number if another key has it.
     public var name: String?
-    /// What to do if the file exists; `nil`, the default, takes the library's policy.
+    /// What to do if the file exists; `nil`, the default, means the library's policy.
     public var policy: FinishedFilePolicy?
     /// The changes to the session's settings for this download; `nil`, the default, changes nothing.
     ///
     /// An example is `request.adjustment = { $0.retries = 3 }`.
     ///
-    /// The changes and the `fields` are kept only in memory: another process must be given them
-    /// again. In this process, a later request for the key that has neither takes both of the
-    /// earlier one. Credentials and secret fields are sent only to the origin of the URL with which
-    /// they were given. They are not sent to another origin of a URL that is given later.
+    /// The changes and the `fields` are kept only in memory: in another process, give them again. In
+    /// this process, a later request for the key without changes and fields uses both from the
+    /// earlier request. Credentials and secret fields are sent only to the origin of the URL with
+    /// which they were given. They are not sent to another origin of a URL that is given later.
     public var adjustment: SettingsAdjustment?
     /// Fields to send in addition to those of the settings.
     ///
@@ -94,7 +94,8 @@ public struct LibraryRequest: Sendable, SettingsAdjusting, HTTPFieldEditing {
     public var fields: [HTTPField] = []
     /// The URL with which `adjustment` and `fields` were given.
     var adjustmentURL: URL?
-    /// A closure that is asked for another URL when one has expired, in place of the library's own.
+    /// The closure that returns another URL when one has expired, in place of the library's own
+    /// closure.
     public var renewURL: URLRenewal?
 
     /// Creates a request for a file that is fetched from this URL with the session's settings, which

@@ -58,6 +58,6 @@ public enum LibraryState: Sendable, Hashable {
     case failed(DownloadError)
     /// The file exists as it was fetched.
     case finished
-    /// The file exists, but has been written to or replaced since.
+    /// The file exists, but has been changed or replaced since it was fetched.
     case changed
 }

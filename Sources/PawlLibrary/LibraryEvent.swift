@@ -26,7 +26,7 @@ public enum LibraryEvent: Sendable, Hashable {
     case fileChanged(name: String, key: StorageKey?)
     /// The record of a file or a download cannot be read; the file itself is not changed.
     case recordDamaged(name: String, reason: String)
-    /// A verification found that a file differs from what was fetched.
+    /// A verification found that a file differs from the fetched file.
     case damageFound(LibraryFault)
     /// The downloads listed by a file in the drop folder have started.
     case dropTaken(name: String, keys: [StorageKey])

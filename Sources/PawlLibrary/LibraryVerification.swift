@@ -13,8 +13,9 @@ public struct LibraryVerification: Sendable, Hashable {
     ///
     /// They have one from now on.
     public fileprivate(set) var newlyDigested: [StorageKey] = []
-    /// The given keys without a finished file, sorted: they were never fetched, or their files were
-    /// removed, which has removed their entries, too.
+    /// The given keys without a finished file, sorted.
+    ///
+    /// They were never fetched, or their files and therefore their entries were removed.
     public fileprivate(set) var absent: [StorageKey] = []
 }
 

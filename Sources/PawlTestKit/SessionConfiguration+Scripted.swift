@@ -4,7 +4,7 @@ internal import PawlCore
 extension SessionConfiguration {
     /// Returns the configuration of a session whose requests a scripted server answers.
     ///
-    /// The session never uses the network. All else is real: files, checkpoints, resuming,
+    /// The session never uses the network. Everything else is real: files, checkpoints, resuming,
     /// verification, retries. A download uses one connection, unless the settings already have a
     /// fixed number. The tasks of a background session run in this process, without the daemon.
     /// Cookies of responses are not kept.

@@ -43,8 +43,8 @@ struct ErrorDocumentTests {
         var text = """
             # Errors
 
-            `pawl` exits with one of these statuses. The library and JSON report the code. A
-            status is the same as aria2's if its meaning is the same. With several downloads, the
+            `pawl` exits with one of these statuses. The library and JSON report the code. If aria2
+            has a status with the same meaning, the number is the same. With several downloads, the
             status is that of the first URL, in the given order, whose download failed. The status
             is 7 if the run was interrupted.
 

@@ -8,18 +8,18 @@ struct SettingsDocumentTests {
         let text = """
             # Settings
 
-            Each line is one setting, with its name in each of the places where it can be given. A test writes this page
-            from the tables of settings: run it with `PAWL_RECORD=1`.
+            Each line of the tables describes one setting, with its name in each place where it can be given. A test writes
+            this page from the tables of settings in the code: run it with `PAWL_RECORD=1`.
 
             ## Settings of a download
 
             - *Option*: the option of the command. Without `--`, it is the key below a URL in an input list.
-            - *Swift*: the property of `DownloadSettings`. The meaning of a true-or-false setting is that of the property.
-            - *Given by config*: a key of the config file (`pawl config --help`), and an environment variable:
-              `PAWL_STALL_TIMEOUT` for `--stall-timeout`, with one value per line if there are several. There, `directory`,
-              `header-file`, and for all hosts `jobs`, `total-limit` and `progress` can be given, too; `checksum` can only be
-              `none`. In the file, a command can print a secret: `bearer-command` for `bearer`, and so on, and
-              `password-command` for the password of `user`.
+            - *Swift*: the property of `DownloadSettings`. The meaning of a true-or-false setting describes this property.
+            - *Given by config*: the setting can be a key of the config file (`pawl config --help`) and an environment
+              variable, such as `PAWL_STALL_TIMEOUT` for `--stall-timeout`. A variable with several values has one per line.
+              The config file and the variables can also contain `directory` and `header-file` and, for all hosts, `jobs`,
+              `total-limit` and `progress`; `checksum` can only be `none`. In the file, a command can supply a secret:
+              `bearer-command` for `bearer`, `password-command` for the password of `user`, and so on.
             - *JSON*: the member in requests to the daemon ([http-api.md](http-api.md)), and in encoded `DownloadSettings`.
 
             \(SettingsReference.markdown(DownloadSettings.table, hasProperties: true))

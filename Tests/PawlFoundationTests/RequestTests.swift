@@ -58,7 +58,7 @@ struct RequestTests {
         )
     }
 
-    @Test func `what cannot be carried over is an error that names it`() throws {
+    @Test func `a property that cannot be converted is an error that names it`() throws {
         var stream = try original()
         stream.httpBodyStream = InputStream(data: Data([1]))
         var cookies = try original()
@@ -87,7 +87,7 @@ struct RequestTests {
         #expect(name?.lowercased() == response.textEncodingName)
     }
 
-    @Test func `a request survives the way there and back`() throws {
+    @Test func `a request survives the conversion in both directions`() throws {
         var original = try original()
         original.httpMethod = "PUT"
         original.httpBody = Data([1, 2, 0])

@@ -40,7 +40,7 @@ struct LibraryAskingTests {
         #expect(library.exists("disk"))
     }
 
-    @Test func `a finished key returns its file without a request, also in the next process`()
+    @Test func `a finished key returns its file without a request, even in the next process`()
         async throws
     {
         let scene = try ShelfScene(.resource(resource))
@@ -113,7 +113,7 @@ struct LibraryAskingTests {
         #expect(scene.folder.list() == ["disk.bin"])
     }
 
-    @Test func `a paused key resumes at its last byte, also in the next process`() async throws {
+    @Test func `a paused key resumes at its last byte, even in the next process`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         let events = library.events

@@ -64,7 +64,7 @@ struct LibraryContentTests {
         #expect(library.folder.path == scene.folder.path)
     }
 
-    @Test func `sizes are exact, per key and in total, also for unfinished files`() async throws {
+    @Test func `sizes are exact, per key and in total, even for unfinished files`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()
         for (name, size) in [("a", 1000), ("b", 2500)] as [(String, Int64)] {

@@ -108,7 +108,7 @@ struct LibraryVerifyingTests {
         #expect(try await library.verify().intact == ["a"])
     }
 
-    @Test func `the given keys without a file are absent, also in a later process`() async throws {
+    @Test func `the given keys without a file are absent, even in a later process`() async throws {
         let scene = try ShelfScene(.resource(resource))
         var library = try await scene.open { $0.watchesFolder = false }
         for key in ["a", "b"] as [StorageKey] {

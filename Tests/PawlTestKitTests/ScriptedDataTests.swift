@@ -51,7 +51,7 @@ struct ScriptedDataTests {
         #expect(fetched.response.value("Content-Range")?.hasSuffix("/10") == true)
     }
 
-    @Test func `a range behind the end is refused, and one of another version ignored`()
+    @Test func `a range after the end is refused, and one of another version ignored`()
         async throws
     {
         let scene = try ScriptedScene()

@@ -73,7 +73,7 @@ struct ScriptedFailureTests {
         scene.server.respond(to: try scene.url(), with: response)
         let error = try #require(await failure(of: scene))
         #expect(error.code == .usage && !error.isRetryable)
-        #expect(error.message.contains("never reaches"), "\(error.message)")
+        #expect(error.message.contains("is shorter than"), "\(error.message)")
     }
 
     @Test func `a response without bytes waits, too`() async throws {

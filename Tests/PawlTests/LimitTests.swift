@@ -87,7 +87,7 @@ struct LimitTests {
         .status(503), .status(429, fields: [("Retry-After", "1")]), .hangUp(.reset),
     ]
 
-    /// The server's limit is no failure of those that it refuses: they wait for the others.
+    /// The server's limit is not a failure of those that it refuses: they wait for the others.
     @Test(arguments: refusals.indices)
     func `downloads above the number that a host serves wait`(refusal: Int) async throws {
         var configuration = SessionConfiguration.default
@@ -131,7 +131,7 @@ struct LimitTests {
         await #expect(throws: DownloadError.self) { try await fetch(scene, 1...4, settings) }
     }
 
-    @Test func `a host that refuses everything is no host with a limit`() async throws {
+    @Test func `a host that refuses everything is not a host with a limit`() async throws {
         let scene = try DownloadScene()
         scene.origin.route("/*", .status(503))
         var settings = scene.fixed(1)

@@ -57,7 +57,7 @@ struct TLSTests {
         #expect(record.message.contains("/nonexistent/authorities.pem"))
     }
 
-    @Test func `a server that does not speak TLS fails`() async throws {
+    @Test func `a server without TLS is an error`() async throws {
         let origin = try TestOrigin { try $0.send("HTTP/1.1 400 Bad Request\r\n\r\n") }
         let url = try makeURL("https://127.0.0.1:\(origin.port)/")
         let record = try await fetch(TransferRequest(url: url))

@@ -231,7 +231,7 @@ def a_link_is_handed_over_with_cookies_referrer_and_user_agent(scene, origin, pa
         browser.until(browser.messages)
         (message,) = browser.messages()
         assert message["version"] == 1 and message["callers"][0] == manifest("")["allowed_origins"][0], message
-        # The cookie of another path is not sent, and the page's fragment neither.
+        # The cookie of another path is not sent, nor is the page's fragment.
         assert message["add"] == [
             {"url": file, "userAgent": agent, "cookies": "session=secret", "referrer": page.split("#")[0]}
         ], message
@@ -701,10 +701,10 @@ def the_options_are_accessible_and_saved(scene, origin, pages):
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             audit(page, f"options, {scheme}")
-        page.get_by_label("Hand them to Pawl").uncheck()
+        page.get_by_label("Pass them to Pawl").uncheck()
         page.get_by_label("Minimum size").fill("2.5")
         page.get_by_label("Excluded hosts").fill("https://Example.org/a\n*.example.com\n\nexample.org")
-        page.get_by_label("Also from this computer").uncheck()
+        page.get_by_label("Include downloads from this computer").uncheck()
         page.get_by_label("Minimum size").focus()
         expect(page.get_by_label("Excluded hosts")).to_have_value("example.org\nexample.com")
         saved = page.evaluate("chrome.storage.local.get()")
@@ -714,4 +714,4 @@ def the_options_are_accessible_and_saved(scene, origin, pages):
         }, saved
         page.reload()
         expect(page.get_by_label("Minimum size")).to_have_value("2.5")
-        expect(page.get_by_label("Hand them to Pawl")).not_to_be_checked()
+        expect(page.get_by_label("Pass them to Pawl")).not_to_be_checked()

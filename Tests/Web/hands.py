@@ -74,7 +74,7 @@ def each_field_of_the_forms_has_an_effect(scene, origin, pages):
     dialog.get_by_label("Retries").fill("0")
     urls_field.fill(f"{origin.url('one', 10)}\n{origin.url('two', 10)}")
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("A checksum can be used with a single URL only")
+    expect(dialog.get_by_role("alert")).to_contain_text("A checksum can only be used with a single URL")
     urls_field.fill(origin.url("slow", 4 * MIB, hold=KIB, drip=KIB))
     dialog.get_by_role("button", name="Add").click()
     in_state(page, "slow", "running")

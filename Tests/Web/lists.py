@@ -61,7 +61,7 @@ def each_field_of_one_file_has_an_effect(scene, origin, pages):
     urls_field.fill(f"{origin.url('x', 1)}\n{origin.url('y', 1)}")
     dialog.get_by_label("File name").fill("name")
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("A file name can be used with a single URL only")
+    expect(dialog.get_by_role("alert")).to_contain_text("A file name can only be used with a single URL")
 
 
 @check

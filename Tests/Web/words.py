@@ -155,7 +155,7 @@ def the_events_of_a_download_are_sentences(scene, origin, pages):
     lines = detail.locator(".events li span")
     expect(lines).to_have_text(["Started.", "Added to the queue."])
     detail.get_by_role("button", name="Pause").click()
-    expect(lines.first).to_have_text(re.compile(r"^Paused with 2\.\d\d MiB of 4\.00 MiB\.$"))
+    expect(lines.first).to_have_text(re.compile(r"^Paused at 2\.\d\d MiB of 4\.00 MiB\.$"))
     origin.release()
     detail.get_by_role("button", name="Resume").click()
     path = os.path.join(scene.folder, "story.iso")

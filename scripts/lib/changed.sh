@@ -47,7 +47,7 @@ has_changed() { printf '%s\n' "${changed[@]}" | grep -qE "$1"; }
 is_planned() { [[ " ${steps[*]} " == *" $1 "* ]]; }
 is_affected() { [[ " ${affected[*]-} " == *" $1 "* ]]; }
 
-# The targets that hold a changed file, or depend on one that does. Articles are compiled into nothing.
+# The targets that contain a changed file, or depend on one that does. Articles are not compiled.
 find_affected() {
     mkdir -p .build
     swift package "${development[@]}" describe >.build/targets.txt 2>/dev/null

@@ -1,5 +1,5 @@
-# Reads what `swift package describe` prints of the targets, then the paths of changed files, one per line,
-# from standard input. Prints the targets that hold a changed file and all that depend on them.
+# Reads what `swift package describe` prints about the targets, then the paths of changed files, one per line,
+# from standard input. Prints the targets that contain a changed file, and all that depend on them.
 
 FILENAME != "-" {
     if (sub(/^    Name: /, "")) { target = $0; inDependencies = 0 }

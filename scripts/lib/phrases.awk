@@ -1,5 +1,5 @@
-# Phrases of style.md's section English that a pattern finds: in the comments and string literals of
-# Swift, in every line of other files but what stands in backticks.
+# Finds phrases that style.md's section English forbids: in the comments and string literals of Swift,
+# and in every line of other files except in backticks.
 BEGIN {
     phrase("[Gg](o|oes|oing) on", "say continue or resume")
     phrase("anew", "say again, or from the start")

@@ -1,4 +1,4 @@
-# Sourced by the checks: shows that a check finds what it is there to find.
+# Sourced by the checks: shows that a check finds what it must find.
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -11,7 +11,7 @@ plant() {
 }
 
 # The check under test, run on the scratch folder, must fail and print the pattern; what was
-# planted goes away.
+# planted is removed.
 must_find() {
     local output status=0
     output=$("$0" "$scratch" 2>&1) || status=$?
@@ -22,7 +22,7 @@ must_find() {
     rm -rf "${scratch:?}"/*
 }
 
-# It must be content with what was planted.
+# The check must accept what was planted.
 must_pass() {
     local output
     if ! output=$("$0" "$scratch" 2>&1); then

@@ -1,6 +1,6 @@
 # Reads compiled Swift files, then, after the argument `documents=1`, Markdown files and Swift files
-# with comments; reports every ```swift block of the latter that stands in none of the former, its
-# indentation aside.
+# with comments; reports every ```swift block of the latter that none of the former contains, apart
+# from its indentation.
 
 function indentation(line) { match(line, /^ */); return RLENGTH }
 
@@ -8,7 +8,7 @@ function indentation(line) { match(line, /^ */); return RLENGTH }
     code[++lines] = $0
     key = substr($0, indentation($0) + 1)
     places[key] = places[key] " " lines
-    # A block does not go on in the next file.
+    # A block does not continue in the next file.
     if (FNR == 1) begins[lines] = 1
     next
 }

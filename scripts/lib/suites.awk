@@ -1,5 +1,5 @@
-# Reads what swift-code.awk prints; reports every test that no time limit holds: neither its own
-# nor that of a suite around it. Tests in an extension are held by the extended suite's.
+# Reads what swift-code.awk prints; reports every test without a time limit of its own or of a suite
+# around it. The limit of an extended suite applies to the tests in its extensions.
 
 function startFile(name) {
     path = name; depth = 0; parens = 0; attribute = ""; suiteIsLimited = 0; typeName = ""

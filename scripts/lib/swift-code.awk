@@ -1,5 +1,5 @@
-# Prints Swift files as `path:line:code`, with comments dropped and strings, regular expressions
-# and names in backticks made harmless, so that plain patterns can be used on what is left.
+# Prints Swift files as `path:line:code`, without comments, and with strings, regular expressions
+# and names in backticks made harmless, so that plain patterns can be used on the rest.
 # Plain POSIX awk: Debian has mawk, others have gawk.
 
 function top() { return depth ? mode[depth] : "code" }
@@ -7,7 +7,7 @@ function push(what, count) { depth++; mode[depth] = what; hashes[depth] = count;
 
 FNR == 1 { depth = 0; comment = 0; delete mode }
 
-# Most lines hold nothing of interest to the scanner below.
+# Most lines contain nothing of interest to the scanner below.
 !depth && !comment && !/["`\/]/ { print FILENAME ":" FNR ":" $0; next }
 
 {
@@ -17,7 +17,7 @@ FNR == 1 { depth = 0; comment = 0; delete mode }
         else if (top() == "code" || top() == "interpolation") inCode()
         else inLiteral()
     }
-    # A string on one line ends with it, whatever the scanner thought.
+    # A string on one line ends with the line, even if the scanner found no end.
     while (top() == "\"") depth--
     print FILENAME ":" FNR ":" out
 }

@@ -2,9 +2,9 @@
 
 # run_tests [PATTERN…]: all tests, or those whose identifier matches one of the patterns.
 #
-# The suites in DaemonSuites and in HeavyTests run one after the other. Among all others each of their tests
-# would wait behind hundreds, so they have processes of their own; those of daemons two, which take about as long
-# as all the others.
+# The suites in DaemonSuites and in HeavyTests run one after the other. In one process with all others, each of their
+# tests would wait behind hundreds, so they run in separate processes. The suites with daemons have two processes, which
+# take about as long as all the others.
 run_tests() {
     local status=0 pattern name log number rest=(--skip 'DaemonSuites/|HeavyTests/') filters=() tests=()
     local early='[A-C]|Daemon[A-H]'
@@ -12,7 +12,7 @@ run_tests() {
     local logs=(.build/tests.log .build/daemon-tests.log .build/daemon-late-tests.log .build/heavy-tests.log)
     choose_programs
     for pattern; do rest+=(--filter "$pattern"); done
-    # A few at a time: hundreds at once on two cores would measure each other.
+    # A few at a time: hundreds of tests on two cores would distort each other's times.
     begin_tests 3 "${logs[0]}" "${rest[@]}"
     for name in daemon daemon-late heavy; do
         filters=()
@@ -27,7 +27,7 @@ run_tests() {
         tail -n +1 -s 0.2 -f --pid="${tests[number]}" "${logs[number]}" | grep -aE '^(✘|↳)|Test run with' || true
         end_tests "${tests[number]}" $# || status=$?
     done
-    [ "$status" -ne 124 ] || echo "the tests took longer than they may" >&2
+    [ "$status" -ne 124 ] || echo "the tests exceeded their time limit" >&2
     print_times "${logs[@]}"
     if [ $# -eq 0 ] && [ "$status" -eq 0 ]; then must_have_run "${logs[@]}" || status=1; fi
     for log in "${logs[@]}"; do
@@ -57,11 +57,11 @@ begin_tests() {
     : >"$log"
     rm -f "$log.json"
     echo "$width" >"$log.width"
-    # Swift 6.2 has no version of the events in which the cases of a test are.
+    # No version of the events that Swift 6.2 supports contains the cases of a test.
     ! has_case_events || events=(--event-stream-output-path "$log.json" --experimental-event-stream-version 6.3)
-    # Into a file, not a pipe: a process that a test leaves behind must not keep this from ending.
-    # What `timeout` runs has a process group of its own, which Ctrl-C does not reach. Two of `swift
-    # test` would wait for each other.
+    # Into a file, not a pipe: this must end even if a test leaves a process behind.
+    # `timeout` runs its command in a separate process group, which Ctrl-C does not reach. Two `swift test`
+    # commands would wait for each other.
     SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width NO_COLOR=1 timeout -s INT -k 30 2400 \
         .build/debug/pawlPackageTests.xctest --testing-library swift-testing \
         ${events[@]+"${events[@]}"} "$@" >"$log" 2>&1 &
@@ -74,7 +74,7 @@ has_case_events() {
     [ "$(printf '%s\n' 6.3 "$version" | sort -V | head -n 1)" = 6.3 ]
 }
 
-# end_tests PROCESS PATTERNS: where there are patterns, no test has to match them (69).
+# end_tests PROCESS PATTERNS: if there are patterns, it is not an error that no test matches them (69).
 end_tests() {
     local status=0
     wait "$1" || status=$?
@@ -92,7 +92,7 @@ must_have_run() {
     done
 }
 
-# Repeats which tests failed and why, as the last lines: of a long log, only the end may be kept.
+# Repeats at the end which tests failed and why, because only the end of a long log may be kept.
 failed_tests() {
     echo "==> failed tests, from $1"
     grep -aE -A 8 '^✘ .* recorded an issue' "$1" | grep -avE '^[◇✔]|failed after' | cut -c 1-600 | head -n 60 || true

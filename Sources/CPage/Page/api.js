@@ -100,7 +100,7 @@ export const feeds = async () => (await json("GET", "/v1/feeds")).feeds;
 export const addFeed = (feed, key) => json("POST", "/v1/feeds", feed, { "Idempotency-Key": key });
 export const changeFeed = (id, changes) => json("PATCH", `/v1/feeds/${id}`, changes);
 export const removeFeed = (id) => json("DELETE", `/v1/feeds/${id}`);
-// Responds when the check is done, also if the feed cannot be read.
+// Responds when the check is done, even if the feed cannot be read.
 export const checkFeed = (id) => json("POST", `/v1/feeds/${id}/check`);
 
 // Adds all of these downloads or none. The same key adds nothing twice.

@@ -29,7 +29,7 @@ export const isolate = (text) => (document.documentElement.dir === "rtl" ? `\u20
 
 export const number = (value) => numbers.format(value);
 
-// A number below 1,000 with this many digits behind the decimal point. `Intl` would need several times as long, and the
+// A number below 1,000 with this many digits after the decimal point. `Intl` would need several times as long, and the
 // list has many of them.
 export const fixed = (value, digits) => (point === "." ? value.toFixed(digits) : value.toFixed(digits).replace(".", point));
 

@@ -93,7 +93,7 @@ export class SettingInputs {
   }
 
   // The settings that the user has changed since `show`; null is the default. What was not touched keeps its value
-  // to the byte, also if the form shows a rounded one.
+  // to the byte, even if the form shows a rounded one.
   changes() {
     const changed = {};
     for (const input of this.#inputs) {

@@ -7,7 +7,7 @@ import { t } from "./i18n.js";
 import { may } from "./rights.js";
 import { isActive, isEnded, mainAction } from "./states.js";
 
-// Where the pointer is no mouse, a long press selects and does not drag.
+// Where the pointer is not a mouse, a long press selects and does not drag.
 const isCoarse = matchMedia("(pointer: coarse)").matches;
 // As in style.css: on a narrow screen there are no checkboxes, and the icon shows what is selected.
 const narrow = matchMedia("(max-width: 720px)");

@@ -8,5 +8,5 @@ struct pawl_page_file {
     size_t count;
 };
 
-/// The file at an index. Behind the last file its name is NULL.
+/// The file at an index. After the last file, the name is NULL.
 struct pawl_page_file pawl_page_file(size_t index);

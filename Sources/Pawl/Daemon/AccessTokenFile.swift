@@ -31,7 +31,7 @@ package struct AccessTokenFile: Sendable {
     /// The folder must exist.
     package func keys() throws(DownloadError) -> Keys {
         if let keys = try read() { return keys }
-        // If another process was faster, its file has the name.
+        // If another process was faster, its file already has this name.
         try file.write(Self.made(), .keep)
         guard let keys = try read() else { throw file.failure("it was removed", "reading") }
         return keys

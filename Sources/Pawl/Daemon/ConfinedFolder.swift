@@ -95,7 +95,7 @@ package final class ConfinedFolder: Sendable {
             let way = names[...count].joined(separator: "/")
             folder = try beneath(way, in: base, path, root)
             if folder == nil, creates {
-                // A folder that another process has just created is as good.
+                // A folder that another process has just created can be used as well.
                 guard mkdirat(parent, names[count], 0o777) == 0 || errno == EEXIST else {
                     throw failure(path, errno)
                 }

@@ -20,8 +20,8 @@ struct DaemonWait {
     /// cannot be reached, or if the time is over.
     mutating func pause() async -> Bool {
         guard .now < deadline else { return false }
-        // Each moment is looked at once: a daemon that ends between two looks would seem never to
-        // have been there.
+        // The owner is read only once: if a daemon ended between two reads, it would seem never to
+        // have existed.
         let owner = StoreLock.owner(paths)
         if owner != nil || !isBetweenDaemons {
             // A command that has just ended may have started one.

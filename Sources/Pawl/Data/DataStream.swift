@@ -60,13 +60,13 @@ public struct DataStream: ChunkSequence {
 
     /// Stops receiving bytes.
     ///
-    /// The connection stays open while the server tolerates it.
+    /// The connection stays open while the server allows it.
     public func suspend() { driver.suspend() }
 
     /// Continues after `suspend()`.
     public func resume() { driver.resume() }
 
-    /// Passes each piece of the body to a closure, and fetches at most one buffer ahead meanwhile.
+    /// Passes each piece of the body to a closure, and fetches at most one buffer ahead.
     ///
     /// - Throws: `DownloadError`, or the closure's error, which ends the request.
     public nonisolated(nonsending) func stream(

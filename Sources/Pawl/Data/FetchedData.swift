@@ -106,11 +106,11 @@ public struct FetchedData: Sendable, Hashable {
 
     /// Decodes the body as text.
     ///
-    /// The encoding is the given one, otherwise that of a mark at the beginning (BOM), otherwise
-    /// the `charset` of the `Content-Type`, otherwise UTF-8. A `charset` is read as browsers read
-    /// it: ISO-8859-1 and ASCII mean Windows-1252. A mark is not part of the text.
+    /// The encoding is the given one; otherwise the one that a byte order mark (BOM) shows;
+    /// otherwise the `charset` of the `Content-Type`; otherwise UTF-8. A `charset` is read as
+    /// browsers read it: ISO-8859-1 and ASCII mean Windows-1252. A mark is not part of the text.
     ///
-    /// Supported are all labels of the Encoding Standard, such as `gb18030`, `gbk`, `big5`,
+    /// All labels of the Encoding Standard are supported, such as `gb18030`, `gbk`, `big5`,
     /// `shift_jis`, `euc-kr`, `koi8-r` and `windows-1251`, and the corresponding values of
     /// `String.Encoding`. Encodings other than Unicode, ISO-8859-1 and Windows-1252 are converted
     /// by the C library (iconv).
@@ -189,7 +189,7 @@ public struct FetchedData: Sendable, Hashable {
         case .utf16BigEndian: .utf16BigEndian
         case .utf16LittleEndian: .utf16LittleEndian
         case .utf16:
-            // A mark of another encoding does not belong to this one.
+            // The byte order mark of another encoding does not count.
             TextCoding.marked(bytes)?.coding == .utf16BigEndian
                 ? .utf16BigEndian : .utf16LittleEndian
         default: nil

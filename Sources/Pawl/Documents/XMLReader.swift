@@ -158,7 +158,7 @@ package final class XMLReader {
             // libexpat may report a few more parts after it was told to stop.
             guard refusal == nil else { return }
             guard open.count < limits.depth else {
-                return refuse("more than \(limits.depth) elements are within each other")
+                return refuse("elements are nested more than \(limits.depth) levels deep")
             }
             let attributes = Self.pairs(attributes)
             if let reason = namespaces.begin(attributes) { return refuse(reason) }

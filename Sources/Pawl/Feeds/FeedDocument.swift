@@ -38,7 +38,7 @@ package struct FeedDocument: Equatable, Sendable {
     /// - Parameters:
     ///   - bytes: The document.
     ///   - url: Its URL, to which relative URLs refer.
-    /// - Throws: `.badResponse` if it is no feed, or exceeds a limit.
+    /// - Throws: `.badResponse` if it is not a feed, or exceeds a limit.
     package init(_ bytes: [UInt8], from url: URL) throws(DownloadError) {
         var limits = XMLReader.Limits()
         // Pages may be within the items.

@@ -88,7 +88,7 @@ struct FeedParser {
         guard format != nil else {
             throw DownloadError(
                 .badResponse,
-                "it is not a feed, but has the root '\(root.name.local.sanitized(atMost: 40))'",
+                "it is not a feed: its root element is '\(root.name.local.sanitized(atMost: 40))'",
                 advice: "give the URL of an RSS or Atom feed"
             )
         }

@@ -60,7 +60,7 @@ struct MetalinkParser {
 
     func finish() throws(DownloadError) -> [Metalink.File] {
         guard !files.isEmpty else {
-            throw failure("it describes no file", "use a Metalink that does")
+            throw failure("it describes no file", "use a Metalink that describes at least one")
         }
         return files
     }
@@ -74,7 +74,8 @@ struct MetalinkParser {
             }
         guard version != nil else {
             throw failure(
-                "it is not a Metalink, but has the root '\(root.name.local.sanitized(atMost: 40))'",
+                "it is not a Metalink: its root element is "
+                    + "'\(root.name.local.sanitized(atMost: 40))'",
                 "use a Metalink of version 3 or 4"
             )
         }
@@ -169,7 +170,7 @@ struct MetalinkParser {
         self.file = nil
         guard FileName.isHarmlessPath(file.name) else {
             throw failure(
-                "'\(file.name.sanitized(atMost: 100))' is not a name that it may give to a file",
+                "'\(file.name.sanitized(atMost: 100))' is not an allowed file name",
                 "download the file from one of its URLs, and choose a name"
             )
         }

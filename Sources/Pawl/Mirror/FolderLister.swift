@@ -111,7 +111,7 @@ package struct FolderLister: Sendable {
             try Self.check(builder.count)
         }
         Self.read(rest[...], &builder)
-        // A list ends with the end of a line.
+        // A complete list ends with a line break.
         if !rest.isEmpty { builder.isComplete = false }
         return (try builder.content(below: folder.address), folder.address)
     }

@@ -74,7 +74,7 @@ package struct ContentBuilder {
         /// folder.
         let relativePath: String
         var facts: ListedFacts?
-        /// Whether it is no file and no folder, such as a symbolic link.
+        /// Whether it is neither a file nor a folder, such as a symbolic link.
         var isLeftOut = false
         var isFolder: Bool { relativePath.isFolderPath }
         /// The names of its path, decoded.

@@ -13,7 +13,7 @@ package protocol MirrorReporting: Sendable {
         _ task: DownloadTask,
         _ file: ListedFile
     ) async -> Result<DownloadedFile, DownloadError>
-    /// Tells the user something that is no error.
+    /// Tells the user something that is not an error.
     func note(_ text: String)
     /// Reports an error at a path or a URL.
     func report(_ error: DownloadError, at location: String)
@@ -91,7 +91,7 @@ package final class TreeMirror: TreeVisiting {
         }
         if !content.isComplete {
             let name = folder.path.isEmpty ? "the root" : folder.path
-            reporter.note("the list of \(name) was not understood completely")
+            reporter.note("the list of \(name) could not be read completely")
         }
         // They are on the server, so that files of the mirror with these names have not vanished.
         for path in content.leftOut { _ = journal.see(path) }
@@ -140,7 +140,7 @@ package final class TreeMirror: TreeVisiting {
             return nil
         }
         // A new file is queued before the walk continues. The work reports the error of an address
-        // that is no URL.
+        // that is not a URL.
         let begun = step == .fetch ? try? begin(file, replacing: nil) : nil
         return { [self] in
             do throws(DownloadError) {
@@ -200,8 +200,8 @@ package final class TreeMirror: TreeVisiting {
             }
             throw DownloadError(
                 .fileExists,
-                "something that is not a file has the name",
-                advice: "rename it; or, for the server's file, \(.leaveOut)"
+                "something other than a file has this name",
+                advice: "rename it; to skip the server's file, \(.leaveOut)"
             )
         }
     }
@@ -243,7 +243,8 @@ package final class TreeMirror: TreeVisiting {
         case .fail, .rename:
             throw DownloadError(
                 .fileExists,
-                "a file that this mirror has not fetched, or that was changed since, has the name",
+                "a file with this name exists, which this mirror has not fetched or which was "
+                    + "changed since",
                 advice: "\(.replaceOrKeep)"
             )
         }

@@ -165,7 +165,7 @@ package struct TreeWalk: Sendable {
                 DownloadError(
                     .badResponse,
                     "there are more than \(Self.mostLevels) folders below each other",
-                    advice: "if that is no circle, \(.limitDepth) to a higher number"
+                    advice: "if the folders are not a loop, \(.limitDepth) to a higher number"
                 )
             )
         }

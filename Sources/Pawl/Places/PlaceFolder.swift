@@ -118,9 +118,10 @@ public struct PlaceFolder: Sendable {
         try await places.run { [files] () throws(DownloadError) in try files.names() }
     }
 
-    /// Records that a file was used now, so that a cleaning removes it late.
+    /// Records that a file was used now.
     ///
-    /// Many file systems record readings once per day, or never.
+    /// Cleaning removes the least recently used files first. Many file systems record that a file
+    /// was read only once per day, or never.
     ///
     /// - Throws: `DownloadError`.
     public func markUsed(_ name: String) async throws(DownloadError) {

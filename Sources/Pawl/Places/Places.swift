@@ -18,7 +18,7 @@ internal import SystemPackage
 /// | resources | `share` beside the `bin` that contains the program | `Contents/Resources` of the bundle |
 /// | home | `HOME`, otherwise the home folder in the list of users | the same |
 ///
-/// A variable counts only if it is an absolute path. Each application has its own folder there,
+/// A variable is used only if it is an absolute path. Each application has its own folder there,
 /// named after its identifier; only `home` and, on Apple's systems, `resources` are the folders
 /// themselves. The resources of a program outside `bin` or a bundle are in the program's folder.
 /// Only the user can access folders that are created.
@@ -74,8 +74,8 @@ public final class Places: Sendable {
     /// recently used.
     ///
     /// Files that are in use are kept: those locked by a process, such as a running download.
-    /// Folders are kept, too, and so is everything to which symbolic links lead. Documents are
-    /// never removed, even if they are within the cleaned folder.
+    /// Folders and the targets of symbolic links are kept, too. Documents are never removed, even
+    /// if they are within the cleaned folder.
     ///
     /// - Returns: What was removed and what is left.
     /// - Throws: `DownloadError`, with the code `.usage` for the documents, a folder within them, and
@@ -105,7 +105,7 @@ public final class Places: Sendable {
     ///
     /// If that fails, the file stays where it is.
     ///
-    /// The new name appears with the complete file, on another file system, too. Missing folders
+    /// The new name appears with the complete file, even on another file system. Missing folders
     /// are created.
     ///
     /// - Throws: `DownloadError`, whose text names the file's path.

@@ -6,8 +6,8 @@ public struct ResumeSettings: Sendable, SettingsAdjusting {
     /// The current path of the partial file.
     ///
     /// The default, `nil`, is its original path. For Apple's resume data it is the temporary file.
-    /// If there is no file, the partial file of the destination is used if it is of the same
-    /// download.
+    /// If there is no such file, the partial file of the destination is used if it belongs to the
+    /// same download.
     public var partialFile: String?
     /// The destination of the file.
     ///

@@ -14,7 +14,7 @@ package struct BucketReader: Sendable {
 
     private var listing: S3Listing
     private let request: DownloadRequest
-    /// The paths that are taken, also by the objects of other folders.
+    /// The paths that are taken, even by the objects of other folders.
     package private(set) var names: TreeNames
 
     /// - Parameters:

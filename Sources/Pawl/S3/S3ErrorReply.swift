@@ -34,7 +34,7 @@ package struct S3ErrorReply: Sendable {
     /// Returns whether a document is an error; `nil` if its beginning does not show it.
     static func isError(_ beginning: some Collection<UInt8>) -> Bool? {
         var root: String?
-        // What is no document is no error of the service.
+        // A body that is not XML is not an error document of the service.
         let isDocument: Void? = try? XMLReader("the list", failure: .badResponse)
             .read(beginning) { event in
                 if case .start(let element) = event { root = root ?? element.name.local }

@@ -79,7 +79,7 @@ final class S3Transfer: Transfer, TransferSink {
         var body: [UInt8] = []
     }
 
-    /// The beginning of a list, until it is known that it is no error.
+    /// The beginning of a list, until it is known that it is not an error.
     private struct ListStart {
         /// `nil` if it was passed on.
         var head: ResponseHead?
@@ -228,7 +228,7 @@ final class S3Transfer: Transfer, TransferSink {
         }
         var head = head
         head.url = request.url
-        // The coding is a note of whoever stored the object: ranges are those of the stored bytes.
+        // Whoever stored the object chose its Content-Encoding: ranges count the stored bytes.
         if request.codings != .decoded { head.fields.removeAll { $0.hasName("Content-Encoding") } }
         let isMoved = (300..<400).contains(head.status) && head["x-amz-bucket-region"] != nil
         guard head.status >= 400 || isMoved else {
@@ -337,7 +337,7 @@ final class S3Transfer: Transfer, TransferSink {
             transport.credentials.forget(credentials, of: service)
             return .credentials
         }
-        // To request a version is a right of its own, and it may be deleted.
+        // A request for a version needs a separate permission, and the version may be deleted.
         if version != nil, [403, 404].contains(status) {
             request.versions?.refused()
             return .version

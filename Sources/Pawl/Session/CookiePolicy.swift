@@ -13,10 +13,10 @@ public enum CookiePolicy: Sendable, Hashable {
     ///
     /// The file has Netscape's format, which curl, wget and many other programs read and write. A
     /// session reads it when it is created, and writes it when a cookie has changed, at most every
-    /// three seconds, and when the session ends: before the delegate is told that it is invalid.
-    /// The file is replaced as a whole, and then only its owner may read it. Its folder must exist,
-    /// and should be the user's own, because each write locks it for a moment. Cookies without an
-    /// expiry date are sent, but never written, and expired ones are removed.
+    /// three seconds, and when the session ends: before it reports to the delegate that it is
+    /// invalid. The file is replaced as a whole, and then only its owner may read it. Its folder
+    /// must exist, and should be the user's own, because each write locks it for a moment. Cookies
+    /// without an expiry date are sent, but never written, and expired ones are removed.
     ///
     /// Several sessions and processes may have the same file. Each writes only its own changes; if
     /// two change the same cookie, the last one wins. A session does not see what others write

@@ -2,7 +2,7 @@
 public enum DelegateExecutor: Sendable {
     /// The main actor on Apple's systems, the session's own task elsewhere.
     ///
-    /// Elsewhere the main actor may not be served: a program may block its main thread.
+    /// On other systems, a program may block its main thread, so that the main actor cannot run.
     case automatic
     /// The main actor.
     case mainActor

@@ -30,10 +30,10 @@ public struct DownloadRequest: Sendable, SettingsAdjusting, HTTPFieldEditing {
     public var acceptsErrorStatuses = false
     /// Whether the server may compress the body, which is then decompressed as it arrives.
     ///
-    /// It applies only to data and streams. A file is requested as it is, because each byte has its
-    /// place in it, unless the settings allow it (``DownloadSettings/decodesContent``). The codings
-    /// are those that the system's libcurl knows of `gzip`, `br` and `zstd`. A limit counts the
-    /// decompressed bytes.
+    /// It applies only to data and streams. A file is requested uncompressed, because each byte has
+    /// its offset in it, unless the settings allow compression
+    /// (``DownloadSettings/decodesContent``). The codings are those of `gzip`, `br` and `zstd` that
+    /// the system's libcurl supports. A limit counts the decompressed bytes.
     ///
     /// The default is `true`. With `false`, and if ``fields`` or the settings contain
     /// `Accept-Encoding` or `Range`, the body is delivered as it was sent.

@@ -35,7 +35,8 @@ extension DownloadSession {
     /// Creates a task that resumes an ended download, even one of another process.
     ///
     /// It starts when it is resumed. The request's fields are those of the session's settings and,
-    /// if missing there, those of the data. The partial file is trusted as far as it is proven.
+    /// if missing there, those of the data. The bytes of the partial file are used only if they are
+    /// proven.
     /// `resume` contains its current path, the destination, and what to do if the data cannot be
     /// used. If neither contains a destination, the file is a temporary one, as before.
     ///
@@ -214,7 +215,8 @@ extension DownloadSession {
     ///
     /// `limit` is the maximum number of bytes. A larger response is an error, and is not fetched if
     /// the server announces its length. Cancelling the task that awaits it ends the request. It
-    /// does not wait for a turn. The delegate is told of the task, but receives no bytes.
+    /// does not wait for a turn. The task is reported to the delegate, but the delegate receives no
+    /// bytes.
     ///
     /// - Throws: `DownloadError`, with the code `.tooLarge` if the response is larger.
     public func data(

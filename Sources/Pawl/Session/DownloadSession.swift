@@ -13,8 +13,8 @@ internal import Synchronization
 /// let file = try await DownloadSession.shared.download(url, to: .directory(folder))
 /// ```
 ///
-/// A session lives until its last task has ended, even if nobody holds it. Sessions share the
-/// process's threads, but no connection, no cookie and no limit.
+/// A session lives until its last task has ended, even without a reference to it. Sessions share
+/// the process's threads, but no connection, no cookie and no limit.
 public final class DownloadSession: Sendable {
     private struct State {
         var tasks: [Int: SessionTask] = [:]
@@ -192,14 +192,15 @@ public final class DownloadSession: Sendable {
     /// The object that receives the events of the tasks; `nil` after the session was invalidated.
     public var delegate: (any DownloadSessionDelegate)? { state.withLock { $0.delegate } }
 
-    /// The events of all tasks from now on, for one reader, in the order in which the delegate is
-    /// told of them.
+    /// The events of all tasks from now on, for one reader, in the order in which they are reported
+    /// to the delegate.
     ///
     /// The sequence ends when the session is invalidated. Each event is reported once. Unread
-    /// progress of a task is replaced by newer progress. If 10,000 events are unread, only the newest
-    /// event of each task is kept, and in place of the oldest ends that are too many, there is
-    /// ``SessionEvent/dropped(_:)``; so a slow reader needs little memory. In a background session, an event counts as delivered when the
-    /// reader asks for the next one: read a sequence that you hold.
+    /// progress of a task is replaced by newer progress. If 10,000 events are unread, only the
+    /// newest event of each task is kept, at most 5,000. ``SessionEvent/dropped(_:)`` replaces the
+    /// last events of tasks that were dropped. So a slow reader needs little memory. In a
+    /// background session, an event counts as delivered when the reader asks for the next one: read
+    /// a sequence that you hold.
     public var events: EventSequence<SessionEvent> {
         hasObservers.store(true, ordering: .releasing)
         let sequence = feeds.makeSequence()
@@ -212,8 +213,8 @@ public final class DownloadSession: Sendable {
 
     /// All tasks that have not ended, the oldest first.
     ///
-    /// In a background session this includes those that the daemon has from earlier processes: it
-    /// waits until they are known, or it is certain that there is no daemon.
+    /// In a background session this includes those that the daemon has from earlier processes: this
+    /// property waits until they are known, or until it is certain that there is no daemon.
     public var allTasks: [SessionTask] {
         get async {
             await link?.listed.wait()
@@ -273,7 +274,7 @@ public final class DownloadSession: Sendable {
         }
         runner.enqueue(task, priority: options.priority, notBefore: options.earliestBeginDate)
         guard isFirst, configuration.removesLeftovers else { return }
-        // Files that ended sessions left are removed.
+        // This removes the files that ended sessions have left.
         engine.disk.start { [temporaryFiles] _ in temporaryFiles.begin() }
     }
 
@@ -364,7 +365,7 @@ public final class DownloadSession: Sendable {
 
     // MARK: - Limits
 
-    /// Sets the maximum speed of all tasks together, in bytes per second; `nil` is no limit.
+    /// Sets the maximum speed of all tasks together, in bytes per second; `nil` means no limit.
     package func setLimit(bytesPerSecond limit: Int64?) {
         guard engine.limit.limitBytesPerSecond != limit.flatMap({ $0 > 0 ? $0 : nil }) else {
             return
@@ -395,7 +396,8 @@ public final class DownloadSession: Sendable {
 
     /// Lets existing tasks and streams finish; new ones fail with the code `.usage`.
     ///
-    /// Then the delegate is told and released. It has no effect on ``shared``.
+    /// Then the session reports this to the delegate, and releases it. It has no effect on
+    /// ``shared``.
     public func finishTasksAndInvalidate() {
         guard !isShared else { return }
         state.withLock { state in
@@ -408,8 +410,8 @@ public final class DownloadSession: Sendable {
     ///
     /// No new ones start.
     ///
-    /// When the delegate of an ephemeral session is told, nothing of the session is left on disk.
-    /// It has no effect on ``shared``.
+    /// When this is reported to the delegate of an ephemeral session, nothing of the session is
+    /// left on disk. It has no effect on ``shared``.
     public func invalidateAndCancel() {
         guard !isShared else { return }
         let (tasks, streams) = state.withLock { state in
@@ -425,7 +427,7 @@ public final class DownloadSession: Sendable {
     private func invalidateIfDone() {
         guard state.withLock({ $0.isDone }) else { return }
         if let link, !link.listed.isComplete {
-            // Only then it is known whether the daemon has tasks of the session, and whether this
+            // Only then is it known whether the daemon has tasks of the session, and whether this
             // process has the session at all.
             Task.detached {
                 await link.listed.waitIgnoringCancellation()

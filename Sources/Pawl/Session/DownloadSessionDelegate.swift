@@ -32,7 +32,7 @@ public import PawlCore
 /// ```
 ///
 /// Before an `async` method of a class of the main actor, write `@MainActor` again; otherwise, the
-/// method does not belong to it.
+/// method does not belong to the main actor.
 ///
 /// A method with the types of `URLSession`'s delegate would never be called: with such a method, a
 /// session cannot be created, and the compiler's message names the right one. The same holds for
@@ -139,14 +139,14 @@ public protocol DownloadSessionDelegate: MistypedDelegateMethods {
     /// Reports that all events that a background session missed while no process was attached have
     /// been delivered.
     ///
-    /// It is called once after the session was created, also if there were no such events, unless
+    /// It is called once after the session was created, even if there were no such events, unless
     /// the daemon cannot be reached.
     nonisolated(nonsending) func sessionDidFinishEvents(
         forBackgroundSession session: DownloadSession
     ) async
 }
 
-/// What becomes of a task after its response.
+/// What happens to a task after its response.
 public enum ResponseDisposition: Sendable, Hashable {
     /// The task continues.
     case allow

@@ -74,7 +74,7 @@ package struct LeftoverFiles: Sendable {
         return isOwn ?? false
     }
 
-    /// Moves a finished file into a folder, which is created if it is missing, also to another
+    /// Moves a finished file into a folder, which is created if it is missing, even to another
     /// file system.
     ///
     /// It replaces no file: if its name is taken, a number is added.

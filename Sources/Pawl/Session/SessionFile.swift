@@ -136,7 +136,7 @@ final class SessionFile<Values: FiledValues>: Sendable {
         }
         let text = LosslessText.text(of: bytes)
         guard Values.Content.isValid(text) else {
-            throw file.failure("it has another form", "reading")
+            throw file.failure("it has another format", "reading")
         }
         return text
     }

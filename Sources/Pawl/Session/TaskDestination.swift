@@ -24,8 +24,9 @@ public enum TaskDestination: Sendable {
     /// The result of the closure, which is called once the server has responded: `.file(path)` or
     /// `.directory(folder)`.
     ///
-    /// It may block. If it throws, the download fails with `DownloadError(error)`: any other error
-    /// than a ``DownloadError`` gets the code `.unknown`, and is its ``DownloadError/cause``.
+    /// It may block. If it throws, the download fails with `DownloadError(error)`: an error that is
+    /// not a ``DownloadError`` becomes the ``DownloadError/cause`` of an error with the code
+    /// `.unknown`.
     case choosing(@Sendable (DownloadResponse) throws -> Destination)
 }
 

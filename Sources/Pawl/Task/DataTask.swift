@@ -102,7 +102,7 @@ public final class DataTask: SessionTask, @unchecked Sendable {
     /// cancels this task.
     public var bytes: TaskBytes { TaskBytes(task: self) }
 
-    /// Passes each piece of the body to a closure, and fetches at most one buffer ahead meanwhile.
+    /// Passes each piece of the body to a closure, and fetches at most one buffer ahead.
     ///
     /// - Throws: `DownloadError`, or the closure's error, which cancels the task.
     public nonisolated(nonsending) func stream(

@@ -144,7 +144,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Waits until the daemon has the download, which then continues without this process.
     ///
     /// Call it after `resume()` and before the process exits. It also returns if the task ends
-    /// before, with ``SessionTask/error`` as the reason, if the task is paused, or if the Swift task
+    /// first (``SessionTask/error`` is the reason), if the task is paused, or if the Swift task
     /// that waits is cancelled. It returns immediately if the session is not a background session.
     public func waitForHandover() async {}
 
@@ -253,7 +253,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         control.limitChanged()
     }
 
-    /// Replaces the limits that it shares with others, also those of the current run.
+    /// Replaces the limits that it shares with others, including those of the current run.
     package func setGroupLimits(_ clocks: [RateLimitClock]) {
         let limits = nextRun.withLock { next in
             let limits = next.groupLimits ?? GroupLimits()
@@ -270,9 +270,11 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Ends the connections and keeps the bytes received so far; `resume()` continues.
     ///
     /// It returns when the checkpoint lists those bytes, so that not even `kill -9` loses them. For
-    /// a task of a background session, it returns when the daemon has been told, or cannot be told.
+    /// a task of a background session, it returns when the daemon has received the request, or
+    /// cannot be reached.
     ///
-    /// The task does not end: callers that await ``file`` wait on. To end it with resume data, use
+    /// The task does not end: callers that await ``file`` continue to wait. To end it with resume
+    /// data, use
     /// `cancelByProducingResumeData()`.
     public func pause() async {
         askToPause()
@@ -294,8 +296,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// The data with which the download can be resumed later.
     ///
-    /// While the task runs, the data describe its last checkpoint, which is at most one second old.
-    /// After it has ended without the file, they describe all bytes that were kept. The value is
+    /// While the task runs, the data describes its last checkpoint, which is at most one second
+    /// old. After the task has ended without the file, the data describes all bytes that were kept.
+    /// The value is
     /// `nil` if the download cannot be resumed; `resumability` contains the reason.
     ///
     /// Store the data from time to time if the download must survive the end of the process:

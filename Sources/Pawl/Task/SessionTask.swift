@@ -99,7 +99,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     /// The progress, about ten times per second, until the task has ended.
     ///
     /// A slow reader skips values and gets the newest. Readers do not slow the transfer down, and
-    /// there can be any number of them. The first value is available at once, also directly after a
+    /// there can be any number of them. The first value is available at once, even directly after a
     /// resume.
     public var progress: ProgressUpdates<DownloadProgress> { ProgressUpdates(self) }
 
@@ -183,8 +183,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     ///
     /// After the session's `suspensionLimit`, a download is paused.
     ///
-    /// Servers close connections that are idle for long; the received bytes of a download are kept
-    /// in any case.
+    /// Servers close connections that are idle for a long time; the received bytes of a download
+    /// are kept in any case.
     public func suspend() { handle(.suspendAsked) }
 
     /// Ends the task and deletes the bytes received so far.
@@ -364,8 +364,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     // MARK: - Reporting
 
-    /// The events of the task from now on, for one reader, in the order in which the delegate is
-    /// told of them.
+    /// The events of the task from now on, for one reader, in the order in which they are reported
+    /// to the delegate.
     ///
     /// The sequence ends with ``TaskEvent/finished(_:)`` or ``TaskEvent/failed(_:)``, which is its
     /// only event if the task has already ended. Each event is reported once. Unread progress is

@@ -58,11 +58,11 @@ public enum SessionEvent: Sendable {
     case finishedBackgroundEvents
     /// The reader is too slow: the last events of this many tasks were dropped at this point.
     ///
-    /// Of the newest event of each task, the newest 5,000 are kept.
+    /// The newest event of each task is kept, at most 5,000 events.
     case dropped(Int)
     /// The session was invalidated and its last task has ended: this is the last event.
     ///
-    /// The error is present if the session was lost, such as to another process.
+    /// The error is present if the session was lost, for example to another process.
     case invalidated(DownloadError?)
 
     /// The bounds of a reader: progress that is out of date is not kept.

@@ -75,7 +75,7 @@ package struct FileRepair: Sendable {
         // Otherwise the damaged file would count as a finished download of the URL.
         RepresentationMark.remove(from: FilePath(path))
         let request = DownloadRequest(plan.source) { [settings] in $0 = settings }
-        // What somebody puts in its place meanwhile is kept.
+        // A file that somebody puts in its place meanwhile is kept.
         let task = session.downloadTask(request, to: .file(path), replacing: damaged)
         onStart(task)
         let file = try await session.finish(task)
@@ -110,7 +110,7 @@ package struct FileRepair: Sendable {
                 guard try !ExistingFile.isThere(target) else {
                     throw DownloadError(
                         .fileExists,
-                        "\(target) exists already, and is not that of a repair",
+                        "\(target) already exists, and was not created by a repair",
                         advice: "rename or remove it"
                     )
                 }

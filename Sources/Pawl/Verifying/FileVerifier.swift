@@ -57,7 +57,7 @@ package final class FileVerifier: Sendable {
             guard pieces.covers(total) else {
                 throw DownloadError(
                     .checksumMismatch,
-                    "\(path) has \(total) bytes, which is not the size of \(pieces.count) pieces",
+                    "\(path) has \(total) bytes, which does not fit its \(pieces.count) pieces",
                     advice: "use the Metalink of this version of the file"
                 )
             }

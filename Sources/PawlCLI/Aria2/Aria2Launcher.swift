@@ -27,7 +27,7 @@ enum Aria2Launcher {
         ])
     }
 
-    /// The options that are no defaults of other downloads.
+    /// The options that are not defaults of other downloads.
     private static let ofOneFile: Set = ["out", "gid", "checksum"]
 
     private static func launch(_ arguments: Aria2Arguments) throws(DownloadError) -> Aria2Launch {
@@ -95,7 +95,7 @@ enum Aria2Launcher {
     /// The maximum size of a pipe of a user (pipe(7)).
     private static let mostBytes = 1 << 20
 
-    /// Returns the end of a pipe from which these bytes can be read, also by another program.
+    /// Returns the end of a pipe from which these bytes can be read, even by another program.
     ///
     /// In contrast to an argument or the environment, no other process can see them.
     private static func pipe(with bytes: [UInt8]) throws(DownloadError) -> Int32 {

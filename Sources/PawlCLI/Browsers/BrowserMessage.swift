@@ -28,7 +28,7 @@ struct BrowserMessage: RequestObject {
         let version = try WireJSON.decode(Version.self, from: bytes).version
         guard version == currentVersion else {
             throw .usage(
-                "the browser extension speaks version \(version) of the protocol, and this pawl "
+                "the browser extension uses version \(version) of the protocol, but this pawl uses "
                     + "version \(currentVersion)",
                 advice: "update both"
             )

@@ -71,7 +71,7 @@ struct HostManifest {
     private var content: Content {
         var content = Content(
             name: Self.name,
-            description: "Passes downloads of the browser to Pawl",
+            description: "Passes the browser's downloads to Pawl",
             path: scriptPath
         )
         if browser == .firefox {

@@ -82,7 +82,7 @@ struct NativeMessages {
 
     private static let incomplete = DownloadError(
         .badResponse,
-        "the browser's message has no end",
+        "the browser's message is incomplete",
         advice: "try again"
     )
 }

@@ -24,7 +24,7 @@ package struct ConfigFile: Sendable {
         var sections: [Section] = []
         for value in try TOMLValue.all(in: text, name: name) {
             let location = "\(name), line \(value.line)"
-            // A section without options is no mistake.
+            // A section without options is not a mistake.
             let isSection = value.keys == [Self.defaults] || value.keys.first == Self.host
             if value.isEmpty, isSection, value.keys.count < 3 { continue }
             let (hosts, key) = try Self.target(of: value.keys, location)
@@ -108,7 +108,7 @@ package struct ConfigFile: Sendable {
         guard let text = value.isEmpty ? "" : value.text else {
             throw .usage(
                 "\(location): the value of '\(key)' is not a string, a number, true or false",
-                advice: "write a value as the command line has it, in quotation marks"
+                advice: "write the value as on the command line, in quotation marks"
             )
         }
         var option = OptionAssignment(key, text, at: .line(location, key: key))

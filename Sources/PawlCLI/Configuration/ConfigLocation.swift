@@ -55,7 +55,8 @@ struct ConfigLocation: Sendable {
             throw DownloadError(
                 .fileUnreadable,
                 "\(name) can be changed by other users",
-                advice: "make it yours alone: chmod go-w, and chown if it belongs to somebody else"
+                advice: "make it writable only by you: chmod go-w, and chown if it belongs to "
+                    + "another user"
             )
         }
     }

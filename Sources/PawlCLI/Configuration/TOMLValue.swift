@@ -28,7 +28,7 @@ package struct TOMLValue: Sendable {
         guard text.utf8.count <= mostBytes, longest <= mostLineBytes else {
             throw .usage(
                 "\(name) is too long for such a file",
-                advice: "use at most \(mostBytes) bytes, and \(mostLineBytes) in a line"
+                advice: "use at most \(mostBytes) bytes, and at most \(mostLineBytes) in each line"
             )
         }
         var reading = Reading()

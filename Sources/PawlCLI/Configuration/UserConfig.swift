@@ -86,7 +86,7 @@ package struct UserConfig: Sendable {
         return config
     }
 
-    /// The options that are no secrets.
+    /// The options that are not secrets.
     var withoutSecrets: UserConfig {
         UserConfig(
             file: file?.keeping { !$0.mayBeSecret },
@@ -111,7 +111,7 @@ package struct UserConfig: Sendable {
             return [OptionAssignment("user", "\(credentials.name):\(credentials.password)")]
         }
         let user = levels(for: AddressParts(url)).joined().last { $0.name == "user" }
-        // The password of the sections belongs to the name.
+        // A password in a section belongs to the user name in that section.
         let isKnown = user.map { $0.form == .command || $0.userName == credentials.name } ?? false
         return isKnown ? [] : [OptionAssignment("user", credentials.name)]
     }

@@ -36,7 +36,7 @@ struct DownloadWait {
 
     private var sorted: [WireDownload] { known.values.sorted { $0.id < $1.id } }
 
-    /// Follows the downloads until none is open, also when the daemon is restarted.
+    /// Follows the downloads until none is open, even when the daemon is restarted.
     private mutating func follow(after last: Int64) async throws(DownloadError) {
         var last = last
         while !open.isEmpty {

@@ -39,7 +39,7 @@ struct ListText {
 
     /// Whether the reader of lists reads the lines as they are meant.
     private static func isRead(_ url: String, _ options: [Option]) -> Bool {
-        // What cannot be read is no entry.
+        // What cannot be read is not an entry.
         guard let list = try? InputList(text(url, options), name: "list"), list.entries.count == 1,
             let entry = list.entries.first
         else { return false }
@@ -67,7 +67,7 @@ struct ListText {
 
     /// Whether the text of an entry stands for exactly this URL.
     private static func isSame(_ text: String, _ url: String) -> Bool {
-        // A pattern that stands for too many URLs is another URL, too.
+        // A pattern that stands for too many URLs also counts as a different URL.
         guard let urls = try? URLPattern.expand(text), urls.count == 1, let only = urls.first,
             let read = try? SourceURL.parse(only), let meant = try? SourceURL.parse(url)
         else { return false }

@@ -106,7 +106,7 @@ enum InputFile {
         guard path != "-" else {
             guard OnceReadFiles.begin(path) else {
                 throw .usage(
-                    "\(location): standard input is read already",
+                    "\(location): standard input was already read",
                     advice: "use - only once, and files for the others"
                 )
             }

@@ -16,7 +16,7 @@ enum PawlLink {
         var hasLink = false
     }
 
-    /// Reads arguments; those that are no links stay as they are.
+    /// Reads arguments; those that are not links stay as they are.
     ///
     /// Throws `.usage` for a link that a web page may not give.
     static func read(_ arguments: [String]) throws(DownloadError) -> Arguments {
@@ -35,7 +35,7 @@ enum PawlLink {
                     advice: "use pawl:https://host/file"
                 )
             }
-            // Brackets and braces of the page are no pattern of the user.
+            // Brackets and braces of the page are not a pattern of the user.
             read.urls.append(URLPattern.literal(url))
             read.hasLink = true
         }

@@ -31,7 +31,7 @@ package struct RequestedDownload: Sendable {
         try settings.checkRequest()
         guard settings.asksForFile || URLScheme(of: url.scheme)?.isHTTP != false else {
             throw .usage(
-                "only an HTTP server takes a method or a body",
+                "a method or a body can be sent only to an HTTP server",
                 advice: "remove --method, --data and --json"
             )
         }

@@ -38,7 +38,7 @@ struct MirrorErrors: Sendable {
             .replacing(.otherLocation, with: "another folder")
             .replacing(.otherFileSystem, with: "a folder on another file system")
             .replacing(.folder, with: "the folder")
-            .replacing(.ifExists, with: "rename what has the name")
+            .replacing(.ifExists, with: "rename the existing file")
         let location = location.map { location in
             let isURL = URLScheme(of: AddressParts(location).scheme) != nil
             return (isURL ? AddressParts(location).redacted : location).sanitized(atMost: 300)

@@ -112,8 +112,8 @@ struct MirrorRun: Sendable {
         if choices.deletes, vanished == nil, !wasInterrupted, failure == nil {
             let error = DownloadError(
                 .badResponse,
-                "the lists may be incomplete, or none of the files is in them any more, so nothing "
-                    + "is deleted",
+                "nothing is deleted, because the lists may be incomplete or no longer contain any "
+                    + "of the files",
                 advice: "check the URL; to delete all files, delete the folder"
             )
             errors.report(error, at: nil)
@@ -142,7 +142,7 @@ struct MirrorRun: Sendable {
         var notes: [String] = []
         if counts.leftOut > 0 {
             let noun = counts.leftOut == 1 ? "entry is" : "entries are"
-            notes.append("\(counts.leftOut) \(noun) left out: symbolic links and the like")
+            notes.append("\(counts.leftOut) \(noun) left out: symbolic links and similar entries")
         }
         if counts.disallowed > 0 {
             let noun = MirrorCounts.count(counts.disallowed, "path")

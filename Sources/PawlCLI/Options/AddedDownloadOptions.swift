@@ -7,7 +7,7 @@ struct AddedDownloadOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The priority of the downloads: low, normal or high. Default: that of their label, or "
+            "The priority of the downloads: low, normal or high. Default: the label's priority, or "
                 + "normal.",
             valueName: "priority"
         )

@@ -8,7 +8,7 @@ struct BrowserOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Only this browser: chromium, chrome, brave, edge or firefox. May be given several "
-                + "times. Default: all that you have used.",
+                + "times. Default: every browser that you have used.",
             valueName: "browser"
         )
     )

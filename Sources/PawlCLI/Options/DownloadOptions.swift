@@ -102,7 +102,7 @@ package struct DownloadOptions: Sendable {
         case Self.output:
             try OutputPath.checkFile(option.value, location: option.location)
             output = option.value
-            // What is typed starts at the current folder.
+            // A path on the command line is relative to the current folder.
             if directoryLevel == .configured, level == .typed || option.value.isAbsolutePath {
                 directory = nil
             }
@@ -169,7 +169,7 @@ package struct DownloadOptions: Sendable {
         replaceFields(of: &changed)
         settings = changed
         if setting.path == \DownloadSettings.credentials { setCredentials(from: option) }
-        // An empty body is one, too.
+        // An empty body is also a body.
         if ["data", "json"].contains(option.name) { settings.method = settings.method ?? "POST" }
         if option.name == "json" { settings.describeBodyAsJSON() }
         replaceUserAgent()
@@ -208,7 +208,7 @@ package struct DownloadOptions: Sendable {
             // Some files are created when they are first written.
             let isCreated = ["cookies", "hsts", "alt-svc", "known-hosts"].contains(option.name)
             guard !isCreated || access(path, F_OK) == 0 else {
-                // curl's option of this letter also takes cookies themselves.
+                // curl's option with this letter also accepts the cookies themselves.
                 if option.name == "cookies", path.contains("=") { throw Self.noCookieFile(option) }
                 continue
             }
@@ -225,9 +225,9 @@ package struct DownloadOptions: Sendable {
     /// The error for cookies instead of a file; it does not contain them.
     private static func noCookieFile(_ option: OptionAssignment) -> DownloadError {
         .usage(
-            "\(option.location): there is no such file of cookies",
-            advice: "to send a cookie, use --header 'Cookie: name=value'; a new file has no '=' in "
-                + "its name"
+            "\(option.location): there is no such cookie file",
+            advice: "to send a cookie, use --header 'Cookie: name=value'; the name of a new cookie "
+                + "file must not contain '='"
         )
     }
 
@@ -262,7 +262,7 @@ package struct DownloadOptions: Sendable {
         let hasPassword = option.value.contains(":")
         nameOption = hasPassword ? nil : option
         let name = settings.credentials?.name
-        // A command of another level is for that level's name.
+        // A command from another level belongs to the user name of that level.
         let isOther = earlierName.map { $0 != name } ?? false
         if !hasOwnCommand, hasPassword || isOther { passwordCommand = nil }
         earlierName = name

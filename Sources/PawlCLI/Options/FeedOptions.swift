@@ -7,8 +7,9 @@ struct FeedRuleOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Check the feed in this interval: 30m, 6h, 1d, or never to check it only with pawl "
-                + "feed check. Default: 1h. The least is 5m. A feed may ask for a longer one.",
+            "Check the feed at this interval, such as 30m, 6h or 1d; the minimum is 5m. With "
+                + "never, only pawl feed check checks it. Default: 1h. A feed may request a longer "
+                + "interval.",
             valueName: "time"
         )
     )
@@ -18,8 +19,8 @@ struct FeedRuleOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Add only items whose title contains this text. A pattern with * or ? must match the "
-                + "whole title or the name of the file. May be given several times: one must "
-                + "match.",
+                + "whole title or the name of the file. May be given several times; an item must "
+                + "match one of them.",
             valueName: "text|pattern"
         )
     )
@@ -38,7 +39,7 @@ struct FeedRuleOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             "The number of items that the first check adds, the newest first. Default: 1. Later "
-                + "checks add all new ones.",
+                + "checks add all new items.",
             valueName: "n"
         )
     )

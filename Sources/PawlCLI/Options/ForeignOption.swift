@@ -135,7 +135,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(
             .curl,
             "--retry-delay",
-            "leave it out: the waits become longer by themselves"
+            "leave it out: Pawl waits longer after each failure"
         ),
         ForeignOption(
             .curl,
@@ -214,7 +214,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--no-cache", "use '--header Cache-Control:no-cache'"),
         ForeignOption(.wget, "--start-pos", "use --range"),
         ForeignOption(.wget, "--show-progress", "use --progress"),
-        ForeignOption(.wget, "--restrict-file-names", "leave it out: names are made safe"),
+        ForeignOption(.wget, "--restrict-file-names", "leave it out: Pawl makes names safe"),
         ForeignOption(.wget, "--accept", "use 'pawl mirror' with --include"),
         ForeignOption(
             .wget,
@@ -284,7 +284,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--split --max-connection-per-server", "use --connections"),
         ForeignOption(.aria2, "--metalink-file", "give the file or its URL as an argument"),
         ForeignOption(.aria2, "--max-concurrent-downloads", "use --jobs"),
-        ForeignOption(.aria2, "--min-split-size", "leave it out: parts are as small as it pays"),
+        ForeignOption(.aria2, "--min-split-size", "leave it out: Pawl chooses the size of parts"),
         ForeignOption(.aria2, "--max-download-limit", "use --limit"),
         ForeignOption(.aria2, "--max-overall-download-limit", "use --total-limit"),
         ForeignOption(.aria2, "--lowest-speed-limit", "use --min-speed"),
@@ -296,12 +296,12 @@ package struct ForeignOption: Sendable {
         ForeignOption(
             .aria2,
             "--file-allocation",
-            "leave it out: space is reserved where the disk can"
+            "leave it out: Pawl reserves space if the disk supports it"
         ),
         ForeignOption(
             .aria2,
             "--retry-wait",
-            "leave it out: the waits become longer by themselves"
+            "leave it out: Pawl waits longer after each failure"
         ),
         ForeignOption(
             .aria2,
@@ -326,7 +326,11 @@ package struct ForeignOption: Sendable {
             "--realtime-chunk-checksum",
             "leave it out: digests of pieces are checked"
         ),
-        ForeignOption(.aria2, "--check-integrity", "leave it out: what was received is checked"),
+        ForeignOption(
+            .aria2,
+            "--check-integrity",
+            "leave it out: Pawl checks the bytes received so far"
+        ),
         ForeignOption(.aria2, "--save-session --enable-rpc", "use 'pawl daemon start'"),
         ForeignOption(
             .aria2,
@@ -375,7 +379,7 @@ package struct ForeignOption: Sendable {
             "--s3-access-key-id --s3-secret-access-key",
             "use '--user KEY-ID:SECRET', or variables such as AWS_ACCESS_KEY_ID"
         ),
-        ForeignOption(.rclone, "--s3-env-auth", "leave it out: credentials are searched for"),
+        ForeignOption(.rclone, "--s3-env-auth", "leave it out: Pawl looks for credentials itself"),
         ForeignOption(.rclone, "--multi-thread-streams", "use --connections"),
         ForeignOption(
             .rclone,

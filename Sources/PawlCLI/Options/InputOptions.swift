@@ -25,7 +25,7 @@ struct ListOptions: DownloadOptionGroup {
 
     @Option(
         help: ArgumentHelp(
-            "Prefer the sources of a Metalink in these countries, the best first, such as de,fr.",
+            "Prefer a Metalink's sources in these countries, most preferred first, such as de,fr.",
             valueName: "countries"
         )
     )
@@ -40,7 +40,7 @@ struct ListOptions: DownloadOptionGroup {
         else {
             throw .usage(
                 "--metalink-location: '\(metalinkLocation?.sanitized ?? "")' is not a list of countries",
-                advice: "write their codes of two letters, such as de,fr"
+                advice: "write two-letter country codes, such as de,fr"
             )
         }
         return InputChoice(

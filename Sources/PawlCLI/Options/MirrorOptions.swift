@@ -7,8 +7,8 @@ struct MirrorOptions: ParsableArguments {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Download only files whose name matches this pattern, such as '*.iso', or whose path "
-                + "below the URL does, such as 'pool/**/*.deb'. May be given several times.",
+            "Download only files whose name or path below the URL matches this pattern, such as "
+                + "'*.iso' or 'pool/**/*.deb'. May be given several times.",
             valueName: "pattern"
         )
     )
@@ -34,8 +34,8 @@ struct MirrorOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Delete the mirror's files that are no longer on the server. You are shown them and "
-                + "asked to confirm."
+            "Delete the mirror's files that are no longer on the server. Pawl lists them and asks "
+                + "you to confirm."
         )
     )
     var delete = false

@@ -80,7 +80,7 @@ private enum OptionValue: Hashable {
     case address(host: String?, port: Int?)
     /// The command that prints a password.
     case passwordCommand
-    /// An option that is no setting.
+    /// An option that is not a setting.
     case option(String)
 
     private static let authorization = OptionValue.field("authorization")

@@ -18,7 +18,7 @@ extension Option {
         self.init(DaemonSettings.table.option(name), nil)
     }
 
-    /// An option that can be given once, also without a value.
+    /// An option that can be given once, even without a value.
     ///
     /// `text`: the value if the option has none.
     init(daemonSetting name: String, withoutValue text: String) where Value == String? {

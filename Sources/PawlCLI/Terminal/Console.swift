@@ -94,7 +94,7 @@ package final class Console: Sendable {
     /// Whether the reader of results has closed the pipe.
     package var outputPipeIsClosed: Bool { state.withLock { $0.outputError } == EPIPE }
 
-    /// The width of the terminal to which results are written; `nil` if it is no terminal.
+    /// The width of the terminal to which results are written; `nil` if it is not a terminal.
     package var outputColumns: Int? {
         guard isatty(output) == 1 else { return nil }
         return Int(Self.size(of: output).columns)

@@ -38,7 +38,7 @@ package enum TopKey: Hashable, Sendable {
         first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 1
     }
 
-    /// Reads what follows Escape (ECMA-48); `nil` if it is no sequence.
+    /// Reads what follows Escape (ECMA-48); `nil` if it is not a sequence.
     private static func sequence(_ bytes: ArraySlice<UInt8>) -> (TopKey?, Int)? {
         guard let kind = bytes.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else {
             return nil

@@ -91,7 +91,7 @@ final class TopRun: Sendable {
         change { $0.set(rows) }
     }
 
-    /// Follows the events, also those of a daemon that is started again.
+    /// Follows the events, including those of a daemon that is started again.
     private func follow() async {
         let clock = SystemTimekeeper()
         while !Task.isCancelled {
@@ -131,7 +131,7 @@ final class TopRun: Sendable {
                 let selection = Selection(targets: ["\(id)"])
                 let outcome = try await client.act(action, on: selection)
                 if let name = outcome.downloads.first?.name, action == .remove {
-                    note("removed \(name); u undoes that")
+                    note("removed \(name); press u to undo")
                 }
             case .undo:
                 let outcome = try await client.undo()

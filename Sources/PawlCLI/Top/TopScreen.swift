@@ -16,7 +16,7 @@ package struct TopScreen: Sendable {
         "/        show only names that contain a text; Enter keeps it, Escape removes it",
         "p, Space pause the download, or resume it",
         "r        resume or retry it",
-        "t, b     put it at the top or the bottom of its priority",
+        "t, b     move it to the top or the bottom of its priority",
         "o, Enter open its finished file",
         "c        cancel it, and delete its partial file",
         "x, Del   remove it from the list; its files are kept",

@@ -30,8 +30,8 @@ struct AddCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Give the downloads this label. They take its folder and its priority, unless you "
-                + "give these here.",
+            "Give the downloads this label. They use its folder and priority, unless you give "
+                + "others.",
             valueName: "name"
         )
     )

@@ -15,11 +15,13 @@ struct ConfigCommand: ParsableCommand {
             overrides [defaults]; a later section overrides earlier ones. Environment variables \
             such as PAWL_STALL_TIMEOUT override the file; the variable for an option that can be \
             given several times has one value per line. Options on the command line override both. \
-            For one command, PAWL_COMPRESSED=false turns off a flag of the file.
+            To turn off a flag of the file for one command, set its variable to false, such as \
+            PAWL_COMPRESSED=false.
 
             A command can supply a secret: password-command = "pass show example.org" is run with \
             sh when the password of 'user' is needed, and the first line of its output is used. \
-            Likewise, bearer-command sets the token, and so on for each secret option.
+            Likewise, bearer-command supplies the token, and each other secret option has such a \
+            key.
             """,
         subcommands: [Show.self, Edit.self, Check.self],
         defaultSubcommand: Show.self

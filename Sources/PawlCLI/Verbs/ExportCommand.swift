@@ -9,10 +9,9 @@ struct ExportCommand: PawlVerb {
         commandName: "export",
         abstract: "Write the daemon's downloads as JSON or as a list, to add them again later.",
         discussion: """
-            Without names and --state, all downloads are written that have not ended, and those \
-            that have failed. 'pawl import' reads the JSON; 'pawl add --input-file' and other \
-            tools read the list. Both contain passwords and header fields unless --no-secrets is \
-            given.
+            Without names and --state, writes the downloads that have not ended and those that \
+            have failed. 'pawl import' reads the JSON; 'pawl add --input-file' and other tools \
+            read the list. Both contain passwords and header fields unless --no-secrets is given.
             """
     )
 

@@ -9,7 +9,8 @@ struct ImportCommand: PawlVerb {
         commandName: "import",
         abstract: "Add the downloads that 'pawl export' has written as JSON.",
         discussion: """
-            A download whose partial file still exists continues. All downloads are added, or none.
+            A download whose partial file still exists continues. If one download cannot be added, \
+            none is.
             """
     )
 

@@ -10,8 +10,8 @@ struct LabelCommand: ParsableCommand {
         abstract: "Give labels a folder, a limit and a priority.",
         discussion: """
             A download has at most one label, from 'pawl add --label' or 'pawl set --label'. \
-            Downloads that are added with the label take its folder and its priority. All its \
-            downloads share its limit.
+            Downloads that are added with the label use its folder and its priority. All downloads \
+            with the label share its limit.
             """,
         subcommands: [Change.self, List.self, Remove.self]
     )

@@ -18,8 +18,8 @@ struct MirrorCommand: PawlVerb {
             stored as they are.
 
             Run the same command again to continue after an interruption, or to update the copy. \
-            What is known about the files is kept in the file .pawl-mirror in the folder. If the \
-            size and time of a file in the server's list are the same as in the last run, Pawl \
+            Pawl stores what it knows about the files in the file .pawl-mirror in the folder. If \
+            the size and time of a file in the server's list are the same as in the last run, Pawl \
             usually sends no request for the file. Otherwise, it first asks whether the file has \
             changed.
 

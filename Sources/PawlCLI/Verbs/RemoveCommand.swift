@@ -19,7 +19,7 @@ struct RemoveCommand: PawlVerb {
             withFiles ? .removeWithFiles : .remove,
             on: targets,
             result: withFiles ? "removed with its files" : "removed",
-            incompleteResult: withFiles ? "removed, but not all of its files" : nil,
+            incompleteResult: withFiles ? "removed, but some of its files remain" : nil,
             console
         )
     }

@@ -6,10 +6,11 @@ internal import PawlWire
 struct RetryCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Retry downloads that have failed or wait to be retried.",
+        abstract: "Retry downloads that have failed or are waiting for a retry.",
         discussion: """
-            The bytes received so far are kept. A download that waits to be retried starts as soon \
-            as it can. Cancelled downloads are retried if they are named, or with --state cancelled.
+            The bytes received so far are kept. A download that is waiting for a retry starts as \
+            soon as it can. Cancelled downloads are retried only if you name them or give --state \
+            cancelled.
             """
     )
 

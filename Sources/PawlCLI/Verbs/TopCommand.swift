@@ -8,7 +8,7 @@ internal import PawlWire
 struct TopCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Show the daemon's downloads on the whole terminal, and control them with keys.",
+        abstract: "Show the daemon's downloads in full screen, and control them with keys.",
         discussion: "Press ? for the keys, and q to quit; the downloads continue."
     )
 

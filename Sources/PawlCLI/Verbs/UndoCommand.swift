@@ -7,11 +7,11 @@ internal import PawlWire
 struct UndoCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Undo the last 'pawl remove' or 'pawl clear', for a minute.",
+        abstract: "Undo the last 'pawl remove' or 'pawl clear' within one minute.",
         discussion: """
-            The downloads get their numbers, settings and states back, and those that ran continue. \
-            A removal with --with-files, of more than 10,000 downloads, or of a program's session \
-            cannot be undone.
+            The downloads get back their IDs, settings and states, and those that were running \
+            continue. A removal with --with-files, of more than 10,000 downloads, or of a \
+            program's session cannot be undone.
             """
     )
 
@@ -31,6 +31,6 @@ struct UndoCommand: PawlVerb {
     private static let nothing = DownloadError(
         .notFound,
         "there is no removal to undo",
-        advice: "a removal can be undone for a minute, and not if files were deleted"
+        advice: "a removal can be undone within one minute, unless it deleted files"
     )
 }

@@ -87,7 +87,7 @@ struct VerifyCommand: PawlVerb {
         var files = try verifiedFiles(console).filter { seen.insert($0.path).inserted }
         guard url.isEmpty || repair && files.count == 1 else {
             throw .usage(
-                "--url is for the repair of one file",
+                "--url can only be used to repair one file",
                 advice: "add --repair and name one file, or use a Metalink"
             )
         }
@@ -111,7 +111,7 @@ struct VerifyCommand: PawlVerb {
         guard repair else {
             if let option = options.first ?? configChoice.assignments.first {
                 throw .usage(
-                    "\(option.location) is for the repair of files",
+                    "\(option.location) can only be used with --repair",
                     advice: "add --repair, or leave it out"
                 )
             }
@@ -207,7 +207,7 @@ struct VerifyCommand: PawlVerb {
         if let name = list.contradiction {
             throw .usage(
                 "\(sums.sanitized) has two different checksums of \(name.sanitized(atMost: 200))",
-                advice: "find out which one is right, and remove the other"
+                advice: "find out which one is correct, and remove the other"
             )
         }
         guard paths.isEmpty else {
@@ -224,7 +224,10 @@ struct VerifyCommand: PawlVerb {
         let folder = sums == "-" ? "" : sums.pathFolder
         return try list.entries.map { (entry) throws(DownloadError) in
             guard let name = entry.name else {
-                throw .usage("\(sums.sanitized) names no file", advice: "name the file, too")
+                throw .usage(
+                    "\(sums.sanitized) contains no file name",
+                    advice: "also name the file on the command line"
+                )
             }
             let path = name.isAbsolutePath || folder.isEmpty ? name : folder.asFolderPath + name
             return VerifiedFile(path: path, expected: entry.digest)

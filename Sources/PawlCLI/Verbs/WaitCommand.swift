@@ -18,9 +18,9 @@ struct WaitCommand: PawlVerb {
             The exit status is 0 if all selected downloads finish. Otherwise, it is the status of \
             the lowest-ID download that did not finish, or 7 if that one is paused.
 
-            The program of --exec runs once, whether or not the downloads finish. It gets the \
-            downloads as JSON on its standard input, and PAWL_EVENT is complete or error. If all \
-            downloads finish, its exit status is that of this command.
+            The program given with --exec runs once, whether or not the downloads finish. It \
+            receives the downloads as JSON on its standard input, and PAWL_EVENT is complete or \
+            error. If all downloads finish, this command exits with the program's exit status.
             """
     )
 
@@ -32,7 +32,8 @@ struct WaitCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Then run this program with these arguments, without a shell, for at most 10 minutes.",
+            "Afterwards, run this program with these arguments, without a shell, for at most 10 "
+                + "minutes.",
             valueName: "command"
         )
     )

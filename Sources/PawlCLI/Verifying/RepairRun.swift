@@ -87,7 +87,7 @@ struct RepairRun: Sendable {
         let sources = damage.file.sources + recorded
         guard let first = sources.first else {
             throw .usage(
-                "\(path.sanitized) is damaged, and no URL of it is known",
+                "\(path.sanitized) is damaged, and its URL is not known",
                 advice: "give it with --url, or use a Metalink"
             )
         }
@@ -118,8 +118,8 @@ struct RepairRun: Sendable {
         if let secret = given.first(where: RemoteList.isForOneServer) {
             throw .usage(
                 "\(secret.location) and a URL that is stored with the file cannot be combined",
-                advice: "its server would get it; if \(AddressParts(source).redacted.sanitized) is "
-                    + "right, give it with --url"
+                advice: "the URL's server would receive it; if "
+                    + "\(AddressParts(source).redacted.sanitized) is right, give it with --url"
             )
         }
         return config.forListFromServer

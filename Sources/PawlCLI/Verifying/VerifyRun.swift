@@ -122,7 +122,7 @@ struct VerifyRun: Sendable {
                 progress: progress
             )
             guard outcome.actual != expected else { return }
-            text = text ?? "\(name) has another \(expected.algorithm.rawValue) than expected"
+            text = text ?? "\(name) does not have the expected \(expected.algorithm.rawValue)"
         } else if file.pieces == nil, file.size == nil {
             throw .usage(
                 "no checksum of \(name) is known",

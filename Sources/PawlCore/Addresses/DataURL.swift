@@ -7,7 +7,7 @@ package struct DataURL: Hashable, Sendable {
     package let mediaType: String
     package let bytes: [UInt8]
 
-    /// Returns `nil` if it is no such URL, or if its bytes are not validly encoded.
+    /// Returns `nil` if it is not such a URL, or if its bytes are not validly encoded.
     package init?(_ parts: AddressParts) {
         guard URLScheme(of: parts.scheme) == .data, parts.host == nil,
             let (head, encoded) = Self.split(parts)
@@ -29,7 +29,7 @@ package struct DataURL: Hashable, Sendable {
         bytes = decoded
     }
 
-    /// Returns the URL without the bytes, which may be many; `nil` if it is no such URL.
+    /// Returns the URL without the bytes, which may be many; `nil` if it is not such a URL.
     ///
     /// A checksum tells URLs with different bytes apart.
     static func redacted(_ parts: AddressParts) -> String? {

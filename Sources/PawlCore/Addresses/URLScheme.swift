@@ -5,7 +5,7 @@ package enum URLScheme: String, CaseIterable, Sendable {
     case ftp
     /// FTP with TLS that is requested on the usual port (RFC 4217).
     case ftpes
-    /// FTP with TLS from the start, on a port of its own.
+    /// FTP with TLS from the start, on a separate port.
     case ftps
     /// SFTP: files over SSH.
     case sftp
@@ -13,7 +13,7 @@ package enum URLScheme: String, CaseIterable, Sendable {
     case file
     /// Bytes that the URL itself contains (RFC 2397).
     case data
-    /// An object of a storage service that speaks the protocol of S3; the host is the bucket.
+    /// An object of a storage service with the S3 protocol; the host is the bucket.
     case s3
 
     /// The port if a URL names none; 0 if there is no server.

@@ -60,7 +60,7 @@ package final class AlternativeServices: Sendable {
     package func learn(from head: ResponseHead, at now: Int64) {
         let fields = head.values("Alt-Svc")
         guard !fields.isEmpty, let origin = AlternativeServiceList.origin(of: head.url),
-            // Such a server does not speak for the origin (RFC 7838 §6).
+            // Such a server is not authoritative for the origin (RFC 7838 §6).
             head.status != 421,
             let field = AlternativeServicesField(fields.joined(separator: ", "))
         else { return }

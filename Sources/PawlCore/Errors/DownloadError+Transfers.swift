@@ -14,7 +14,8 @@ extension DownloadError {
     package static let resumeAdvice: Advice = "\(.resume)"
     /// The advice if the next run cannot resume.
     package static let startOverAdvice: Advice =
-        "the next run starts from zero, because nothing proves that the server's file is unchanged"
+        "the next run starts from the beginning, because nothing proves that the server's file is "
+        + "unchanged"
 
     private static let proxyLogin: Advice =
         "add the name and password to the proxy's URL: \(.proxy), or the environment; for Kerberos, \(set: .proxyAuthentication, to: "negotiate")"
@@ -117,9 +118,9 @@ extension DownloadError {
         switch kind {
         case .fileNotSent:
             (
-                .network, "\(host) sends no data of the file",
-                "check that the URL names a file: a folder has a slash at its end, and can only be "
-                    + "mirrored"
+                .network, "\(host) sends no data for the file",
+                "check that the URL names a file; the URL of a folder ends with a slash, and can "
+                    + "only be mirrored"
             )
         case .expandsTooMuch:
             (
@@ -165,7 +166,7 @@ extension DownloadError {
             )
         case .hostKeyChanged:
             (
-                .tlsFailed, "\(host) has another host key than before",
+                .tlsFailed, "the host key of \(host) has changed",
                 "if the server has a new key, remove the old one with ssh-keygen -R"
             )
         case .credentialsUnusable:

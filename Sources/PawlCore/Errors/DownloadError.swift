@@ -13,7 +13,7 @@ public struct DownloadError: Error, Sendable {
     ///
     /// It contains no secret and no control character.
     public let message: String
-    /// Advice on what to do next, in the words of the library; empty if there is none.
+    /// Advice on what to do next, in the library's terms; empty if there is no advice.
     ///
     /// It names settings by their properties in ``DownloadSettings``: *raise `maximumDuration`*.
     public var advice: String { guidance.text(for: .library) }
@@ -26,7 +26,7 @@ public struct DownloadError: Error, Sendable {
     ///
     /// The default is the class of the code.
     public let retryClass: RetryClass
-    /// The data to resume from later; `nil` if there are none.
+    /// The data from which the download can be resumed later; `nil` if there is no such data.
     public package(set) var resumeData: ResumeData?
     /// The reason why there are no ``resumeData``; `nil` if there are, and if there was no download
     /// to resume: it was cancelled, or no request was sent.

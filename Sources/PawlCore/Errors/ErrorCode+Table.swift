@@ -94,7 +94,7 @@ extension ErrorCode {
             .timedOut,
             .later,
             2,
-            "a time limit passed: for connecting, for a stall, or \(.maximumDuration)"
+            "a time limit was reached: for connecting, for a stall, or \(.maximumDuration)"
         ),
         row(.notFound, .elsewhere, 3, "the file does not exist on the server (404, 410)"),
         row(.tooSlow, .later, 5, "slower than \(.minimumSpeed)"),
@@ -140,7 +140,12 @@ extension ErrorCode {
         row(.redirectRefused, .elsewhere, 35, "a redirect that Pawl does not follow"),
         row(.captivePortal, .later, 36, "a web page instead of a file of the expected type"),
         row(.notTheFile, .later, 43, "a response other than the file, such as an error page"),
-        row(.cancelled, .never, 37, "cancelled: nothing is kept, except as resume data"),
+        row(
+            .cancelled,
+            .never,
+            37,
+            "cancelled; the bytes received are kept only if resume data was requested"
+        ),
         row(.daemonUnavailable, .later, 38, "the daemon for background sessions is not available"),
         row(.invalidResumeData, .never, 39, "the resume data is damaged or of a newer version"),
         row(.notResumable, .never, 40, "the download cannot be resumed"),

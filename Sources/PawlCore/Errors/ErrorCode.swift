@@ -2,7 +2,7 @@
 ///
 /// Later versions may add codes, so use a default in a `switch`.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable, Codable {
-    /// The code as it is written in `docs/errors.md` and in JSON.
+    /// The code as it appears in `docs/errors.md` and in JSON.
     public let rawValue: String
 
     /// Creates a code from its name.

@@ -96,7 +96,10 @@ private struct WordSplitter {
             throw ValueError("a quotation mark is not closed", advice: "close it")
         }
         guard !isEscaped else {
-            throw ValueError("a backslash is at the end", advice: #"write \\ for a backslash"#)
+            throw ValueError(
+                "the command ends with a backslash",
+                advice: #"write \\ for a backslash"#
+            )
         }
         if let word { words.append(word) }
         return words

@@ -43,7 +43,7 @@ enum MoveCondition: Sendable, Hashable {
         } catch {
             throw ValueError(
                 "'\(text.sanitized(atMost: 40))' is not a size",
-                advice: "use bytes, with K, M or G (K is 1024): 500K, 1.5M, 10G"
+                advice: "use a number of bytes, such as 500K, 1.5M or 10G, where K is 1024"
             )
         }
     }

@@ -1,8 +1,8 @@
 /// A user's own name for a download, which can be any text.
 ///
 /// Two keys are equal if their bytes in UTF-8 are equal. An é that is one scalar and an é that is
-/// two scalars are different keys, although Swift treats the texts as equal. So a key means the
-/// same in every version of Unicode.
+/// two scalars are different keys, although Swift treats the texts as equal. So a key has the same
+/// meaning in every version of Unicode.
 public struct StorageKey: Hashable, Sendable {
     /// The key as it was given.
     public let text: String

@@ -14,7 +14,7 @@ package struct RateLimitTimetable: Hashable, Sendable {
         ///
         /// If it is not after `start`, it is on the next day.
         package var end: Int
-        /// The limit in bytes per second; `nil` is no limit.
+        /// The limit in bytes per second; `nil` means no limit.
         package var limit: Int64?
 
         package init(
@@ -35,7 +35,7 @@ package struct RateLimitTimetable: Hashable, Sendable {
 
     /// The limit at some moment.
     package struct Decision: Hashable, Sendable {
-        /// The limit in bytes per second; `nil` is no limit.
+        /// The limit in bytes per second; `nil` means no limit.
         package var limit: Int64?
         /// Whether the limit comes from a period.
         package var isByPeriod: Bool

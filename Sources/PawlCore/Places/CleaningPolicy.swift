@@ -1,8 +1,8 @@
 /// The rules for removing files from a cache; a rule that is `nil` does not apply.
 ///
-/// A file's last use is its last read or its last change, whichever is later. How precisely reads
-/// are recorded depends on how the file system is mounted: with `relatime`, the default, once per
-/// day; with `noatime`, never.
+/// A file's last use is its last read or its last change, whichever is later. The mount options of
+/// the file system determine how precisely reads are recorded: with `relatime`, the default, once
+/// per day; with `noatime`, never.
 public struct CleaningPolicy: Hashable, Sendable {
     /// The age after its last use at which a file is removed.
     public var maximumAge: Duration?

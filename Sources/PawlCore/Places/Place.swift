@@ -16,7 +16,7 @@ public enum Place: Hashable, Sendable, Codable {
     case applicationSupport
     /// The files that were installed with the program, its bundle's resources on Apple's systems.
     ///
-    /// Usually nobody may write there. The folder is never created, and never cleaned.
+    /// Usually, this folder is not writable. It is never created, and never cleaned.
     case resources
     /// The user's home folder itself, which all applications share: never created, never cleaned.
     case home

@@ -177,7 +177,7 @@ package struct ConnectionGovernor: Sendable {
     }
 
     /// Returns the time that the trial's piece takes at the speed of one connection; `nil` if the next
-    /// connection is no trial without cost.
+    /// connection is not a trial without cost.
     package func trialPieceDuration(latency: Duration) -> Duration? {
         isCostlessTrial ? Self.trialPiece + latency * 2 : nil
     }

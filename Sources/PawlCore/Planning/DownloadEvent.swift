@@ -166,7 +166,7 @@ package struct PlannedTransfer: Hashable, Sendable {
     package var proof = SourceProof.unchanged
     /// Whether bytes besides its own must equal those received before.
     package var comparesBytes = false
-    /// Whether the bytes behind `end` are present already and are compared before the last byte
+    /// Whether the bytes after `end` are present already and are compared before the last byte
     /// counts.
     package var isEndProven = false
 

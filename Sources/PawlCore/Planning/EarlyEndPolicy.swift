@@ -1,9 +1,9 @@
 /// Decides how long a source waits for its next connection if its responses end early.
 ///
 /// The rest of such a response is requested at once: some servers end every response after a
-/// number of bytes or seconds, and that is no failure. But a server whose responses end after a few
-/// bytes would receive thousands of requests per second. After several ends with few bytes between
-/// them, the time between two connections grows exponentially, with full jitter.
+/// number of bytes or seconds, and that is not a failure. But a server whose responses end after a
+/// few bytes would receive thousands of requests per second. After several ends with few bytes
+/// between them, the time between two connections grows exponentially, with full jitter.
 struct EarlyEndPolicy: Sendable {
     /// The number of bytes received since the last end that counted.
     private var received: Int64 = 0

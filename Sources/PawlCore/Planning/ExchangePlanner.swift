@@ -206,8 +206,8 @@ package struct ExchangePlanner: Sendable {
     /// Notes that the server refused connections above its limit; returns whether that was not
     /// known yet.
     ///
-    /// It is no failure of the exchange: a failure of the connections that were opened before still
-    /// counts.
+    /// It is not a failure of the exchange: a failure of the connections that were opened before
+    /// still counts.
     mutating func counts(surplusOf attempt: Attempt) -> Bool {
         guard attempt.failures == self.attempt.failures, attempt.surplus == self.attempt.surplus
         else { return false }

@@ -393,8 +393,8 @@ struct ResponsePlanner: Sendable {
             }
             transfers.startingOver(.fileChanged, "the file changed on the server")
         } else if count > 0 {
-            // Nothing stops this from repeating except the retry limit, which therefore resets only
-            // at more bytes than ever before.
+            // Only the retry limit ends this repetition. It is therefore reset only when more bytes
+            // have been received than ever before.
             transfers.startingOver(
                 .unproven,
                 "nothing proves that the server's file is unchanged"

@@ -2,7 +2,7 @@
 /// that they are of the same file.
 ///
 /// Such bytes touch only where one response contains both sides: it begins before its own bytes or
-/// continues behind them, and must equal the bytes there. Until then one byte between them is left
+/// continues after them, and must equal the bytes there. Until then one byte between them is left
 /// out, so that the ranges on disk show which bytes are proven to match.
 package enum Seam {
     /// The number of bytes before its own at which a request begins, if those are present.
@@ -20,7 +20,7 @@ package enum Seam {
     /// Returns the end of the bytes that count of a response that has reached `position` and should
     /// end at `end`.
     ///
-    /// Bytes behind the end are those of its neighbour, and the last byte before the end counts
+    /// Bytes after the end are those of its neighbour, and the last byte before the end counts
     /// only if the response was compared with what follows.
     package static func countedEnd(at position: Int64, before end: Int64, isProven: Bool) -> Int64 {
         min(position, isProven ? end : end - 1)

@@ -56,7 +56,7 @@ package struct SegmentPlanner: Sendable {
         package var rival: TransferID?
         /// The number of bytes before `range` that are present and are compared.
         package var leadBytes: Int64 = 0
-        /// Whether the bytes behind `range` cannot be compared yet.
+        /// Whether the bytes after `range` cannot be compared yet.
         package var isEndOpen = false
     }
 
@@ -100,7 +100,7 @@ package struct SegmentPlanner: Sendable {
     package var arrived: RangeSet {
         var all = have
         for segment in segments.values {
-            // Bytes behind its end are those of its neighbour.
+            // Bytes after its end belong to its neighbour.
             let end = provesSeams ? max(segment.start, segment.countedEnd) : segment.offset
             all.insert(ByteRange(segment.start, end))
         }
@@ -197,7 +197,7 @@ package struct SegmentPlanner: Sendable {
         guard var segment = segments.removeValue(forKey: id) else { return nil }
         segment.offset = max(segment.offset, offset)
         if provesSeams {
-            // Bytes behind its end are those of its neighbour.
+            // Bytes after its end belong to its neighbour.
             segment.offset = max(segment.start, segment.countedEnd)
         }
         have.insert(ByteRange(segment.start, segment.offset))
@@ -431,7 +431,7 @@ extension SegmentPlanner {
 // MARK: - Seams
 
 extension SegmentPlanner {
-    /// Returns whether the bytes behind `end` are present, so that a response that continues is
+    /// Returns whether the bytes after `end` are present, so that a response that continues is
     /// compared with them.
     package func canCompare(behind end: Int64) -> Bool {
         guard let total, end < total else { return true }
@@ -446,7 +446,7 @@ extension SegmentPlanner {
             && rivals(behind: stream).allSatisfy { !$0.isHeadAccepted }
     }
 
-    /// Returns the transfers that were assigned bytes behind the end of a whole response.
+    /// Returns the transfers that were assigned bytes after the end of a whole response.
     func rivals(behind stream: Segment) -> [Segment] {
         segments.values.filter { $0.id != stream.id && $0.end > stream.end }
     }

@@ -114,7 +114,7 @@ struct SourcePlanner: Sendable {
         let failures = sources.compactMap(\.failure)
         let hopeful = failures.first { $0.retryClass == .later || $0.retryClass == .now }
         guard var error = hopeful ?? failures.first else {
-            return DownloadError(.unknown, "no source is left")
+            return DownloadError(.unknown, "no usable source is left")
         }
         if failures.count > 1 {
             error.context = "trying \(failures.count) sources, which all failed"

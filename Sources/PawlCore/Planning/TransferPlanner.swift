@@ -343,7 +343,7 @@ struct TransferPlanner: Sendable {
 
     /// Resets the failures of sources that sent more bytes than ever before.
     ///
-    /// Bytes that are received again are no progress, so a server that always breaks at the same
+    /// Bytes that are received again are not progress, so a server that always breaks at the same
     /// offset is given up.
     @discardableResult
     private mutating func noteProgress(of movers: Set<Int>) -> Bool {
@@ -401,7 +401,7 @@ struct TransferPlanner: Sendable {
     }
 
     /// Returns the range to request: the bytes of an assignment, and those that are compared before
-    /// and behind them; `nil` for the whole file.
+    /// and after them; `nil` for the whole file.
     private func request(for assignment: SegmentPlanner.Assignment) -> ByteRange? {
         if isSingleStream { return assignment.range.start > 0 ? assignment.range : nil }
         guard parts.provesSeams, let total = parts.total else { return assignment.range }

@@ -21,7 +21,7 @@ public enum ResumeObstacle: String, Error, Hashable, Sendable, CaseIterable, Cod
     case encoded
     /// Neither a validator nor a length could prove that two responses belong to one file.
     case lengthUnknown = "length-unknown"
-    /// There are no received bytes: none has arrived yet, or they proved wrong and were deleted.
+    /// There are no received bytes: none has arrived yet, or they were wrong and were deleted.
     case nothingReceived = "nothing-received"
     /// The file is complete, so there is nothing left to fetch.
     case finished

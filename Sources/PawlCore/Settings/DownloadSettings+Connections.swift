@@ -42,10 +42,11 @@ extension DownloadSettings {
             most: 16,
             help: """
                 Refuse servers whose public key does not have this SHA-256 digest, as \
-                sha256//BASE64. May be given several times; then one of the keys suffices.
+                sha256//BASE64. If given several times, one matching key is enough.
                 """,
             about: """
-                The SHA-256 digests of public keys, of which the server must have one, in Base64.
+                The SHA-256 digests of the accepted public keys, in Base64. The server must have \
+                one of these keys.
                 """
         ),
         Setting(
@@ -67,9 +68,9 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                The PEM file with the private key of the client certificate; default: the file of \
-                the certificate. For SFTP, your private key for SSH; default: ~/.ssh/id_ed25519, \
-                id_ecdsa or id_rsa.
+                The PEM file with the private key of the client certificate. Default: the file of \
+                the certificate. For SFTP, the file with your private SSH key. Default: \
+                ~/.ssh/id_ed25519, id_ecdsa or id_rsa.
                 """
         ),
         Setting(
@@ -107,7 +108,7 @@ extension DownloadSettings {
                 it to the known hosts. On a terminal, you are asked about new keys.
                 """,
             about: """
-                For SFTP, the fingerprint of a new host key that is accepted, and added to the known \
+                For SFTP, the fingerprint of a new host key to accept and to add to the known \
                 hosts.
                 """
         ),
@@ -119,8 +120,7 @@ extension DownloadSettings {
             help: """
                 How to sign in: basic sends the name and password with the first request, digest \
                 never reveals the password, and negotiate uses your Kerberos ticket, only for the \
-                server of the given URL. Default: when the server asks, basic or digest, whichever \
-                it offers.
+                server of the given URL. Default: basic or digest, whichever the server asks for.
                 """
         ),
         Setting(
@@ -145,8 +145,8 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                Send the cookies in this file (in Netscape's format), and save to it those that \
-                servers set. The file need not exist.
+                Send the cookies in this file (in Netscape's format), and save to it the cookies \
+                that servers set. The file need not exist.
                 """
         ),
         Setting(
@@ -156,8 +156,8 @@ extension DownloadSettings {
             SettingForm<BrowserProfile>.browser.optional(),
             entries: .local,
             help: """
-                Send the cookies of this browser: firefox, chromium, chrome, brave, edge, vivaldi or \
-                opera. To use another profile than the usual one, write browser:profile.
+                Send the cookies of this browser: firefox, chromium, chrome, brave, edge, vivaldi \
+                or opera. For a profile other than the default one, write browser:profile.
                 """,
             about: """
                 The browser on this machine whose cookies are sent, or `browser:profile` with the \
@@ -182,8 +182,8 @@ extension DownloadSettings {
             SettingForm<String>.file.optional(),
             entries: .local,
             help: """
-                Use the alternative servers (Alt-Svc) that this file, in curl's format, has for a \
-                URL's server, and add those that servers name over HTTPS. The file need not exist.
+                Use the alternative servers (Alt-Svc) listed in this file (in curl's format), and \
+                add those that servers announce over HTTPS. The file need not exist.
                 """
         ),
         Setting(
@@ -192,7 +192,7 @@ extension DownloadSettings {
             \.connection.proxy,
             .proxy,
             isSecret: true,
-            field: SettingField("Proxy", placeholder: "That of the environment"),
+            field: SettingField("Proxy", placeholder: "From the environment"),
             help: """
                 Connect through this proxy: scheme://host:port with http, https, socks4, socks4a, \
                 socks5 or socks5h, where socks4a and socks5h let the proxy resolve names. With \
@@ -223,8 +223,8 @@ extension DownloadSettings {
             SettingForm<HTTPVersion>.choice().optional(),
             entries: .programs,
             help: """
-                The version of HTTP. Default: small files share HTTP/2 connections, and larger \
-                ones have HTTP/1.1 connections of their own.
+                The version of HTTP. Default: small files share HTTP/2 connections, and each \
+                larger file has its own HTTP/1.1 connections.
                 """
         ),
         Setting(
@@ -252,7 +252,7 @@ extension DownloadSettings {
             \.connection.httpVersion,
             .shorthand(for: .http3),
             entries: .typed,
-            help: "Use HTTP/3 with servers that have it. Requires a libcurl with HTTP/3."
+            help: "Use HTTP/3 with servers that support it. Requires a libcurl with HTTP/3."
         ),
         Setting(
             "ip-version",
@@ -300,8 +300,9 @@ extension DownloadSettings {
                 several times; the first match is used.
                 """,
             about: """
-                The addresses of hosts that are not to be resolved, as `host:port:address`, where \
-                `*` means every host or port; several addresses are separated by commas.
+                The addresses to use for hosts instead of resolving their names, as \
+                `host:port:address`, where `*` means every host or port; several addresses are \
+                separated by commas.
                 """
         ),
         Setting(
@@ -319,11 +320,12 @@ extension DownloadSettings {
             \.connection.usesTCPFastOpen,
             .flag(),
             help: """
-                Send the first bytes while the connection is still being made, if the system can.
+                Send the first bytes while the connection is still being established, if the \
+                system supports it.
                 """,
             about: """
-                Whether to send the first bytes while the connection is still being made, if the \
-                system can. Default: {default}.
+                Whether to send the first bytes while the connection is still being established, \
+                if the system supports it. Default: {default}.
                 """
         ),
     ]
@@ -361,19 +363,19 @@ extension DownloadSettings {
             entries: .local,
             help: """
                 The profile with the credentials, in ~/.aws/credentials and ~/.aws/config. \
-                Default: the credentials in the environment, in the profile default, or of the \
-                machine. A name and password (an access key's ID and secret) take precedence.
+                Default: the credentials in the environment, in the profile named default, or of \
+                the machine. A name and password (an access key's ID and secret) take precedence.
                 """,
-            about: "The profile in the files of AWS with the credentials."
+            about: "The profile with the credentials, in the configuration files of AWS."
         ),
         Setting(
             "s3-anonymous",
             member: "s3Anonymous",
             \.connection.s3.isAnonymous,
             .flag(),
-            help: "Do not sign requests for s3: URLs, as for a public bucket.",
+            help: "Do not sign requests for s3: URLs. Use this for a public bucket.",
             about: """
-                Whether requests for `s3:` URLs are not signed, as for a public bucket. Default: \
+                Whether to leave requests for `s3:` URLs unsigned, for a public bucket. Default: \
                 {default}.
                 """
         ),
@@ -469,7 +471,7 @@ extension SettingForm where Value == String {
 
     /// A name without spaces, such as that of a region.
     fileprivate static func word(_ valueName: String) -> SettingForm {
-        let advice: Advice = "give a name of letters, digits and - _ . / @ + :"
+        let advice: Advice = "use only letters, digits and - _ . / @ + :"
         return parsed(valueName, text: \.self) { (text) throws(ValueError) in
             let isWord = text.utf8.allSatisfy {
                 $0.isLetter || $0.isDigit || "-_./@+:".utf8.contains($0)

@@ -22,7 +22,7 @@ extension DownloadSettings {
         if let range {
             let isUsable = range.isFromEnd ? range.end == nil : range.end.map { $0 > range.start }
             guard isUsable != false else {
-                throw .usage("the range is empty", advice: "give an end behind the start")
+                throw .usage("the range is empty", advice: "give an end after the start")
             }
         }
         guard range == nil || asksForFile && !decodesContent else {

@@ -69,8 +69,8 @@ extension DownloadSettings: TabledSettings {
                 contains all digests. Pieces that arrive damaged are fetched again.
                 """,
             about: """
-                The digests of the file's pieces: algorithm, length of a piece, and all digests in \
-                base64, separated by colons. Wrong pieces are fetched again.
+                The digests of the file's pieces: the algorithm, the length of a piece, and all \
+                digests in base64, separated by colons. Damaged pieces are fetched again.
                 """
         ),
         Setting(
@@ -83,10 +83,10 @@ extension DownloadSettings: TabledSettings {
             isSecret: true,
             field: SettingField("Mirrors", placeholder: "One URL per line"),
             help: """
-                Also download from this URL if its server is shown to have the same file. May \
-                be given several times.
+                Also download from this URL if Pawl can verify that the file is the same. May be \
+                given several times.
                 """,
-            about: "Other URLs of the same file; 32 KiB together."
+            about: "Other URLs of the same file; at most 32 KiB together."
         ),
         Setting(
             "no-server-mirrors",
@@ -95,8 +95,8 @@ extension DownloadSettings: TabledSettings {
             .flag(textIsOpposite: true),
             help: "Do not use the mirrors that a server names for its file.",
             about: """
-                Whether the mirrors are used that a server names for its file. Default: {default}, if \
-                the digest of the file is known.
+                Whether to use the mirrors that a server names for its file. They are used only if \
+                the file's digest is known. Default: {default}.
                 """
         ),
         Setting(
@@ -148,11 +148,11 @@ extension DownloadSettings: TabledSettings {
             isSecret: true,
             help: """
                 Send this text as the body of the request, and save the response; @name is a text \
-                file, and @- standard input. Several are joined with &.
+                file, and @- standard input. If given several times, the texts are joined with &.
                 """,
             about: """
-                The body of the request: a text, or an object with base64. Its type is that of a \
-                form unless the fields contain another `Content-Type`.
+                The body of the request: a text, or an object with base64. It is sent as a form \
+                unless the fields contain another `Content-Type`.
                 """
         ),
         Setting(
@@ -206,7 +206,7 @@ extension DownloadSettings: TabledSettings {
             SettingForm<URL>.page.optional(),
             isSecret: true,
             field: SettingField("Referring page", placeholder: "None"),
-            help: "Send this URL as the page that links to the file, to every server."
+            help: "Send this URL to every server as the page that links to the file."
         ),
         Setting(
             "user",
@@ -380,8 +380,8 @@ extension DownloadSettings: TabledSettings {
                 connections.
                 """,
             about: """
-                Whether to use, and keep for later downloads, what is learned of the host, such as \
-                its best number of connections. Default: {default}.
+                Whether to use what earlier downloads have learned about the host, such as its \
+                best number of connections, and to keep it for later ones. Default: {default}.
                 """
         ),
         Setting(
@@ -390,16 +390,16 @@ extension DownloadSettings: TabledSettings {
             member: "keepsServerTime",
             \.keepsServerTime,
             .flag(),
-            field: SettingField("Server’s time on the file"),
+            field: SettingField("Use the server’s file time"),
             help: """
-                Give the finished file the server's modification time. By default, it has the time \
-                of the download: tools that clean up or build by time would take a new file for an \
-                old one.
+                Give the finished file the server's modification time. Default: the time of the \
+                download, so that tools that clean up or build by time do not mistake a new file \
+                for an old one.
                 """,
             about: """
-                Whether the finished file gets the server's modification time. Otherwise, it has \
-                the time of the download: tools that clean up or build by time would take a new \
-                file for an old one. Default: {default}.
+                Whether the finished file gets the server's modification time. With false, it has \
+                the time of the download, so that tools that clean up or build by time do not \
+                mistake a new file for an old one. Default: {default}.
                 """
         ),
         Setting(
@@ -412,8 +412,8 @@ extension DownloadSettings: TabledSettings {
                 extended attributes of the finished file (user.xdg.origin.url and others).
                 """,
             about: """
-                Whether the finished file gets extended attributes with the URL and the mirrors \
-                without secrets, the media type and the date. Default: {default}.
+                Whether to record the URL and mirrors (without secrets), the media type and the \
+                date in extended attributes of the finished file. Default: {default}.
                 """
         ),
         Setting(

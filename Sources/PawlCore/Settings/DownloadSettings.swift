@@ -8,7 +8,8 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     ///
     /// The default is automatic: connections are added while the total speed increases.
     public var connections = ConnectionCount.automatic
-    /// Other URLs of the same file, which are used at the same time, and if one fails or is slow.
+    /// Other URLs of the same file, which are used together and replace sources that fail or are
+    /// slow.
     ///
     /// There are none by default. A mirror takes part only if it is proven to have the same file:
     /// the length must be equal, and so must a strong entity tag, an old enough date or a digest.
@@ -16,7 +17,7 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     /// password in such a URL are sent only to its own origin; `credentials` and most `fields` are
     /// not sent to it.
     public var mirrors: [URL] = []
-    /// Whether the copies of the file are used that its server names (RFC 6249, Metalink/HTTP).
+    /// Whether to use the copies of the file that its server names (RFC 6249, Metalink/HTTP).
     ///
     /// The default is `true`. They are used only if the digest of the file is known, with which the
     /// complete file is compared.
@@ -35,13 +36,13 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     /// The body to send with the request.
     ///
     /// It is empty by default. Without a `Content-Type` in the fields, it is that of a form
-    /// (`application/x-www-form-urlencoded`). A redirect with the status 307 or 308 sends it to
-    /// another server, too. Data tasks and streams ignore it.
+    /// (`application/x-www-form-urlencoded`). A redirect with the status 307 or 308 also sends it
+    /// to another server. Data tasks and streams ignore it.
     public var body: [UInt8] = []
     /// The part of the server's file that is downloaded, as a file of its own.
     ///
-    /// The default, `nil`, is the whole file. A `checksum` is that of the part. Resume data do not
-    /// contain it. Data tasks and streams ignore it.
+    /// The default, `nil`, is the whole file. A `checksum` is the checksum of the part. Resume data
+    /// does not contain the range. Data tasks and streams ignore it.
     public var range: FileRange?
     /// Whether the server may compress the file, which is then decompressed as it arrives.
     ///
@@ -103,9 +104,9 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     /// Whether the download waits if there is no route to the network, and resumes when there is
     /// one.
     ///
-    /// The default is `false`: then a missing network is a failure like any other. Waiting uses up
-    /// no retries, but counts toward `maximumDuration`. It works only on Linux: other systems do
-    /// not report the network.
+    /// The default is `false`: then a missing network is a failure like any other. Waiting does not
+    /// count as a retry, but counts toward `maximumDuration`. It works only on Linux: other systems
+    /// do not report the network.
     public var waitsForConnectivity = false
     /// Whether a metered network may be used, such as a phone's.
     ///
@@ -124,21 +125,23 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     ///
     /// The default is `true`: the length must be equal, and bytes where old and new ones meet, and
     /// in a few more places, are fetched again and compared. If one differs, the download starts
-    /// from zero. A version that differs only elsewhere is not noticed, unless `checksum` names a
-    /// digest. With `false`, such a file is always fetched from its first byte, unless `checksum`
-    /// names a digest.
+    /// from the beginning. A version that differs only elsewhere is not detected, unless `checksum`
+    /// names a digest. With `false`, such a file is always fetched from its first byte, unless
+    /// `checksum` names a digest.
     public var resumesWithoutValidator = true
     /// Whether a partial file of another tool (`NAME.part`, without a checkpoint) is resumed.
     ///
     /// The default is `false`: such a file is not changed, and another partial name is chosen. It
     /// needs a `checksum`, because nothing else can prove such bytes.
     public var adoptsPartialFile = false
-    /// Whether the download uses, and keeps for later ones, what is learned of a host: how many
-    /// connections were fastest and at what speed, how many the server allows, and the round trip.
+    /// Whether the download uses what earlier downloads learned about a host, and keeps what it
+    /// learns.
     ///
-    /// The default is `true`, and `false` for the tasks of an ephemeral session. All of the user's
-    /// programs share one file, `pawl/hosts` in the caches folder, which may be removed at any
-    /// time. It lists up to 500 hosts of the last week, as salted digests instead of names.
+    /// The default is `true`, and `false` for the tasks of an ephemeral session. The values are the
+    /// number of connections that was fastest, the speed with it, the number that the server
+    /// allows, and the round trip. All of the user's programs share one file, `pawl/hosts` in the
+    /// caches folder, which may be removed at any time. It lists up to 500 hosts of the last week,
+    /// as salted digests instead of names.
     public var remembersHosts = true
     /// Whether the finished file gets the server's modification time (`Last-Modified`).
     ///
@@ -176,8 +179,8 @@ public enum ChecksumPolicy: Hashable, Sendable {
     /// The digest that the server sends with the file, if any: in `Repr-Digest`, `Digest`,
     /// `Content-MD5`, `x-goog-hash` or `x-amz-checksum-…`.
     case fromServer
-    /// The digest that the server sends, or else that of a Metalink that the response names or of a
-    /// checksum file beside the file, if any.
+    /// The digest that the server sends; otherwise the digest in a Metalink that the response
+    /// names, or in a checksum file beside the file, if any.
     ///
     /// The names of such files are those of the file with `.sha256`, `.sha512`, `.sha1` or `.md5`,
     /// and `SHA256SUMS` and the like. They are requested while the file is downloaded.

@@ -6,7 +6,7 @@ public struct DownloadRestart: Sendable, Hashable, Codable {
         case fileChanged
         /// The server's bytes differ from those received before.
         case bytesDiffer
-        /// The complete file has another digest or another size than it must have.
+        /// The complete file has a wrong digest or a wrong size.
         case digestDiffers
         /// Nothing proves that the server's file is unchanged.
         case unproven

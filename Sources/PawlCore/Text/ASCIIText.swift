@@ -1,4 +1,5 @@
-/// ASCII scalars in a text, also those that are one `Character` with a following combining mark.
+/// ASCII scalars in a text, including those that are one `Character` with a following combining
+/// mark.
 ///
 /// The methods of `String` do not find these.
 extension StringProtocol {

@@ -1,4 +1,4 @@
-/// One field of an HTTP head; names compare without case (RFC 9110 §5.1).
+/// One field of an HTTP head; the case of names is ignored (RFC 9110 §5.1).
 public struct HTTPField: Hashable, Sendable {
     /// The field's name.
     public var name: String

@@ -38,11 +38,11 @@ package struct TransferFailure: Hashable, Sendable, Error {
         /// The SSH server's key is not among those of known hosts; the message is its type and
         /// fingerprint.
         case hostKeyUnknown
-        /// The SSH server has another key than before.
+        /// The SSH server's key has changed.
         case hostKeyChanged
         /// The server requires a certificate of the client.
         case certificateRequired
-        /// The server has accepted the login, and sends no byte of the file, which may be a folder.
+        /// The server has accepted the login, but sends no byte of the file, which may be a folder.
         case fileNotSent
         /// The client's certificate or its key cannot be used: for example, the key is encrypted.
         case clientKeyUnusable

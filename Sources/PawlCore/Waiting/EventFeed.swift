@@ -62,7 +62,7 @@ package final class EventFeed<Event: Sendable>: Sendable {
             {
                 updates[subject] = nil
             }
-            // The storage of a slice would keep what it has lost.
+            // The storage of a slice would also keep the items that were removed.
             items[items.startIndex] = .receipt(nil)
             items.removeFirst()
             position += 1
@@ -80,7 +80,7 @@ package final class EventFeed<Event: Sendable>: Sendable {
     }
 
     package func post(_ event: Event) {
-        // A receipt may call anything when it is released.
+        // Releasing a receipt may run any code.
         let dropped = state.withLock { state in
             let dropped = makeRoom(&state)
             add(event, &state)
@@ -169,7 +169,7 @@ package final class EventFeed<Event: Sendable>: Sendable {
     /// Handles that a task reads no more; after the last one, receipts are released, and events wait
     /// for the next reading.
     func abandon() {
-        // A receipt may call anything when it is released.
+        // Releasing a receipt may run any code.
         let released = state.withLock { state in
             state.readers -= 1
             guard state.readers == 0 else { return [ReadReceipt]() }

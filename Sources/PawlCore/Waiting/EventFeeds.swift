@@ -39,7 +39,7 @@ package final class EventFeeds<Event: Sendable>: Sendable {
     /// Keeps an event for the first reader.
     package func keep(_ event: Event) { state.withLock { $0.early.append(event) } }
 
-    /// Ends all feeds, also those of readers that are added later.
+    /// Ends all feeds, including those of readers that are added later.
     package func end() {
         state.withLock { $0.isEnded = true }
         forEach { $0.end() }

@@ -58,7 +58,7 @@ package struct APIRoute: Sendable {
         }
     }
 
-    /// Returns a request as the log of who did what shows it, without texts that the client chose:
+    /// Returns a request as the audit log shows it, without texts that the client chose:
     /// they may be secrets.
     package static func shownName(of method: String, _ path: String) -> String {
         guard let route = routes(of: path).first(where: { $0.method.rawValue == method }) else {

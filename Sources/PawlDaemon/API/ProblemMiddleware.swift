@@ -49,7 +49,7 @@ struct ProblemMiddleware: RouterMiddleware {
         guard !methods.isEmpty else {
             let error = DownloadError(
                 .notFound,
-                "there is nothing at '\(path.sanitized(atMost: 100))'",
+                "there is no resource at '\(path.sanitized(atMost: 100))'",
                 advice: "see /openapi.yaml"
             )
             return try response(error, .notFound)

@@ -23,7 +23,7 @@ struct FeedFetcher: Sendable {
     /// The maximum time of a request.
     private static let requestTime: Duration = .seconds(120)
 
-    /// - Throws: `DownloadError`, with the code `.badResponse` for a document that is no feed.
+    /// - Throws: `DownloadError`, with the code `.badResponse` for a document that is not a feed.
     func fetch(
         _ feed: FeedTable.Row,
         _ settings: DaemonSettings

@@ -158,8 +158,8 @@ struct StartupRecovery {
         )
     }
 
-    /// Finds the file of an operation under its names, also where a rule has moved it; returns `nil`
-    /// for other operations.
+    /// Finds the file of an operation under its names, even where a rule has moved it; returns
+    /// `nil` for other operations.
     private func find(
         _ unfinished: Unfinished,
         _ move: MoveJob?

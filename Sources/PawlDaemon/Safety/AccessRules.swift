@@ -22,7 +22,7 @@ package enum AccessRules {
         let isOwn = owner == nil || owner == authority.owner
         return switch authority {
         case .user: user(demand, isOwn: isOwn)
-        // The page has no need to end the daemon: only clients of aria2 do over TCP.
+        // The page does not need to end the daemon. Over TCP, only clients of aria2 may.
         case .page where demand == .shutDown: .refused
         case .page: manager(demand, isOwn: isOwn, mayDiscard: true)
         case .token(_, .manage): manager(demand, isOwn: isOwn, mayDiscard: owner != .user)
@@ -55,7 +55,7 @@ package enum AccessRules {
 
     private static func adder(_ demand: Demand, isOwn: Bool) -> Decision {
         switch demand {
-        // Of a removal, it gets back what it may remove.
+        // Undoing a removal restores only the downloads that the token may remove.
         case .open, .read, .undo: .allowed
         case .add: .allowedInFolders
         case .control, .remove, .discard, .describe: isOwn ? .allowed : .refused

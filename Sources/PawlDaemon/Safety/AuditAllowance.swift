@@ -1,4 +1,4 @@
-/// Decides which requests of clients without a token get a line in the log of who did what (pure).
+/// Decides which requests of clients without a token get a line in the audit log (pure).
 ///
 /// Otherwise, such a client could push all other lines out of the log.
 package struct AuditAllowance: Sendable {

@@ -5,7 +5,7 @@ package import PawlCore
 internal import PawlWire
 internal import Synchronization
 
-/// The log of who did what: one line of JSON per request that changes something, whether it was
+/// The audit log: one line of JSON per request that changes something, whether it was
 /// accepted or refused.
 ///
 /// It consists of a file and the previous one.
@@ -72,7 +72,7 @@ package final class AuditLog: Sendable {
         let end = [UInt8(ascii: "\n")]
         let line = (state.lineIsOpen ? end : []) + bytes + end
         let count = Glibc.write(state.descriptor, line, line.count)
-        // Nothing written leaves the file as it was.
+        // If nothing was written, the file is as it was.
         if count > 0 { state.lineIsOpen = count < line.count }
     }
 

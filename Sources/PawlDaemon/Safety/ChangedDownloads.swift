@@ -1,7 +1,7 @@
 internal import PawlWire
 internal import Synchronization
 
-/// The downloads that a request has changed, for the log of who did what.
+/// The downloads that a request has changed, for the audit log.
 final class ChangedDownloads: Sendable {
     private let state = Mutex<[Int64]>([])
 

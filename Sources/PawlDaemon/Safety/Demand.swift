@@ -44,7 +44,7 @@ package enum Demand: String, Sendable, CaseIterable {
             "pausing, resuming or moving a download, and changing its priority, limit, date or "
                 + "number of connections; checking a feed, and changing its rules"
         case .remove: "removing a download from the list, without its files, or a feed"
-        case .undo: "putting downloads that were removed back into the list"
+        case .undo: "restoring removed downloads to the list"
         case .discard: "cancelling a download, or removing it with its files"
         case .readdress:
             "changing the URL, header fields or credentials of a download, or the URL of a feed"

@@ -25,7 +25,7 @@ package struct ProxyRules: Sendable, Hashable {
 
     /// Returns the client of a request that this peer has sent.
     ///
-    /// It is the last hop that is no trusted proxy. What comes before that hop may be invented.
+    /// It is the last hop that is not a trusted proxy. What comes before that hop may be invented.
     ///
     /// `isSecure`: whether the connection with the peer uses TLS.
     package func client(

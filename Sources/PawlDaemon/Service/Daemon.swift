@@ -293,7 +293,7 @@ package struct Daemon: Sendable {
         _ memory: IdleMemory,
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
-        // Clients receive the errors; connections that end with the daemon are no errors.
+        // Clients receive the errors; connections that end with the daemon are not errors.
         var quiet = logger
         quiet.logLevel = .critical
         let register = ConnectionRegister(limits.within(openFiles: OpenFileLimit.raise()))

@@ -69,7 +69,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // One client must not keep the loop from the others.
+            // One client must not occupy the loop while others wait.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in
                 let connection = NewConnection(
@@ -264,7 +264,7 @@ struct SocketServer<Responder: HTTPResponder>: Sendable where Responder.Context 
         }
     }
 
-    /// Records a request that changes something, with its outcome, in the log of who did what.
+    /// Records a request that changes something, with its outcome, in the audit log.
     private func recorded(
         _ request: Request,
         _ source: APIContext.Source,

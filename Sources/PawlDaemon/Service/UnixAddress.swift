@@ -24,7 +24,7 @@ package enum UnixAddress {
         return withUnsafePointer(to: &address) { body($0, size) }
     }
 
-    /// Returns the path of a socket; `nil` if it is no Unix socket, or has no path.
+    /// Returns the path of a socket; `nil` if it is not a Unix socket, or has no path.
     static func path(of descriptor: Int32) -> String? {
         var address = sockaddr_un()
         var size = socklen_t(MemoryLayout<sockaddr_un>.size)

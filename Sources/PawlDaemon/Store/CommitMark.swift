@@ -30,7 +30,7 @@ extension CommitMark {
         return line + String(repeating: " ", count: Self.length - 1 - line.utf8.count) + "\n"
     }
 
-    /// Returns `nil` if the bytes are no mark: an earlier version has written none, or they are
+    /// Returns `nil` if the bytes are not a mark: an earlier version has written none, or they are
     /// damaged.
     init?(bytes: some Collection<UInt8>) {
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }

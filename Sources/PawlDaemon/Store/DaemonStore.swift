@@ -63,7 +63,7 @@ package final class DaemonStore: Sendable {
             return value
         } catch {
             let explained = noted(error, "writing the queue")
-            // Errors that the body throws itself are no failures of the store.
+            // Errors that the body throws itself are not failures of the store.
             if error is DatabaseError { writeFailure.withLock { $0 = explained } }
             throw explained
         }

@@ -69,7 +69,7 @@ package struct QueueRebuild {
     }
 
     private static func missing(_ expected: Int?, _ outcome: Outcome) -> String {
-        guard let expected else { return "downloads missing: unknown (their number is lost)" }
+        guard let expected else { return "downloads missing: an unknown number" }
         return "downloads missing: \(max(0, expected - outcome.whole - outcome.paused))"
     }
 

@@ -79,7 +79,7 @@ package final class CurrentTLS: Sendable {
             loaded.stamps = stamps
             do throws(DownloadError) {
                 loaded.context = try TLSContext(loaded.files)
-                logger.notice("the TLS certificate has changed, and new connections get it")
+                logger.notice("the TLS certificate has changed; new connections use the new one")
             } catch {
                 logger.warning("the previous TLS certificate stays in use: \(error)")
             }

@@ -95,7 +95,7 @@ final class TLSSession {
             if error == SSL_ERROR_WANT_READ, rest > 0, rest < left {
                 continue
             }
-            // An end or a failure behind the bytes is reported by the next call.
+            // An end or a failure after these bytes is reported by the next call.
             guard buffer.readableBytes == 0 else { break }
             switch error {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .needsMore

@@ -71,7 +71,7 @@ struct DownloadRequests: Sendable {
             request.fields = RedirectPolicy.fieldsWithoutBody(request.fields)
         }
         if job.settings.decodesContent, planned.range == nil { request.codings = .decoded }
-        // Behind the user's mirrors come those that the server has named.
+        // The mirrors that the server has named come after the user's.
         if job.mirrors.indices.contains(planned.source - 1) {
             request.signIn(to: job.mirrors[planned.source - 1])
         }

@@ -483,7 +483,7 @@ final class DownloadStore {
         switch try await digests.verify(store, total: total, stop) {
         case .verified(let digests): verified = digests
         case .differed(let pieces, let error):
-            // What the reader has got cannot be corrected.
+            // Bytes that the reader has received cannot be corrected.
             if feed != nil { throw error }
             digests.distrust()
             difference = (total, error)

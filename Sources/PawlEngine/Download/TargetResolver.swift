@@ -307,7 +307,7 @@ struct TargetResolver: Sendable {
     /// It is left from a run that could not compare the finished file, and would never be resumed.
     private func removeLeftover(of final: FilePath) {
         guard settings.resumes, storageKey == nil else { return }
-        // It only takes up space, so a failure to delete it is no failure of the download.
+        // It only takes up space, so a failure to delete it is not a failure of the download.
         guard let own = try? search.examine(final).own,
             let found = try? PartialRecovery.recover(
                 own,

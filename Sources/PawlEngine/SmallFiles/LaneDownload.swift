@@ -117,7 +117,7 @@ package final class LaneDownload: Sendable {
         }
         if let step { return follow(step) }
         parts.engine.lane.enter(self)
-        // It may have left before it was there to be removed.
+        // It may have ended before it entered the lane, when it could not yet be removed.
         if state.withLock({ $0.phase == .ended }) { parts.engine.lane.remove(self) }
     }
 

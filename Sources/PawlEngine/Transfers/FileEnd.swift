@@ -20,7 +20,7 @@ final class FileEnd: Sendable {
 
     /// Starts an exchange, whose offsets are those of the part.
     func start(_ request: TransferRequest, sink: any TransferSink) -> any Transfer {
-        // A continued part is that of the file whose tag is known.
+        // A resumed download continues the same part of the file with the known tag.
         let pinned = request.pinnedTag.flatMap { RangeView.end(markedIn: $0) }
         let total = request.range == nil ? nil : pinned ?? size.withLock { $0 }
         let transfer = FileEndTransfer(request, of: self, total: total, sink)

@@ -20,9 +20,9 @@ extension DownloadRequest {
     /// The properties that are only hints are ignored: `networkServiceType`,
     /// `httpShouldUsePipelining` and `mainDocumentURL`.
     ///
-    /// - Throws: `DownloadError` with the code `.usage` for what cannot be carried over: a missing
-    ///   URL, a body stream (`httpBodyStream`), `httpShouldHandleCookies` if it is `false`, and the
-    ///   cache policy `returnCacheDataDontLoad`.
+    /// - Throws: `DownloadError` with the code `.usage` if something cannot be converted: a missing
+    /// URL, a body stream (`httpBodyStream`), `httpShouldHandleCookies` if it is `false`, and the
+    /// cache policy `returnCacheDataDontLoad`.
     public init(_ request: URLRequest) throws(DownloadError) {
         guard let url = request.url else {
             throw .usage("the URLRequest has no URL", advice: "set its url")

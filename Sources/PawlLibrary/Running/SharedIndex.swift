@@ -156,7 +156,7 @@ final class SharedIndex: Sendable {
         remembered.renewURL =
             isRunning ? state.requests[key]?.renewURL ?? request.renewURL : renewal
         state.requests[key] = remembered
-        // Its task may have been paused, also in the daemon.
+        // Its task may have been paused, even in the daemon.
         if isRunning, case .running(let run)? = state.index.entries[key]?.download?.phase {
             state.runs[run]?.task?.resume()
         }

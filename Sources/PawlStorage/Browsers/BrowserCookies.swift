@@ -114,7 +114,7 @@ extension CookieLine {
     /// Creates a line from the parts of a cookie; `nil` if a line cannot contain them.
     ///
     /// - Parameters:
-    ///   - host: The host; with a dot in front, also those below it.
+    ///   - host: The host; with a dot in front, including those below it.
     ///   - expires: The seconds since 1970; 0 for the end of the session.
     init?(
         host: String,

@@ -50,7 +50,7 @@ package enum CheckpointFlaw: Hashable, Sendable {
         switch self {
         case .torn(let how): "is damaged: \(how)"
         case .foreign: "is not a checkpoint of Pawl"
-        case .unwanted: "is not used, because resuming was not wanted"
+        case .unwanted: "is not used, because resuming is turned off"
         case .newer(let version):
             "has version \(version) and was written by a newer Pawl (this one reads version "
                 + "\(CheckpointHeader.currentVersion))"

@@ -3,7 +3,7 @@ internal import Glibc
 /// What a finished file gets besides its bytes: the server's time, where it came from, and the
 /// digests of its pieces.
 ///
-/// None of it is needed later, so a file system that cannot store them is no error.
+/// None of it is needed later, so a file system that cannot store them is not an error.
 package struct FileNotes: Sendable {
     /// The modification time in seconds since 1970; `nil` keeps the time of the last write.
     package var modified: Int64?

@@ -44,8 +44,8 @@ package struct PieceRecord: Hashable, Sendable {
         let head = "\(pieces.algorithm.rawValue):\(pieces.length):\(total):"
         let value = Array(head.utf8) + pieces.bytes
         let padding = [UInt8](repeating: 0, count: Self.spareBytes)
-        // A longer value proves that the space is there, and the next one gives it back. In between,
-        // the number of digests is wrong, so that nobody would read them.
+        // The longer value proves that there is enough space, which the second write then releases.
+        // In between, the number of digests is wrong, so no reader accepts them.
         do throws(AttributeFailure) {
             try ExtendedAttributes.write(value + padding, Self.attribute, on: file)
             try ExtendedAttributes.write(value, Self.attribute, on: file)

@@ -76,7 +76,7 @@ package enum WrittenFiles {
                 case .finished, .partial: path.numbered(number)
                 }
             names.append(name)
-            // A lower number may have become free since.
+            // A lower number may have become free since then.
             if (try? name.status()) == nil { misses += 1 }
         }
         return names

@@ -60,7 +60,7 @@ enum FolderTree {
         return (entryCount, byteCount)
     }
 
-    /// Removes a file, or a folder with its content, also from folders that this user has made
+    /// Removes a file, or a folder with its content, even from folders that this user has made
     /// unwritable.
     ///
     /// Returns `false` if there was nothing.

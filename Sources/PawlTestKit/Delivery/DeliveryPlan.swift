@@ -70,8 +70,8 @@ struct DeliveryPlan {
     /// A test must not pass because of a failure that never happens.
     private func unreached(_ offset: Int) -> TransferOutcome {
         let text =
-            "\(request.text): the scripted one never reaches \(offset) bytes, after which it would "
-            + "break or wait"
+            "\(request.text): the scripted response is shorter than \(offset) bytes, after which "
+            + "it should break or wait"
         return .failed(TransferFailure(.notScripted, text))
     }
 

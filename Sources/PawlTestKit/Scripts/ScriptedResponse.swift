@@ -138,7 +138,7 @@ public struct ScriptedResponse: Sendable {
     var marksInOrder: [(offset: Int, mark: Mark)] {
         marks.sorted { first, second in
             guard first.offset == second.offset else { return first.offset < second.offset }
-            // A wait behind the failure would never begin.
+            // A wait after the failure would never begin.
             return first.mark.isHold && !second.mark.isHold
         }
     }

@@ -310,8 +310,9 @@ struct CurlRequest {
 
     private func setProxyLogin() throws(TransferFailure) {
         let scheme = request.connection.proxyAuthentication
-        // Without one, it is found out with a request without a login. Negotiate is not among those
-        // that may be found: libcurl prefers it to a password, even if there is no ticket.
+        // If no scheme is set, libcurl first sends a request without a login to learn which ones
+        // the proxy offers. Negotiate is excluded then: libcurl prefers it to a password, even if
+        // there is no ticket.
         let schemes = try scheme.map(Self.scheme) ?? pawl_curl_auth_password
         try handle.set(CURLOPT_PROXYAUTH, to: Int(schemes))
         // A name in the proxy's URL comes first.

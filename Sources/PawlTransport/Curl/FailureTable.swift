@@ -76,7 +76,7 @@ extension TransferFailure {
             kind = .expandsTooMuch
             message = ""
         case CURLE_WRITE_ERROR where head.isFinal && request.codings == .decoded:
-            // libcurl found bytes behind the end of the encoded body, such as a second gzip member.
+            // libcurl found bytes after the end of the encoded body, such as a second gzip member.
             kind = .undecodable
             message = ""
         case CURLE_RECV_ERROR where message.hasSuffix("in chunked-encoding"):

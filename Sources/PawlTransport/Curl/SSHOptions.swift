@@ -64,7 +64,7 @@ enum SSHOptions {
         guard file >= 0 else { return false }
         defer { close(file) }
         var status = stat()
-        // A pipe has nothing for a second reader.
+        // A pipe can be read only once.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         let count = max(0, read(file, &bytes, bytes.count))
@@ -131,7 +131,7 @@ struct HostKey {
         guard file >= 0 else { return }
         var last: UInt8 = 0
         let end = lseek(file, 0, SEEK_END)
-        // The last line may not be ended.
+        // The last line may lack its line break.
         if end > 0, pread(file, &last, 1, end - 1) == 1, last != UInt8(ascii: "\n") {
             line.insert(UInt8(ascii: "\n"), at: 0)
         }

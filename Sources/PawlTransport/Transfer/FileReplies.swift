@@ -31,7 +31,7 @@ struct FileReplies {
 
     mutating func take(_ line: UnsafeRawBufferPointer) {
         let text = String(decoding: line, as: UTF8.self)[...].trimmed(of: " \r\n")
-        // The lines of a longer reply have a hyphen behind the code, or none.
+        // Other lines of a longer reply have a hyphen after the code, or no code.
         guard text.utf8.count >= 3, text.utf8.prefix(3).allSatisfy({ $0.isDigit }),
             text.utf8.dropFirst(3).first != UInt8(ascii: "-")
         else { return }
@@ -56,7 +56,8 @@ struct FileReplies {
         self.modified = modified.flatMap { $0 < 0 ? nil : $0 }
     }
 
-    /// Notes why libcurl could not fetch the file; returns `false` if that is no answer about it.
+    /// Notes why libcurl could not fetch the file; returns `false` if that is not an answer about
+    /// it.
     mutating func refuse(_ failure: CURLcode) -> Bool {
         refusal = Self.status(of: failure, code: code, text: last)
         return refusal != nil
@@ -90,7 +91,7 @@ struct FileReplies {
         )
         guard refusal == nil else { return head }
         // Without a date of the server, the modification time may be that of a change in the same
-        // second, and it was not sent together with the bytes: it is no strong validator.
+        // second, and it was not sent together with the bytes: it is not a strong validator.
         if let modified {
             let date = HTTPDate(secondsSince1970: modified)
             head.fields.append(HTTPField(name: "Last-Modified", value: date.text))

@@ -37,7 +37,7 @@ package struct Aria2Option: Sendable {
         Aria2Option("max-connection-per-server", "connections", text: connections),
         Aria2Option("max-download-limit", "limit", value: { plain($0) ?? "0" }),
         Aria2Option("lowest-speed-limit", "min-speed", value: { plain($0) ?? "0" }),
-        // aria2 counts the first try; 0 is no limit.
+        // aria2 counts the first try; 0 means no limit.
         Aria2Option(
             "max-tries",
             "retries",

@@ -12,7 +12,7 @@ package struct LabelSettings: Codable, Sendable, Hashable, RequestObject {
     /// The absolute path of the folder for downloads that are added without a folder; an empty one
     /// removes it.
     package var folder: String?
-    /// The maximum speed of its downloads together; 0 is no limit.
+    /// The maximum speed of its downloads together; 0 means no limit.
     package var limitBytesPerSecond: Int64?
     /// The priority of downloads that are added without a priority.
     package var priority: WirePriority?

@@ -1,6 +1,6 @@
 package import struct FoundationEssentials.Date
 
-/// A request that changed something, or that was refused: a line of the log of who did what.
+/// A request that changed something, or that was refused: a line of the audit log.
 ///
 /// It contains no URL, no header field and no body.
 package struct AuditEntry: Codable, Sendable, Hashable {

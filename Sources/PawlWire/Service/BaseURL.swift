@@ -75,16 +75,17 @@ package struct BaseURL: Sendable, Hashable {
         }
         guard areAllowed else {
             throw ValueError(
-                "the path of '\(text.sanitized(atMost: 100))' has other characters than letters, "
-                    + "digits and -._~, or an empty part",
+                "the path of '\(text.sanitized(atMost: 100))' contains an empty part, or "
+                    + "characters other than letters, digits and -._~",
                 advice: "give one such as https://host.example/downloads/"
             )
         }
         if let first = names.first, ownNames.contains(String(first)) {
             throw ValueError(
-                "the path of '\(text.sanitized(atMost: 100))' begins like one of the daemon",
+                "the path of '\(text.sanitized(atMost: 100))' begins with a name that the daemon "
+                    + "reserves",
                 advice:
-                    "choose another first name than \(ownNames.sorted().joined(separator: ", "))"
+                    "choose a first name other than \(ownNames.sorted().joined(separator: ", "))"
             )
         }
         return names.map { "/\($0)" }.joined()

@@ -10,7 +10,7 @@ package struct DaemonPaths: Sendable, Hashable {
     package var socket: String { "\(socketFolder)/daemon.sock" }
     package var store: String { "\(storeFolder)/queue.sqlite" }
     package var log: String { "\(storeFolder)/daemon.log" }
-    /// The log of who did what.
+    /// The audit log.
     package var audit: String { "\(storeFolder)/audit.log" }
 
     /// The maximum length of a socket's path: 108 bytes including the final zero (unix(7)).

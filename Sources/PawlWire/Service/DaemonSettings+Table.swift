@@ -8,7 +8,7 @@ extension SettingsDocument where Root == DaemonSettings {
     /// The change of the listeners that options ask for.
     package init(listen: ListenChoice, aria2: ListenChoice) {
         self.init()
-        // Nowhere is a change, too.
+        // `off` is also a change.
         if let address = listen.address { self[\.listen] = .some(address?.text) }
         if let address = aria2.address { self[\.aria2Listen] = .some(address?.text) }
     }
@@ -112,7 +112,7 @@ extension DaemonSettings: TabledSettings {
             .count(0...10_000_000),
             entries: [.command, .socket, .network],
             isChangeable: true,
-            field: SettingField("Ended downloads in the list"),
+            field: SettingField("Ended downloads to keep"),
             help: """
                 Keep at most this many ended downloads in the list, 0 to 10000000; their files \
                 stay. Default: {default}.
@@ -125,7 +125,7 @@ extension DaemonSettings: TabledSettings {
             .count(1...36_500),
             entries: [.command, .socket, .network],
             isChangeable: true,
-            field: SettingField("Days in the list"),
+            field: SettingField("Days to keep ended downloads"),
             help: """
                 Keep ended downloads in the list for this many days, 1 to 36500. Default: {default}.
                 """
@@ -203,9 +203,10 @@ extension DaemonSettings: TabledSettings {
             entries: bounds,
             isChangeable: true,
             help: """
-                Use TLS at the address of --listen, with the certificate in this PEM file. The file \
-                may also contain the certificates of its authorities, and the key. It is read again \
-                when it changes. off ends TLS. The daemon remembers this setting.
+                Use TLS at the address of --listen, with the certificate in this PEM file. The \
+                file may also contain the certificates of its authorities, and the key. The daemon \
+                reads the file again when it changes. off turns TLS off. The daemon remembers this \
+                setting.
                 """,
             about: """
                 The path of the PEM file with the certificate for TLS, and those of its \
@@ -226,7 +227,7 @@ extension DaemonSettings: TabledSettings {
                 """,
             about: """
                 The path of the PEM file with the key of the certificate. Default: the file of the \
-                certificate, also if only `tlsCertificate` is changed.
+                certificate, even if a change sets only `tlsCertificate`.
                 """
         ),
     ]
@@ -257,14 +258,14 @@ extension DaemonSettings: TabledSettings {
             entries: bounds,
             isChangeable: true,
             help: """
-                Believe this proxy, such as 127.0.0.1 or 10.0.0.0/8, what it reports about its \
-                clients: X-Forwarded-For, -Proto and -Host, or Forwarded. May be given several \
-                times, and replaces the proxies named so far. off trusts none, which is the \
-                default. The daemon remembers this setting.
+                Trust what this proxy, such as 127.0.0.1 or 10.0.0.0/8, reports about its clients: \
+                X-Forwarded-For, -Proto and -Host, or Forwarded. Replaces the proxies given so \
+                far. May be given several times. off trusts none, which is the default. The daemon \
+                remembers this setting.
                 """,
             about: """
-                The proxies whose fields X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host and \
-                Forwarded count. Default: none.
+                The proxies whose header fields X-Forwarded-For, X-Forwarded-Proto, \
+                X-Forwarded-Host and Forwarded are trusted. Default: none.
                 """
         ),
     ]

@@ -2,7 +2,7 @@ package import PawlCore
 
 /// The settings of a daemon's whole queue, which are stored and can change while downloads run.
 package struct DaemonSettings: Sendable, Hashable {
-    /// The maximum speed of all downloads together; `nil`, the default, is no limit.
+    /// The maximum speed of all downloads together; `nil`, the default, means no limit.
     package var limitBytesPerSecond: Int64?
     /// Limits by the time of day: the first matching period applies, otherwise
     /// `limitBytesPerSecond`.

@@ -3,7 +3,7 @@ package import PawlCore
 
 /// The limit of a queue that applies now.
 package struct WireCurrentLimit: Codable, Sendable, Hashable {
-    /// The maximum bytes per second; `nil` is no limit.
+    /// The maximum bytes per second; `nil` means no limit.
     package var limitBytesPerSecond: Int64?
     /// Whether the limit comes from the timetable.
     package var isByTimetable: Bool
@@ -27,7 +27,7 @@ package struct WireLimitPeriod: Codable, Sendable, Hashable {
     ///
     /// It is on the next day if it is not after `from`; `24:00` is the maximum.
     package var to: String
-    /// The maximum bytes per second; `nil` and 0 are no limit.
+    /// The maximum bytes per second; `nil` and 0 mean no limit.
     package var limitBytesPerSecond: Int64?
 
     package init(days: [String]? = nil, from: String, to: String, limitBytesPerSecond: Int64?) {

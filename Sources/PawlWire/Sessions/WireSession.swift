@@ -47,7 +47,8 @@ package struct SessionRegistration: Codable, Sendable, Hashable, RequestObject {
     /// The maximum number of its downloads that run at the same time; `nil` keeps the current
     /// value.
     package var maximumConcurrentDownloads: Int?
-    /// The maximum speed of its downloads together; 0 is no limit, `nil` keeps the current value.
+    /// The maximum speed of its downloads together; 0 means no limit, `nil` keeps the current
+    /// value.
     package var limitBytesPerSecond: Int64?
 
     package init(identifier: String, relaunchCommand: [String]? = nil) {

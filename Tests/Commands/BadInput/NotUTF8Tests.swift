@@ -68,7 +68,7 @@ struct NotUTF8Tests {
     }
 
     @Test(arguments: ["add", "get --background"])
-    func `the daemon is not given another folder than the current one`(verb: String) async throws {
+    func `the daemon is given no folder other than the current one`(verb: String) async throws {
         let scene = try DaemonScene(Workshop(Self.resource))
         let script = #"mkdir "$odd"; (cd "$odd" && "$0" \#(verb) "$1"); "#
         let end = #"status=$?; rmdir "$odd"; exit $status"#

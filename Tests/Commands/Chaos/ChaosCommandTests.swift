@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The program against servers that do all kinds of wrong, killed and run again at random.
+/// The program against servers that misbehave in all kinds of ways, killed and run again at random.
 ///
 /// Any number of seeds: `scripts/lab chaos`.
 @Suite(.timeLimit(.minutes(ChaosCampaign.minutes)))

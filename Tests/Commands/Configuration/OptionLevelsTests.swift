@@ -45,7 +45,7 @@ struct OptionLevelsTests {
         ["-jobs=1", "jobs=2"],
         ["-referer=http://a/", "-referer=http://b/", "referer=http://c/"],
     ])
-    func `a later level replaces what sets the same`(levels: [String]) {
+    func `a later level replaces earlier options for the same setting`(levels: [String]) {
         let words = levels.map { $0.split(separator: " ").map(String.init) }
         let plain = words.map { $0.map { option($0.hasPrefix("-") ? String($0.dropFirst()) : $0) } }
         let replaced = OptionLevels(plain).levels.map { $0.map(\.isReplaced) }

@@ -172,7 +172,9 @@ extension DaemonSuites {
             try expectExact("disk.iso", big, in: scene.workshop)
         }
 
-        @Test func `a failure while nobody looks is reported to the next process`() async throws {
+        @Test func `a failure while no process is attached is reported to the next one`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let (first, latch) = try await begin(scene)
             await first.kill()
@@ -225,7 +227,9 @@ extension DaemonSuites {
             #expect(scene.workshop.folder.list() == ["disk.iso"])
         }
 
-        @Test func `many keys that finish while nobody looks are all recorded`() async throws {
+        @Test func `many keys that finish while no process is attached are all recorded`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let latch = Latch()
             let count = 60

@@ -133,7 +133,7 @@ extension DaemonSuites {
             #expect(third.lines("file", "completed").isEmpty)
         }
 
-        @Test func `a session that ends with its last missed event hears that there are no more`()
+        @Test func `a session that ends with its last missed event learns that there are no more`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

@@ -197,7 +197,7 @@ extension DaemonSuites {
             #expect(held == before)
         }
 
-        @Test func `a failure comes with its code, also to the next process`() async throws {
+        @Test func `a failure comes with its code, even to the next process`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.serveHeld(big)
             let first = try await scene.session("films")

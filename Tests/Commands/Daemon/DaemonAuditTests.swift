@@ -4,7 +4,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    /// The log of who did what.
+    /// The audit log.
     @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonAuditTests {
         private func entries(_ scene: DaemonScene) async throws -> [AuditEntry] {

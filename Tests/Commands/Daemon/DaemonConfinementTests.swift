@@ -266,7 +266,7 @@ extension DaemonSuites {
         }
 
         /// The folder is replaced between the start and the end.
-        @Test func `a link that comes while it runs changes nothing`() async throws {
+        @Test func `a link that is created while the download runs changes nothing`() async throws {
             let network = try await NetworkScene.make()
             try await open(network)
             let home = network.scene.home
@@ -286,7 +286,7 @@ extension DaemonSuites {
             #expect(try home.read("Downloads/moved/a.iso") == resource.bytes())
         }
 
-        @Test func `it resumes at its position, also after a crash`() async throws {
+        @Test func `it resumes at its position, even after a crash`() async throws {
             let network = try await NetworkScene.make()
             try await open(network)
             let home = network.scene.home

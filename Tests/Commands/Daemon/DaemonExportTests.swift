@@ -163,7 +163,7 @@ extension DaemonSuites {
             #expect(read.map(\.destination) == ["\(folder)/a", "\(folder)/"])
         }
 
-        @Test func `a finished download is left out, and that is said`() async throws {
+        @Test func `a finished download is left out, and the output says so`() async throws {
             let scene = try DaemonScene(Workshop(Resource(size: 1000)))
             try await scene.succeed("add", scene.workshop.url)
             try await scene.succeed("wait", "--all")

@@ -179,7 +179,7 @@ extension DaemonSuites {
             "<html><body>x</body></html>",
             "no XML at all",
         ])
-        func `a document that is no feed adds nothing`(document: String) async throws {
+        func `a document that is not a feed adds nothing`(document: String) async throws {
             let show = try FeedScene()
             show.serve("1")
             try await show.add()

@@ -55,7 +55,7 @@ extension DaemonSuites {
             #expect(note.variables["PAWL_DOWNLOAD_MESSAGE"]?.isEmpty == false)
         }
 
-        @Test func `the daemon's hooks are for all downloads without one of their own`()
+        @Test func `the daemon's hooks apply to all downloads without hooks of their own`()
             async throws
         {
             let scene = try DaemonScene(Workshop(file))
@@ -110,7 +110,7 @@ extension DaemonSuites {
             #expect(await again.waitForOutput(containing: "'/bin/sh' exited(0)"))
         }
 
-        @Test func `a webhook gets the facts`() async throws {
+        @Test func `a webhook receives the details of the download`() async throws {
             let scene = try DaemonScene(Workshop(file))
             scene.workshop.origin.route("/hook", .status(204))
             let daemon = try await scene.startDaemon()

@@ -94,7 +94,7 @@ extension DaemonSuites {
                 expectSound(events)
                 #expect(events.filter { $0.kind == .finished }.count == 1)
                 #expect(!events.contains { $0.kind == .failed })
-                // It is known whose file that is.
+                // The daemon knows which download the file belongs to.
                 try await scene.succeed("remove", "1", "--with-files")
                 #expect(scene.workshop.folder.list().isEmpty)
             }

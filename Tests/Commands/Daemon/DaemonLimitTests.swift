@@ -85,7 +85,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             _ = try await settings(scene, "3M", "-j", "2")
-            // The same once more is no change.
+            // Setting the same value again is not a change.
             _ = try await settings(scene, "3M")
             let event = try #require(try await scene.events().last)
             #expect(try await scene.events().count == 1)
@@ -191,7 +191,7 @@ extension DaemonSuites {
             let before = scene.workshop.origin.requests.count
             scene.workshop.serve(.resource(big))
             #expect(try await settings(scene, "--metered", "wait").usesMeteredNetwork == false)
-            // This machine itself is no metered network.
+            // This machine itself is not a metered network.
             try await scene.succeed("wait", "1")
             try expectExact(Workshop.name, big, in: scene.workshop)
             let after = scene.workshop.origin.requests.dropFirst(before)

@@ -40,7 +40,7 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "stop")
         }
 
-        @Test func `the address is remembered, also by a daemon that starts by itself`()
+        @Test func `the address is remembered, even by a daemon that starts by itself`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

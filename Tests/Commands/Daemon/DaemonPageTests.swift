@@ -126,7 +126,7 @@ extension DaemonSuites {
             try await network.scene.succeed("pause", "1")
             let answer = try await network.ask("GET", "/v1/downloads/1/resume-data")
             #expect(answer.status == 403)
-            // Once its run has wound up.
+            // Once its run has ended.
             while !running.connections.isEmpty { running = try await segments(network) }
             #expect(running.state == .paused)
             let parts = try #require(running.written)

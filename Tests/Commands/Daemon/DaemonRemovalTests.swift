@@ -63,7 +63,7 @@ extension DaemonSuites {
                 network.scene.settings
             )
             // It is removed from the list, and the remaining files are reported.
-            #expect(run.output == "1\tremoved, but not all of its files\ta.iso\n")
+            #expect(run.output == "1\tremoved, but some of its files remain\ta.iso\n")
             #expect(run.errors.contains("is not inside"), "\(run.errors)")
             #expect(run.status == .code(ErrorCode.notAllowed.exitStatus))
             try await stop(network)
@@ -72,7 +72,7 @@ extension DaemonSuites {
             #expect(network.daemon.errors.contains("was not removed"))
         }
 
-        @Test func `the reported result of removed files is true`() async throws {
+        @Test func `the result of removing files is reported correctly`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             scene.workshop.serve(.resource(resource))
@@ -93,7 +93,7 @@ extension DaemonSuites {
             try await scene.succeed("add", "--if-exists", "skip", "-o", "a.iso", scene.workshop.url)
             try await scene.succeed("wait", "3")
             let kept = try await scene.run("remove", "--with-files", "3")
-            #expect(kept.output == "3\tremoved, but not all of its files\ta.iso\n")
+            #expect(kept.output == "3\tremoved, but some of its files remain\ta.iso\n")
             #expect(kept.errors.contains("is not the downloaded file and was not removed"))
             #expect(try scene.workshop.folder.readText("a.iso") == "thesis")
             withExtendedLifetime(daemon) {}
@@ -101,7 +101,9 @@ extension DaemonSuites {
 
         /// A disk that is not mounted, for example.
         @Test(arguments: ["cancel", "remove"])
-        func `files in a folder that was away are removed later`(action: String) async throws {
+        func `files in a folder that was missing for a while are removed later`(action: String)
+            async throws
+        {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             scene.workshop.serve(
@@ -110,7 +112,8 @@ extension DaemonSuites {
             let folder = try scene.home.makeFolder("disk")
             try await scene.succeed("add", "-o", "\(folder)/a.iso", scene.workshop.url)
             await scene.workshop.origin.waitForBytes(10 << 20)
-            // Sent is not received: the file gets its name with the first checkpoint.
+            // Bytes that were sent may not have been received yet: the file gets its name with the
+            // first checkpoint.
             try await scene.home.wait(in: "disk") { !$0.list("disk").isEmpty }
             try await scene.succeed("pause", "1")
             let away = scene.home.path("away")

@@ -61,7 +61,7 @@ final class DaemonScene: Sendable {
         return try workshop.start(arguments: ["daemon", "run"], settings)
     }
 
-    /// Serves a resource whose responses pause after 10 MiB until the latch is released: behind the
+    /// Serves a resource whose responses pause after 10 MiB until the latch is released: after the
     /// first checkpoint, and before the end of a larger resource.
     @discardableResult
     func serveHeld(_ resource: Resource) -> Latch {
@@ -152,7 +152,7 @@ final class DaemonScene: Sendable {
     }
 }
 
-/// Ascending without doubles, each download with one end at most since it last began.
+/// Ascending without duplicates, each download with one end at most since it last began.
 func expectSound(_ events: [WireEvent], sourceLocation: SourceLocation = #_sourceLocation) {
     let ids = events.map(\.id)
     #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 }, sourceLocation: sourceLocation)

@@ -9,7 +9,7 @@ extension DaemonSuites {
     /// The output of the verbs: order, times, results, and errors of writing.
     @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonShowingTests {
-        @Test func `moving shows in the list, of the table and of JSON`() async throws {
+        @Test func `a running move is shown in the table and in JSON`() async throws {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             for name in ["a", "b", "c"] {

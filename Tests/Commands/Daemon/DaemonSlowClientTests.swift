@@ -46,7 +46,9 @@ extension DaemonSuites {
             #expect(try await network.ask("GET", "/v1/status").status == 200)
         }
 
-        @Test func `a body is bounded, said or not, and so is its nesting`() async throws {
+        @Test func `a body is limited with or without a stated length, and so is its nesting`()
+            async throws
+        {
             let network = try await NetworkScene.make()
             let path = try network.scene.home.write(
                 "long.json",
@@ -96,7 +98,7 @@ extension DaemonSuites {
             let strangers = try ProcessRunner("bash", ["-c", script])
             #expect(await strangers.waitForOutput(containing: "connected"), "\(strangers.errors)")
             for _ in 0..<5 { #expect(try await network.ask("GET", "/v1/status").status == 200) }
-            // Of the strangers most are gone, and the reader is not.
+            // Most clients without the token are disconnected, and the reader is not.
             let most = await strangers.waitForOutput(containing: "closed", count: 200 - room)
             #expect(most, "\(strangers.errors)")
             try await network.scene.succeed("add", "--paused", "http://example.org/a")
@@ -104,7 +106,8 @@ extension DaemonSuites {
             strangers.signal(9)
         }
 
-        @Test func `a login has a small body, whether it says so or not`() async throws {
+        @Test func `the body of a login is limited, with or without a stated length`() async throws
+        {
             let network = try await NetworkScene.make()
             let long = #"{"code":"\#(String(repeating: "x", count: 2000))"}"#
             let none = ["Cookie: none=1"]
@@ -115,7 +118,7 @@ extension DaemonSuites {
             #expect(unsaid.status == 413)
         }
 
-        @Test func `a client that guesses and a client that hangs delay no other`() async throws {
+        @Test func `clients that guess tokens or hang delay no other clients`() async throws {
             let network = try await NetworkScene.make()
             let hanging = try (0..<20).map { _ in try network.connect(sending: "GET /v1/sta") }
             for _ in 0..<3 { #expect(try await network.ask("GET", "/v1/status").status == 200) }

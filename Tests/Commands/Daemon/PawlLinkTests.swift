@@ -35,7 +35,7 @@ extension DaemonSuites {
             #expect(scene.workshop.folder.size("own/" + Workshop.name) == 1000)
         }
 
-        @Test func `brackets in a link are no pattern`() async throws {
+        @Test func `brackets in a link are not a pattern`() async throws {
             let scene = try DaemonScene(Workshop())
             try await scene.succeed("add", "--paused", "pawl:http://host.example/a[1-9]{b,c}")
             #expect(

@@ -48,7 +48,7 @@ struct ServiceUnitTests {
         for group in ["@debug", "@module", "@mount", "@raw-io", "@reboot"] {
             #expect(calls.contains(group))
         }
-        // Each is of the section of the service.
+        // Each directive belongs to the section of the service.
         let section = try #require(service.firstIndex(of: "[Service]"))
         let next = try #require(service.firstIndex(of: "[Install]"))
         let own = try #require(service.firstIndex(of: "NoNewPrivileges=yes"))

@@ -130,7 +130,7 @@ struct MetalinkCommandTests {
     @Test(arguments: [
         (
             "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='../../x'><url>http://a/b</url></file></metalink>",
-            "is not a name"
+            "is not an allowed file name"
         ),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]><x/>", "document type declaration"),
         ("<html><body></body></html>", "not a Metalink"),

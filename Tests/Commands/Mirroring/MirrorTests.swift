@@ -297,7 +297,7 @@ struct MirrorTests {
         }
     }
 
-    @Test func `an edit while the server is asked is kept`() async throws {
+    @Test func `an edit during a request to the server is kept`() async throws {
         let workshop = try workshop()
         let mirror = ["mirror", url(workshop), "out"]
         _ = try await workshop.run(mirror, ProcessSettings())
@@ -443,7 +443,9 @@ struct MirrorTests {
         #expect(workshop.folder.list() == ["out"])
     }
 
-    @Test func `a circle ends, and a page that redirects elsewhere is left out`() async throws {
+    @Test func `a loop of folders ends, and a page that redirects elsewhere is left out`()
+        async throws
+    {
         let workshop = try Workshop()
         workshop.origin.routeDefault(Self.page("x/", "y/"))
         workshop.serve(.status(404), at: "/robots.txt")

@@ -175,7 +175,7 @@ struct AlternativeServiceTests {
         #expect(try await paths(other) == ["/second", "/third"])
     }
 
-    @Test func `nothing is learned without a proof of who names it`() async throws {
+    @Test func `nothing is learned without proof of which server names it`() async throws {
         let workshop = try Workshop(Resource(size: 1_000))
         let other = try await server()
         let server = try await server(naming: other)

@@ -18,7 +18,7 @@ struct CaddyTests {
         ["--cacert", server.authority] + arguments
     }
 
-    @Test func `the segments of a file are fetched over HTTP 2 if it is wanted`() async throws {
+    @Test func `the segments of a file are fetched over HTTP 2 on request`() async throws {
         let resource = Resource(size: 12 << 20)
         try server.put("disk.iso", resource.bytes())
         let run = try await workshop.run(

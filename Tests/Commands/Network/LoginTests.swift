@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// The ways to sign in, in the built program.
+/// The ways to sign in, with the built program.
 @Suite(.timeLimit(.minutes(5)))
 struct LoginTests {
     private let resource = Resource(size: 30_000)

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Proxies that ask who the user is, and such that refuse requests, in the built program.
+/// Proxies that require a login, and proxies that refuse requests, with the built program.
 @Suite(.timeLimit(.minutes(5)))
 struct ProxyLoginTests {
     private let resource = Resource(size: 30_000)

@@ -215,7 +215,7 @@ struct RouteOptionTests {
         #expect(moved.errors.contains("answered 400"), "\(moved.errors)")
     }
 
-    @Test func `HTTP2 is used for segments, too, if it is wanted`() async throws {
+    @Test func `HTTP2 is used for segments, too, on request`() async throws {
         let workshop = try Workshop()
         let server = try await NginxServer()
         let content = Resource(size: 6 << 20).bytes()

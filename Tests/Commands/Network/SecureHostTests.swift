@@ -7,7 +7,7 @@ import Testing
 struct SecureHostTests {
     private let content = [UInt8](repeating: 7, count: 100_000)
 
-    /// A server whose name is `localhost`, and which speaks only TLS.
+    /// A server with the name `localhost` that supports only TLS.
     private func server(_ field: String? = "max-age=3600", _ lines: String = "") async throws
         -> NginxServer
     {
@@ -127,7 +127,7 @@ struct SecureHostTests {
         #expect(read.status == .code(0), "\(read.errors)")
     }
 
-    @Test func `a host can end it`() async throws {
+    @Test func `a host can withdraw its demand`() async throws {
         let workshop = try Workshop()
         let server = try await server("max-age=0")
         try workshop.folder.write("hosts", "localhost \"unlimited\"\nb.example \"unlimited\"\n")
@@ -136,7 +136,7 @@ struct SecureHostTests {
         #expect(try hosts(workshop) == ["b.example \"unlimited\""])
     }
 
-    @Test func `nothing is learned without a proof of who demands it`() async throws {
+    @Test func `nothing is learned without proof of which server demands it`() async throws {
         let workshop = try Workshop(Resource(size: 1_000))
         let server = try await server()
         let insecure = try await workshop.run(

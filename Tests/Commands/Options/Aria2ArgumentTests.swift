@@ -48,7 +48,7 @@ struct Aria2ArgumentTests {
         #expect(try get("--", "-x") == ["get", "--", "-x"])
     }
 
-    @Test func `unknown options are named, and take no URI for their value`() throws {
+    @Test func `an unknown option is named in the error, and takes no URI as its value`() throws {
         let arguments = try Aria2Arguments([
             "--bt-tracker", "http://host/a", "--seed-time", "5", "--unknown", "--dir=x", "b",
             "--file-allocation=none", "--enable-dht",

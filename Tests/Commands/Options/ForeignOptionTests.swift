@@ -58,7 +58,7 @@ struct ForeignOptionTests {
         ("-qO-", "use '--output -'"), ("--on-download-complete=x", "use --on-complete"),
         ("--low-level-retries", "use --retries"),
     ])
-    func `an unknown option of another tool names the own one`(
+    func `the error for another tool's option names Pawl's own`(
         option: String,
         expected: String
     ) async throws {
@@ -83,14 +83,14 @@ struct ForeignOptionTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `the commands of other tools name the own ones`() async throws {
+    @Test func `the errors for other tools' commands name Pawl's own`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run("copyurl", workshop.url)
         #expect(run.status == .code(ErrorCode.usage.exitStatus))
         #expect(run.errors.contains("give only the URL"), "\(run.errors)")
     }
 
-    @Test func `a body behind the flag for JSON is explained`() async throws {
+    @Test func `a body after the flag for JSON is explained`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run("add", "--json", #"{"a":1}"#, workshop.url)
         #expect(run.status == .code(ErrorCode.usage.exitStatus))
@@ -105,7 +105,7 @@ struct ForeignOptionTests {
     }
 
     /// Each option that the table names exists.
-    @Test func `the table names only options that there are`() {
+    @Test func `the table names only options that exist`() {
         let help = HelpText.all(columns: 80).map(\.text).joined()
         for option in ForeignOption.all {
             let words = option.instead.split { " ,;:'".contains($0) }.filter { $0.hasPrefix("--") }
@@ -121,8 +121,8 @@ struct ForeignOptionTests {
             `aws s3 cp URL .` do. If Pawl does not have an option of these tools, an error says what to use. A test writes this
             page from the table of options: run it with `PAWL_RECORD=1`.
 
-            `-L`, `-O`, `-c` and `-C -` are accepted and have no effect. `-x` is the number of connections, as in aria2, and `-d`
-            the folder.
+            `-L`, `-O`, `-c` and `-C -` are accepted and have no effect. `-x` and `-d` have the same meaning as in aria2: the
+            number of connections, and the folder.
 
 
             """
@@ -142,8 +142,9 @@ struct ForeignOptionTests {
 
     /// The text with its commands and options as code.
     private static func marked(_ text: String) -> String {
-        // An apostrophe between two letters is no quotation mark.
-        text.replacing(/[A-Za-z]'[A-Za-z]|'([^']*)'|--[a-z0-9-]*[a-z0-9]/) { match -> String in
+        // An apostrophe between two letters is not a quotation mark.
+        let marks = /[A-Za-z]'[A-Za-z]|'([^']*)'|--http1\.1|--[a-z0-9-]*[a-z0-9]/
+        return text.replacing(marks) { match -> String in
             let (whole, quoted) = match.output
             if let quoted { return "`\(quoted)`" }
             return whole.hasPrefix("--") ? "`\(whole)`" : String(whole)

@@ -88,7 +88,7 @@ struct TimeValueTests {
         #expect(error?.advice.text(for: .command).contains("22:00") == true)
     }
 
-    @Test func `a time of day is the next one in local time, also across a clock change`() throws {
+    @Test func `a time of day is the next one in local time, even across a clock change`() throws {
         // Saturday, 24 October 2026, 23:00 in Berlin; the clock is put back in that night.
         let evening: Int64 = 1_792_875_600
         let berlin = { (moment: Int64) -> Int64 in moment < 1_792_890_000 ? 7200 : 3600 }

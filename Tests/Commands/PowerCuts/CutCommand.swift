@@ -47,7 +47,7 @@ struct CutCommand {
         durable = known
     }
 
-    /// Runs to the end: the file exists, also after a last cut.
+    /// Runs to the end: the file exists, even after a last cut.
     func finish() async throws {
         let before = await origin.waitForQuiet()
         workshop.serve(.resource(Self.resource))

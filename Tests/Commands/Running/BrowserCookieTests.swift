@@ -151,7 +151,7 @@ struct BrowserCookieTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `a file that is no database is an error`() async throws {
+    @Test func `a file that is not a database is an error`() async throws {
         let (workshop, settings) = try home()
         try workshop.folder.write("cookies.sqlite", "no database")
         let profile = "firefox:\(workshop.folder.path)"

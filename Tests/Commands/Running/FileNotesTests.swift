@@ -9,11 +9,11 @@ import PawlStorage
 /// What a finished file gets besides its bytes.
 @Suite(.timeLimit(.minutes(5)))
 struct FileNotesTests {
-    /// A file of the small ones' lane, and one with a partial file.
+    /// A file in the lane for small files, and one with a partial file.
     private static let sizes: [Int64] = [10_000, 12 << 20]
 
     @Test(arguments: sizes)
-    func `the file gets the server's time only if that is wanted`(size: Int64) async throws {
+    func `the file gets the server's time only on request`(size: Int64) async throws {
         var resource = Resource(size: size)
         resource.lastModified = "Wed, 21 Oct 2015 07:28:00 GMT"
         let workshop = try Workshop(resource)
@@ -40,7 +40,7 @@ struct FileNotesTests {
     }
 
     @Test(arguments: sizes)
-    func `the file records its origin without secrets only if that is wanted`(
+    func `the file records its origin without secrets only on request`(
         size: Int64
     ) async throws {
         let resource = Resource(size: size)

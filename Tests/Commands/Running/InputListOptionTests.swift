@@ -60,7 +60,7 @@ struct InputListOptionTests {
         try expectExact("two.bin", two, in: workshop)
     }
 
-    @Test func `the first failure in the order given is the status, and the others continue`()
+    @Test func `the first failure in order sets the exit status, and the others continue`()
         async throws
     {
         let workshop = try workshop()

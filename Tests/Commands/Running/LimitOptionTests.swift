@@ -6,14 +6,14 @@ struct LimitOptionTests {
     private let resource = Resource(size: 100_000)
 
     @Test(arguments: ["--limit", "--total-limit", "--limit-rate", "--min-speed"], ["0", "0K"])
-    func `0 is no limit as an option`(option: String, value: String) async throws {
+    func `0 means no limit as an option`(option: String, value: String) async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, option, value)
         try expectOnly(Workshop.name, resource, in: workshop, run)
     }
 
     @Test(arguments: ["limit", "min-speed"])
-    func `0 is no limit in a list`(name: String) async throws {
+    func `0 means no limit in a list`(name: String) async throws {
         let workshop = try Workshop(resource)
         let list = "\(workshop.url)\n  \(name)=0\n"
         let run = try await workshop.run("-i", "-", settings: ProcessSettings(input: list))

@@ -100,7 +100,7 @@ struct NotificationTests {
         #expect(line?.hasSuffix("|2") == true)
     }
 
-    @Test func `without a desktop, the download is no failure`() async throws {
+    @Test func `without a desktop, the download is not a failure`() async throws {
         let workshop = try Workshop(Resource(size: 1000))
         var settings = ProcessSettings()
         settings.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"

@@ -325,7 +325,7 @@ struct RequestKindTests {
         #expect(workshop.origin.requests.count == 1)
     }
 
-    @Test func `an interrupted part is resumed, and is no part of another one`() async throws {
+    @Test func `an interrupted part is resumed, and is not part of another one`() async throws {
         let resource = Resource(size: 40 << 20)
         let workshop = try Workshop(resource)
         let options = [workshop.url, "--range", "1000-31000999"]
@@ -361,7 +361,7 @@ struct RequestKindTests {
         #expect(workshop.origin.requests.isEmpty)
     }
 
-    @Test func `a part behind the end is an error`() async throws {
+    @Test func `a part after the end is an error`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run(workshop.url, "--range", "300000-")
         expectFailure(.badResponse, run)

@@ -28,7 +28,7 @@ struct ServerMetalinkTests {
 
     private func paths(_ workshop: Workshop) -> [String] { workshop.origin.requests.map(\.path) }
 
-    @Test func `it has the checksum that is looked for`() async throws {
+    @Test func `the Metalink has the checksum that is looked for`() async throws {
         let workshop = try Workshop()
         serve(workshop, resource, resource.metalink(urls: [workshop.url]))
         let run = try await workshop.run(workshop.url, "--checksum", "auto", "-x", "1")
@@ -46,7 +46,7 @@ struct ServerMetalinkTests {
         expectFailure(.checksumMismatch, wrong)
     }
 
-    @Test func `without need, it is not fetched`() async throws {
+    @Test func `the Metalink is not fetched unless it is needed`() async throws {
         let workshop = try Workshop()
         serve(workshop, resource, resource.metalink(urls: [workshop.url], pieceLength: Self.piece))
         let digest = try #require(resource.digest(.sha256)).description
@@ -57,7 +57,7 @@ struct ServerMetalinkTests {
         #expect(!paths(workshop).contains(Self.document))
     }
 
-    @Test func `what it says is stored with the file`() async throws {
+    @Test func `the contents of the Metalink are stored with the file`() async throws {
         let workshop = try Workshop()
         serve(workshop, resource, resource.metalink(urls: [workshop.url], pieceLength: Self.piece))
         let run = try await workshop.run(workshop.url, "--checksum", "auto")
@@ -140,7 +140,9 @@ struct ServerMetalinkTests {
     }
 
     /// It would decide about the file in place of the server that the user has named.
-    @Test func `neither another server nor the target of a redirect can name one`() async throws {
+    @Test func `neither another server nor the target of a redirect can name a Metalink`()
+        async throws
+    {
         let workshop = try Workshop()
         let other = try ScriptedOrigin()
         let metalink = Reply.resource(Resource(text: resource.metalink(urls: [workshop.url])))
@@ -158,7 +160,7 @@ struct ServerMetalinkTests {
         #expect(!other.requests.contains { $0.path == Self.document })
     }
 
-    @Test func `a response that redirects can name one`() async throws {
+    @Test func `a response that redirects can name a Metalink`() async throws {
         let workshop = try Workshop()
         let other = try ScriptedOrigin()
         other.route("/moved", .resource(resource))
@@ -176,7 +178,7 @@ struct ServerMetalinkTests {
         "<html>not found</html>", "<metalink",
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='../x'><url>http://a/b</url></file></metalink>",
     ])
-    func `one that cannot be used does no harm, and the search continues`(text: String)
+    func `a Metalink that cannot be used does no harm, and the search continues`(text: String)
         async throws
     {
         let workshop = try Workshop()
@@ -188,7 +190,7 @@ struct ServerMetalinkTests {
         #expect(run.errors.contains("verified sha512"), "\(run.errors)")
     }
 
-    @Test func `one that has no end does no harm`() async throws {
+    @Test func `a Metalink without an end does no harm`() async throws {
         let workshop = try Workshop()
         workshop.serve(Reply.resource(damaged(in: 1)).adding("Link", link()))
         workshop.serve(
@@ -201,7 +203,7 @@ struct ServerMetalinkTests {
         #expect(workshop.folder.list() == ["disk.iso.corrupt"])
     }
 
-    @Test func `one that does not come does not hold up an interruption`() async throws {
+    @Test func `a Metalink that does not arrive does not delay an interruption`() async throws {
         let digest = try #require(resource.digest(.sha256)).description
         // After ten seconds, for which a busy machine may delay the signal, the status is that of a
         // wrong checksum.
@@ -264,7 +266,7 @@ struct ServerMetalinkTests {
         try expectOnly(Workshop.name, resource, in: workshop, run)
     }
 
-    @Test func `a signature has an end, and replaces no file`() async throws {
+    @Test func `the size of a signature is limited, and it replaces no file`() async throws {
         let workshop = try Workshop()
         serveSigned(workshop)
         workshop.serve(

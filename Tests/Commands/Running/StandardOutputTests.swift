@@ -26,7 +26,7 @@ struct StandardOutputTests {
         #expect(run.output == "./\(Workshop.name)\n")
     }
 
-    @Test func `each file has a line, also one that exists already`() async throws {
+    @Test func `each file has a line, even one that exists already`() async throws {
         let workshop = try Workshop(resource)
         workshop.serve(.resource(resource), at: "/b")
         _ = try await workshop.run(workshop.url, "--directory", "files")
@@ -93,7 +93,7 @@ struct StandardOutputTests {
         #expect(run.errors.contains("standard output"))
     }
 
-    @Test func `a file gets the bytes behind those of other programs`() async throws {
+    @Test func `a file gets the bytes after those of other programs`() async throws {
         let workshop = try Workshop(resource)
         let run = try await shell(#"{ printf ab; "$0" -o - "$1"; printf cd; } > copy"#, workshop)
         #expect(run.status == .code(0), "\(run.errors)")

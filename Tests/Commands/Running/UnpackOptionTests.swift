@@ -93,7 +93,7 @@ struct UnpackOptionTests {
         #expect(!workshop.folder.list().contains { $0.hasPrefix(".pawl-unpacking") })
     }
 
-    @Test func `a file that is no archive stays, and nothing else does`() async throws {
+    @Test func `a file that is not an archive stays, and nothing else does`() async throws {
         let workshop = try Workshop(Resource(size: 100_000), at: "/files.zip")
         let run = try await workshop.run(workshop.origin.url("/files.zip"), "--unpack")
         #expect(run.status == .code(0))
@@ -165,7 +165,7 @@ struct UnpackOptionTests {
         #expect(Self.drafts(workshop).isEmpty)
     }
 
-    @Test func `an archive that stands for too much is not unpacked`() async throws {
+    @Test func `an archive with too much content is not unpacked`() async throws {
         let script = """
             for number in range(30):
                 entry = tarfile.TarInfo("%d" % number)

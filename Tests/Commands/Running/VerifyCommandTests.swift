@@ -44,7 +44,7 @@ struct VerifyCommandTests {
         #expect(right.output == "a: OK (sha256)\n")
         let wrong = try await workshop.run("verify", "b", "--checksum", "sha256=\(digest)")
         expectFailure(.checksumMismatch, wrong)
-        #expect(wrong.errors.contains("b has another sha256 than expected"))
+        #expect(wrong.errors.contains("b does not have the expected sha256"))
         let quiet = try await workshop.run("verify", "-q", "a", "--checksum", "sha256=\(digest)")
         #expect(quiet.status == .code(0))
         #expect(quiet.everything.isEmpty)
@@ -66,7 +66,7 @@ struct VerifyCommandTests {
         let damaged = try await workshop.run("verify", "--sums", "SHA256SUMS")
         #expect(damaged.status == .code(ErrorCode.checksumMismatch.exitStatus))
         #expect(damaged.output == "a: OK (sha256)\n")
-        #expect(damaged.errors.contains("b has another sha256"))
+        #expect(damaged.errors.contains("b does not have the expected sha256"))
         let one = try await workshop.run("verify", "--sums", "SHA256SUMS", "a")
         #expect(one.status == .code(0), "\(one.errors)")
         let json = try await workshop.run("verify", "--sums", "SHA256SUMS", "--json")
@@ -75,7 +75,7 @@ struct VerifyCommandTests {
         #expect(json.output.contains(#""error" : "checksum-mismatch""#))
     }
 
-    @Test func `a line of a list that is no checksum is noted`() async throws {
+    @Test func `a line of a list that is not a checksum is noted`() async throws {
         let workshop = try await workshop()
         let list = try workshop.folder.readText("SHA256SUMS")
         try workshop.folder.write("SHA256SUMS", "# mine\n" + list + "nonsense  c\n")

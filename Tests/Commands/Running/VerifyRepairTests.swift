@@ -24,7 +24,7 @@ struct VerifyRepairTests {
     }
 
     @Test(arguments: [true, false])
-    func `a Metalink tells which pieces are damaged`(digest: Bool) async throws {
+    func `a Metalink shows which pieces are damaged`(digest: Bool) async throws {
         let workshop = try Workshop(resource)
         try workshop.folder.write("list.meta4", metalink(workshop, digest: digest))
         try write(workshop)
@@ -284,7 +284,10 @@ struct VerifyRepairTests {
         #expect(run.status == .code(0), "\(run.errors)")
         let unused = try await workshop.run(arguments + ["--proxy", "none"])
         expectFailure(.usage, unused)
-        #expect(unused.errors.contains("--proxy is for the repair of files"), "\(unused.errors)")
+        #expect(
+            unused.errors.contains("--proxy can only be used with --repair"),
+            "\(unused.errors)"
+        )
         expectFailure(.usage, try await workshop.run(repair + ["--retries", "x"]))
     }
 
@@ -325,7 +328,7 @@ struct VerifyRepairTests {
         for origin in ["file://" + workshop.folder.path("private"), "data:,x", "nonsense"] {
             try attributed(workshop, origin)
             let run = try await workshop.run("verify", "--repair", "disk.iso")
-            #expect(run.errors.contains("no URL of it is known"), "\(run.errors)")
+            #expect(run.errors.contains("its URL is not known"), "\(run.errors)")
         }
         #expect(workshop.folder.list() == ["disk.iso", "private"])
     }
@@ -349,7 +352,7 @@ struct VerifyRepairTests {
         try attributed(workshop, workshop.url)
         try #require(chown(workshop.folder.path("disk.iso"), 65_534, 65_534) == 0)
         let foreign = try await workshop.run("verify", "--repair", "disk.iso")
-        #expect(foreign.errors.contains("no URL of it is known"), "\(foreign.errors)")
+        #expect(foreign.errors.contains("its URL is not known"), "\(foreign.errors)")
         try workshop.folder.write("list.meta4", metalink(workshop))
         try workshop.folder.makeFolder("secret")
         rename(workshop.folder.path("disk.iso"), workshop.folder.path("secret/conf"))

@@ -97,7 +97,7 @@ struct FTPTests {
         #expect(!run.everything.contains("hunter2"))
     }
 
-    @Test func `a server that demands TLS is not told the password without it`() async throws {
+    @Test func `the password is sent to a server that demands TLS only with TLS`() async throws {
         let server = try await FileServers.ftp(password: "hunter2", tls: .explicit)
         try serve(resource, by: server)
         let run = try await Workshop().run(url(server), "-u", "anonymous:hunter2")
@@ -160,7 +160,7 @@ struct FTPTests {
         expectFailure(.usage, run)
     }
 
-    @Test func `an HTTP server does not lead to an FTP server`() async throws {
+    @Test func `an HTTP server cannot redirect to an FTP server`() async throws {
         let workshop = try Workshop()
         workshop.serve(.redirect(to: "ftp://127.0.0.1:1/x"))
         let run = try await workshop.run(workshop.url)

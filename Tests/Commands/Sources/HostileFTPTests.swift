@@ -53,7 +53,7 @@ struct HostileFTPTests {
     }
 
     @Test(arguments: ["213 -9223372036854775807", "213 5", "500 no SIZE"])
-    func `a later size that is wrong does not harm`(size: String) async throws {
+    func `a later size that is wrong does no harm`(size: String) async throws {
         var script = ScriptedFTP.Script(resource.bytes())
         script.cutAfter = 1_000_000
         let server = try ScriptedFTP(script) { script, number in
@@ -81,7 +81,7 @@ struct HostileFTPTests {
         try expectExact("disk.iso", new, in: workshop)
     }
 
-    @Test func `a server that ignores where to start is found out`() async throws {
+    @Test func `a server that ignores the start offset is detected`() async throws {
         var script = ScriptedFTP.Script(resource.bytes())
         script.restarts = false
         script.cutAfter = 1_000_000

@@ -67,7 +67,7 @@ struct LocalSourceTests {
         }
     }
 
-    @Test func `what is no file of this computer is refused`() async throws {
+    @Test func `what is not a file of this computer is refused`() async throws {
         let (workshop, sources) = (try Workshop(), try ScratchFolder())
         try sources.makeFolder("folder")
         #expect(mkfifo(sources.path("pipe"), 0o600) == 0)
@@ -89,7 +89,7 @@ struct LocalSourceTests {
             #expect(run.errors.contains(reason), "\(address): \(run.errors)")
         }
         let run = try await workshop.run("--data", "a=b", "data:,x", "-o", "x")
-        #expect(run.errors.contains("only an HTTP server takes a method or a body"))
+        #expect(run.errors.contains("a method or a body can be sent only to an HTTP server"))
         #expect(workshop.folder.list().isEmpty)
     }
 

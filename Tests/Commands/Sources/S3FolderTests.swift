@@ -158,7 +158,7 @@ struct S3FolderTests {
         #expect(run.errors.contains("no list of objects: AccessDenied"), "\(run.errors)")
     }
 
-    @Test func `a list that is no list is an error`() async throws {
+    @Test func `a list that is not a list is an error`() async throws {
         let workshop = try Workshop()
         for reply in [
             Reply.status(200, body: "<!DOCTYPE a [<!ENTITY b 'b'>]><ListBucketResult/>"),

@@ -212,7 +212,7 @@ struct S3OriginTests {
         #expect(!run.everything.contains("s3cret"))
     }
 
-    @Test func `a checksum of parts is no checksum of the object`() async throws {
+    @Test func `a checksum of parts is not a checksum of the object`() async throws {
         let workshop = try Workshop()
         var part = Resource(text: "hello")
         part.fields = [
@@ -343,7 +343,7 @@ struct S3OriginTests {
         #expect(isInterrupted)
     }
 
-    @Test func `credentials that end soon are not requested for each request`() async throws {
+    @Test func `credentials that expire soon are not requested for each request`() async throws {
         let workshop = try Workshop()
         let large = Resource(size: 24_000_000)
         workshop.serve(.resource(large), at: Self.path)
@@ -381,7 +381,7 @@ struct S3OriginTests {
         #expect(secure.requests.allSatisfy { $0["Authorization"] != nil })
     }
 
-    @Test func `credentials that have ended are requested again`() async throws {
+    @Test func `expired credentials are requested again`() async throws {
         let workshop = try Workshop()
         workshop.serve(
             .sequence([.status(400, body: error("ExpiredToken")), .resource(resource)]),

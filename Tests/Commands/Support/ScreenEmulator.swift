@@ -8,7 +8,7 @@ struct ScreenEmulator {
     private var row = 0
     private var column = 0
     private var wraps = true
-    /// Characters written behind the last column while wrapping was off, which a terminal would not
+    /// Characters written after the last column while wrapping was off, which a terminal would not
     /// show.
     private(set) var lostCharacters = 0
     /// How often a text went on in the next line.

@@ -49,7 +49,7 @@ struct QueueTableTests {
         #expect(terminal.allSatisfy { DisplayWidth.of($0) <= 80 })
     }
 
-    @Test func `a running download has its time left`() {
+    @Test func `a running download shows its time left`() {
         let rows = [
             download(1, .running) { row in
                 (row.completedBytes, row.totalBytes) = (10 << 20, 40 << 20)

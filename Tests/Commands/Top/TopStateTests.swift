@@ -61,7 +61,7 @@ struct TopStateTests {
         var state = state
         _ = press("/ZIP", &state)
         #expect(state.rows.map(\.id) == [3, 4])
-        // While the filter is typed, letters are no commands.
+        // While the filter is typed, letters are not commands.
         #expect(press("q", &state) == .nothing)
         _ = state.handle(.backspace)
         _ = state.handle(.enter)
@@ -85,7 +85,7 @@ struct TopStateTests {
         #expect(press("cy", &state) == .act(.cancel, 4))
     }
 
-    @Test func `when the selected download goes, the next one is selected`() {
+    @Test func `when the selected download disappears, the next one is selected`() {
         var state = state
         _ = state.handle(.down)
         _ = press("p", &state)

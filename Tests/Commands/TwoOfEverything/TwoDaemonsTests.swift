@@ -42,7 +42,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `two sessions of one identifier hear each event once between them`()
+        @Test func `two sessions with one identifier receive each event once between them`()
             async throws
         {
             let resource = Resource(size: 3 << 20)

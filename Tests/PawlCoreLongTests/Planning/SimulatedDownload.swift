@@ -66,7 +66,7 @@ struct SimulatedDownload {
         var kept: Int64
         /// Whether the bytes around its own range must belong to its version.
         var isComparing: Bool
-        /// Whether the bytes behind its end exist and are compared before its last byte counts.
+        /// Whether the bytes after its end exist and are compared before its last byte counts.
         var isEndProven: Bool
         var hasDiffered = false
         var isCancelled = false
@@ -345,7 +345,7 @@ struct SimulatedDownload {
         received += bytes.count
         let before = bytes.intersection(ByteRange(0, connection.kept))
         if connection.isComparing, differs(before, version, &connection) { return }
-        // The last byte counts once the bytes behind it have been compared.
+        // The last byte counts once the bytes after it have been compared.
         let end = connection.isEndProven ? connection.end - 1 : connection.end
         let wanted = bytes.intersection(ByteRange(connection.kept, end))
         write(wanted, version)

@@ -23,7 +23,7 @@ struct SimulatedServer {
     let index: Int
     /// The number of the last request that the server answers; it refuses the following ones.
     let lastRequest: Int
-    /// The number of connections that the server serves, also with further requests; it leaves the
+    /// The number of connections that the server serves, even with further requests; it leaves the
     /// following connections unanswered.
     var answered = Int.max
     /// The number of served connections whose response has ended.

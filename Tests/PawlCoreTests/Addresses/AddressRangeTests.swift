@@ -36,7 +36,7 @@ struct AddressRangeTests {
             "10.0.0.0/8/8", "::1/129", "10.0.0/8", "*",
         ]
     )
-    func `anything else is no range`(text: String) { #expect(AddressRange(text) == nil) }
+    func `anything else is not a range`(text: String) { #expect(AddressRange(text) == nil) }
 
     @Test(
         arguments: [

@@ -74,7 +74,7 @@ struct AlternativeServiceListTests {
         "h2 a.example 443 h2 b/x 8443 \"20270131 23:59:59\" 0 0",
         "h2 a.example 443 h2 b:1 8443 \"20270131 23:59:59\" 0 0",
     ])
-    func `another line is not one of such a file`(line: String) {
+    func `a line in another format is refused`(line: String) {
         #expect(!AlternativeServiceList.isValid("# Alt-Svc\n\n" + line))
         #expect(list(line).isEmpty)
     }

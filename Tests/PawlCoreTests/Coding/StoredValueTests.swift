@@ -27,7 +27,8 @@ struct StoredValueTests {
         #expect(try value(DownloadSettings.self, "{}").retries == DownloadSettings().retries)
     }
 
-    @Test func `settings keep everything that differs from the defaults, also secrets`() throws {
+    @Test func `settings keep everything that differs from the defaults, including secrets`() throws
+    {
         var settings = DownloadSettings()
         settings.retries = 3
         settings.checksum = .none

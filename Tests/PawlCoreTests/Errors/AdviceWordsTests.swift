@@ -115,7 +115,7 @@ struct AdviceWordsTests {
     @Test func `the advice to resume is replaced if the next run starts over`() {
         let failure = TransferFailure(.connectTimedOut, "")
         let error = DownloadError(failure, host: "host").withoutResumeAdvice
-        #expect(error.advice.hasPrefix("the next run starts from zero"))
+        #expect(error.advice.hasPrefix("the next run starts from the beginning"))
         #expect(error.advice.hasSuffix(", or raise `connection.connectTimeout`"))
     }
 }

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// Tests of the records that downloads keep of hosts.
+/// Tests of the records that downloads keep about hosts.
 @Suite(.timeLimit(.minutes(5)))
 struct HostMemoryTests {
     private static let day: Int64 = 24 * 60 * 60
@@ -59,7 +59,7 @@ struct HostMemoryTests {
         #expect(memory.text(at: now + Self.day).split(separator: "\n").count == 1)
     }
 
-    @Test func `a record of the future is ignored`() {
+    @Test func `a record from the future is ignored`() {
         let memory = memory([key: record(age: -Self.day)])
         #expect(memory.record(for: key, at: now) == nil)
     }
@@ -99,7 +99,7 @@ struct HostMemoryTests {
     @Test(arguments: [
         "", "pawl-hosts-2 salt", "pawl-hosts-1", "hosts", "pawl-hosts-1 salt more", "\u{0}",
     ])
-    func `a text of another form is no memory`(text: String) {
+    func `a text in another format contains no memory of hosts`(text: String) {
         #expect(HostMemory(text: text, at: now) == nil)
     }
 

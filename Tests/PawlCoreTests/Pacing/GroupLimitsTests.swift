@@ -35,7 +35,7 @@ struct GroupLimitsTests {
         #expect(one.charge(bytes: 100, now: .zero) == .milliseconds(200))
     }
 
-    @Test func `each change is counted, also when the groups are replaced`() {
+    @Test func `each change is counted, even when the groups are replaced`() {
         let (old, new) = (RateLimitClock(), RateLimitClock())
         for limit: Int64 in 1...5 { old.setLimit(bytesPerSecond: limit, now: .zero) }
         let limits = GroupLimits()

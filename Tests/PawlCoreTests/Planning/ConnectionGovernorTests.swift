@@ -135,7 +135,7 @@ struct ConnectionGovernorTests {
         #expect(Set(targets) == [1])
     }
 
-    @Test func `a lost packet is no pause`() {
+    @Test func `a lost packet is not a pause`() {
         var governor = ConnectionGovernor(.automatic)
         let targets = run(
             &governor,

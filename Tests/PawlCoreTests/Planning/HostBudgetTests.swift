@@ -208,7 +208,7 @@ struct HostBudgetTests {
         #expect([isExcused, again] == [true, false], "it has served nothing between them")
     }
 
-    @Test func `a refusal is no limit unless the host serves others`() {
+    @Test func `a refusal is not a limit unless the host serves others`() {
         var budget = HostBudget(connectionsPerHost: 100)
         _ = first(&budget, 1, 0)
         budget.answered(host)

@@ -13,7 +13,7 @@ struct PlannerRun {
     private(set) var log: [String] = []
     /// The ranges that the latest `restrictLedger` keeps.
     private(set) var kept: RangeSet?
-    /// The end that each transfer was given, and whether the bytes behind that end are compared.
+    /// The end that each transfer was given, and whether the bytes after that end are compared.
     private(set) var ends: [TransferID: (end: Int64, isProven: Bool)] = [:]
     /// The hosts that asked the client to back off.
     private(set) var backedOff: [String] = []

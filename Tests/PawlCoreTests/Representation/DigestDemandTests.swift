@@ -65,7 +65,7 @@ struct DigestDemandTests {
         #expect(other?.code == .checksumMismatch)
     }
 
-    @Test func `what may be the file is not refused`() throws {
+    @Test func `a response that may be the file is not refused`() throws {
         let demand = try demand(from: 0)
         let seen = [file("b"), file("b", digest(1)), file("b", digest(2, .md5))]
         for file in seen { #expect(demand.refusal(of: file, from: 1, host: "h") == nil) }

@@ -232,7 +232,7 @@ struct HeadJudgeTests {
         #expect(HeadJudge.judge(page, expecting: whole) == .doubtful(.webPage))
     }
 
-    @Test func `a page is no portal if a page, the same file or nothing was pinned`() {
+    @Test func `a page is not a portal if a page, the same file or nothing was pinned`() {
         let page = Self.whole.with("Content-Type", "text/html")
         guard case .whole = HeadJudge.judge(page, expecting: Self.onResume) else {
             Issue.record("the same file was judged as a portal")

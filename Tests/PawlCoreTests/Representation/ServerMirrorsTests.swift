@@ -32,11 +32,11 @@ struct ServerMirrorsTests {
         "<https://b.example/f>; rel=next", "<https://[::1/f>; rel=duplicate", "<>; rel",
         "<https://b.example/f>; rel=\"", ";;;,,,", "<data:,x>; rel=duplicate",
     ])
-    func `other links are no mirrors`(link: String) throws {
+    func `other links are not mirrors`(link: String) throws {
         #expect(try mirrors(link).isEmpty)
     }
 
-    @Test func `of very many, a few are used`() throws {
+    @Test func `of very many mirrors, only a few are used`() throws {
         let links = (0..<5000).map { "<https://m\($0).example/f>; rel=duplicate" }
         #expect(try mirrors(links.joined(separator: ",")).count == 16)
     }

@@ -38,7 +38,7 @@ struct StartSchedulerTests {
         #expect(scheduler.running == [2, 3])
     }
 
-    @Test func `downloads start by priority, also after it changes`() {
+    @Test func `downloads start by priority, even after it changes`() {
         var scheduler = Scheduler(limit: 100)
         scheduler.wait(entry(1, .low))
         scheduler.wait(entry(2))

@@ -72,7 +72,7 @@ struct SecureHostListTests {
         "a.example \"20270131 24:00:00\"", "a.example \"99999999999999999999 00:00:00\"",
         "\"20270131 23:59:59\"", "remember the milk", "a\u{E9}.example \"unlimited\"",
     ])
-    func `another line is not one of such a file`(line: String) {
+    func `a line in another format is refused`(line: String) {
         #expect(!SecureHostList.isValid("# HSTS\n\n" + line))
         #expect(list(line).isEmpty)
     }

@@ -43,7 +43,7 @@ struct CookieFileContentTests {
         #expect(CookieFileContent(found.text, at: now) == found)
     }
 
-    @Test func `only the own changes are applied`() {
+    @Test func `only the program's own changes are applied`() {
         // Another process has added one cookie and removed another meanwhile.
         var found = content([line("a", "1"), line("theirs", "1"), line("gone", "1")])
         found.apply(

@@ -134,7 +134,7 @@ struct EventFeedTests {
         #expect(events.suffix(2) == [.fact(of: 2, "ended"), .update(of: 1, 101)])
     }
 
-    @Test func `an update is replaced also after others were dropped`() async {
+    @Test func `an update is replaced even after others were dropped`() async {
         var bounds = Self.bounds(limit: 4)
         bounds.isEssential = { if case .fact = $0 { true } else { false } }
         let feeds = EventFeeds(bounds)

@@ -88,7 +88,7 @@ struct Aria2FormTests {
         )
     }
 
-    @Test func `what is no call of XML-RPC is refused`() {
+    @Test func `what is not a call of XML-RPC is refused`() {
         for text in [
             "", "<methodCall>", "<methodCall/>",
             "<methodCall><methodName>a</methodName><int>5</int></methodCall>",

@@ -40,7 +40,7 @@ struct FeedDecisionTests {
         Set(decision.seen + decision.added.map(\.key))
     }
 
-    @Test func `at first only the newest are added, and all are seen`() {
+    @Test func `the first check adds only the newest items, and remembers all`() {
         let items = [item("1", "a", 100), item("2", "b", 300), item("3", "c", 200)]
         var rules = FeedRules()
         let first = decide(items, isFirst: true)
@@ -58,7 +58,7 @@ struct FeedDecisionTests {
         #expect(names(decide(items)) == ["a", "c", "b"])
     }
 
-    @Test func `an item is known by its id, otherwise by its URL`() {
+    @Test func `an item is recognized by its id, otherwise by its URL`() {
         let known: [ExactText: Date] = ["1": now, "https://host.example/b": now]
         let items = [item("1", "moved"), item(nil, "b"), item("2", "b"), item("2", "c")]
         let decision = decide(items, known: known)
@@ -121,7 +121,7 @@ struct FeedDecisionTests {
         #expect(first.added.count == 200 && first.skipped == 0)
     }
 
-    @Test func `items that are gone are forgotten late, and those that are there never`() {
+    @Test func `items that have left the feed are forgotten late, and others never`() {
         var known: [ExactText: Date] = [:]
         for index in 0..<6000 {
             known[ExactText("gone-\(index)")] = now.addingTimeInterval(-Double(index))
@@ -160,7 +160,7 @@ struct FeedDecisionTests {
         #expect(wait(rules, state) == 604_800)
     }
 
-    @Test func `failures make the distance grow up to a bound`() {
+    @Test func `failures make the interval grow, up to a limit`() {
         let outage = DownloadError(.network, "no route")
         var (rules, state) = (FeedRules(), FeedState())
         var waits: [Double?] = []

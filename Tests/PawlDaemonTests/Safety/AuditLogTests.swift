@@ -30,7 +30,7 @@ struct AuditLogTests {
         )
     }
 
-    @Test func `a line has who, from where, what, and with which outcome`() throws {
+    @Test func `a line contains who did what, from where, and with which outcome`() throws {
         let folder = try ScratchFolder()
         let log = AuditLog(path: folder.path("audit.log"))
         record(log, by: .user)

@@ -37,7 +37,8 @@ struct ProxyRulesTests {
             ([""], "127.0.0.1"), ([], "127.0.0.1"),
         ]
     )
-    func `the client is the last hop that is no trusted proxy`(values: [String], address: String) {
+    func `the client is the last hop that is not a trusted proxy`(values: [String], address: String)
+    {
         #expect(client(ForwardedFields(addresses: values)).address == IPAddress(address))
     }
 

@@ -22,7 +22,7 @@ struct DaemonStoreTests {
         #expect(before.events.map(\.kind) == [.added, .paused])
     }
 
-    @Test func `commits are synced, also after reopening`() throws {
+    @Test func `commits are synced, even after reopening`() throws {
         let scene = try StoreScene()
         #expect(try scene.store.write { try $0.waitsForTheDisk() })
         try scene.store.close()

@@ -14,7 +14,7 @@ struct GIDTests {
         }
     }
 
-    @Test func `a chosen GID is kept with the download, also after an undone removal`() throws {
+    @Test func `a chosen GID is kept with the download, even after an undone removal`() throws {
         let scene = try StoreScene()
         for name in ["a", "b"] { try scene.add(name) }
         try scene.store.write { try $0.gids.set(gid, of: 1) }
@@ -26,7 +26,7 @@ struct GIDTests {
         #expect(try scene.store.write { try $0.gids.all() } == [1: gid])
     }
 
-    @Test func `a removed download returns without a GID that another one has got`() throws {
+    @Test func `a removed download returns without a GID that another one has taken`() throws {
         let scene = try StoreScene()
         for name in ["a", "b"] { try scene.add(name) }
         try scene.store.write { try $0.gids.set(gid, of: 1) }

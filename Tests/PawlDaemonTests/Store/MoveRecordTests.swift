@@ -63,7 +63,7 @@ struct MoveRecordTests {
         #expect(restored?.state == .finished)
         #expect(restored?.path == file.path)
         #expect(try scene.store.write { try $0.writtenFiles.files(of: id) } == [file])
-        // Nothing is kept of others.
+        // Nothing is kept about other files.
         try scene.store.write { try $0.removed.update(99) { $0.state = .finished } }
     }
 }

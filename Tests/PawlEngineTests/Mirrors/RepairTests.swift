@@ -166,7 +166,7 @@ struct RepairTests {
     }
 
     @Test(arguments: [false, true])
-    func `a file of another size is no file`(isChunked: Bool) async throws {
+    func `a file of another size is not a file`(isChunked: Bool) async throws {
         let reply = Reply.resource(resource)
         let scene = try Scene(isChunked ? reply.chunked() : reply)
         var settings = scene.settings(1)
@@ -181,7 +181,7 @@ struct RepairTests {
         try scene.expectFile(resource)
     }
 
-    @Test func `a file whose size does not fit its pieces is no file`() async throws {
+    @Test func `a file whose size does not fit its pieces is not a file`() async throws {
         let scene = try Scene(.resource(Resource(size: Scene.size + 1000)))
         var settings = scene.settings(1)
         settings.pieces = try pieces(of: resource)
@@ -193,7 +193,7 @@ struct RepairTests {
         #expect(error.code == .notTheFile)
     }
 
-    @Test func `a small file of another size is no file`() async throws {
+    @Test func `a small file of another size is not a file`() async throws {
         let scene = try Scene(.resource(Resource(size: 10)))
         var settings = scene.settings(1)
         settings.expectedSize = 11

@@ -45,7 +45,7 @@ struct ServerMirrorTests {
         #expect(both.asked.isEmpty)
     }
 
-    @Test func `a setting turns them off`() async throws {
+    @Test func `a setting turns off the mirrors that a server names`() async throws {
         let both = try scene()
         var settings = both.scene.settings(4)
         settings.usesServerMirrors = false

@@ -103,7 +103,8 @@ struct AlternativeTransportTests {
         #expect(ports == [8443, nextPort])
     }
 
-    @Test func `a cancellation after the answer or the end says nothing of the alternative`() throws
+    @Test func `a cancellation after the answer or the end says nothing about the alternative`()
+        throws
     {
         let answered = try start()
         let started = try #require(base.started.value.last)

@@ -30,7 +30,7 @@ struct ExistingFileTests {
 
     /// Its owner can change the bytes, and set the time back.
     @Test(.enabled(if: geteuid() == 0))
-    func `a finished file of another user is no download of this one`() async throws {
+    func `a finished file of another user is not a download of this user`() async throws {
         let scene = try Scene(.resource(resource))
         var settings = scene.settings(1)
         try await scene.download(settings)
@@ -356,7 +356,7 @@ struct ExistingFileTests {
         try scene.expectFile(Resource(size: size, seed: 1))
     }
 
-    @Test func `a link to nothing is no file to be skipped`() async throws {
+    @Test func `a link to nothing is not a file to be skipped`() async throws {
         let scene = try Scene(.resource(resource))
         #expect(symlink("nowhere", scene.folder.path(Scene.name)) == 0)
         var settings = scene.settings(1)

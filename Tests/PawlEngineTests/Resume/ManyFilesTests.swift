@@ -29,7 +29,7 @@ struct ManyFilesTests {
         scene.folder.path(number == 0 ? "disk.bin" : "disk.\(number).bin")
     }
 
-    @Test func `each gets its number, and the taken names are remembered`() async throws {
+    @Test func `each file gets its number, and the taken names are remembered`() async throws {
         let scene = try Scene()
         let process = EngineProcess()
         try await downloadAll(scene, process)

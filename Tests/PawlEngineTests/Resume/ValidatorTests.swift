@@ -108,7 +108,7 @@ struct ValidatorTests {
     }
 
     @Test(arguments: Scene.connectionCounts, [true, false])
-    func `responses that confirm another length are no failed tries`(
+    func `responses that confirm another length are not failed attempts`(
         connections: Int,
         servesRanges: Bool
     ) async throws {

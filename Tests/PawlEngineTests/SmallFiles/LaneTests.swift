@@ -97,7 +97,7 @@ struct LaneTests {
     }
 
     @Test(arguments: ["large", "redirect", "encoded", "unknown length"])
-    func `another answer than a small file is a driver's, over the same connection`(
+    func `a response other than a small file goes to a driver, over the same connection`(
         kind: String
     ) async throws {
         let large = Resource(size: 200_000)
@@ -119,7 +119,7 @@ struct LaneTests {
         #expect(run.process.engine.budgets.hosts.isEmpty)
     }
 
-    @Test func `an error is a driver's`() async throws {
+    @Test func `an error goes to a driver`() async throws {
         let run = try Run(.status(404))
         _ = try #require(run.begin())
         let error = await #expect(throws: DownloadError.self) { try await run.isFinishedInLane() }
@@ -224,7 +224,7 @@ struct LaneTests {
         await expectStopped(run)
     }
 
-    @Test func `a file that is being written is finished, also if it is stopped meanwhile`()
+    @Test func `a file that is being written is finished, even if it is stopped meanwhile`()
         async throws
     {
         // A file that takes more than half a second on a busy machine is left to a driver.
@@ -300,7 +300,7 @@ struct LaneTests {
 
     // MARK: - Not in the lane
 
-    @Test func `what the lane does not know never enters it`() throws {
+    @Test func `a download that the lane does not support never enters it`() throws {
         let scene = try Scene(.resource(resource))
         let url = try scene.url()
         let digest = try #require(ContentDigest(.sha256, bytes: Array(repeating: 0, count: 32)))

@@ -64,7 +64,7 @@ struct PendingNoteTests {
         #expect(PendingNote.read(file) == pending("a"))
     }
 
-    @Test func `one owner holds a key, also while the note changes`() throws {
+    @Test func `one owner holds a key, even while the note changes`() throws {
         let folder = try ScratchFolder()
         let path = FilePath(folder.path)
         let note = try PendingNote.acquire(pending("a"), in: path)

@@ -24,7 +24,7 @@ struct ExistingFileTests {
         return try store.finish(total: 5_000, policy: .fail).path
     }
 
-    @Test func `a missing file is absent, and a folder is no file`() throws {
+    @Test func `a missing file is absent, and a folder is not a file`() throws {
         let folder = try StorageFolder()
         let path = folder.paths().final
         #expect(try ExistingFile.compare(path, .sample(3), digest: nil) == .absent)

@@ -24,7 +24,7 @@ struct PieceRecordTests {
         return (folder, record)
     }
 
-    @Test(arguments: [1, 50]) func `they are read again`(count: Int) throws {
+    @Test(arguments: [1, 50]) func `the digests of pieces are read again`(count: Int) throws {
         let (folder, record) = try finish(pieces: count)
         guard hasAttributes(folder) else { return }
         #expect(PieceRecord(of: folder.paths().final) == record)
@@ -32,7 +32,7 @@ struct PieceRecordTests {
 
     /// A file system with 4 KiB for all attributes could store about 195 digests, but nothing else.
     @Test(arguments: [140, 190, 192, 194, 196, 198, 1_000, 4_000])
-    func `if they are too long, they are left out, and nothing else is`(count: Int) throws {
+    func `digests that are too long are left out, and nothing else is`(count: Int) throws {
         let (folder, record) = try finish(pieces: count)
         guard hasAttributes(folder) else { return }
         let path = folder.paths().final
@@ -42,7 +42,7 @@ struct PieceRecordTests {
         #expect(TextAttribute.representation.text(of: path) != nil)
     }
 
-    @Test func `the pieces of a file of another size are no record`() throws {
+    @Test func `the pieces of a file of another size are not a record`() throws {
         let pieces = try #require(
             PieceDigests(.sha1, length: 1_024, bytes: [UInt8](repeating: 1, count: 40))
         )

@@ -57,7 +57,7 @@ struct MoveLeftoverTests {
         owner.store.close()
     }
 
-    @Test func `another tool's partial file stays, and moving nothing is no error`() throws {
+    @Test func `another tool's partial file stays, and moving nothing is not an error`() throws {
         let folder = try StorageFolder()
         try move(folder)
         try folder.put([1], "disk.iso.part")

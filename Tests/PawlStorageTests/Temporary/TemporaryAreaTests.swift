@@ -5,7 +5,7 @@ import PawlTesting
 import SystemPackage
 import Testing
 
-/// Contract: "temporary files go when the session ends", also after a crash.
+/// Contract: "temporary files go when the session ends", even after a crash.
 @Suite(.timeLimit(.minutes(5)))
 struct TemporaryAreaTests {
     private static func areas(_ folder: ScratchFolder) -> [String] {

@@ -124,7 +124,7 @@ struct MetalinkTests {
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'></metalink>",
         "<metalink xmlns='urn:ietf:params:xml:ns:metalink'><file name='a'><url>http://a/b</url>",
     ])
-    func `what is no usable Metalink is refused`(text: String) {
+    func `what is not a usable Metalink is refused`(text: String) {
         let error = #expect(throws: DownloadError.self) { try read(text) }
         #expect(error?.code == .usage)
     }

@@ -120,7 +120,7 @@ struct XMLReaderTests {
         "<b:a/>", "<a b=1/>", "<a>]]></a>",
     ])
     func `a document that is not well-formed is refused`(document: String) {
-        // One byte per character, so that some documents are no UTF-8.
+        // One byte per character, so that some documents are not UTF-8.
         let bytes = document.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
         #expect(failure(bytes)?.code == .usage)
     }
@@ -135,7 +135,7 @@ struct XMLReaderTests {
         limits.depth = 3
         #expect(failure("<a><a><a></a></a></a>".utf8, limits: limits) == nil)
         let message =
-            "list.xml cannot be read as XML: line 1: more than 3 elements are within each other"
+            "list.xml cannot be read as XML: line 1: elements are nested more than 3 levels deep"
         #expect(failure("<a><a><a><a></a></a></a></a>".utf8, limits: limits)?.message == message)
         let bomb = String(repeating: "<a>", count: 1_000_000)
         #expect(failure(bomb.utf8)?.message.contains("more than 64 elements") == true)
@@ -197,7 +197,7 @@ struct XMLReaderTests {
         #expect(error?.message.contains("longer than 1024 bytes") == true)
     }
 
-    @Test func `many small parts are no long part`() {
+    @Test func `many small parts are not one long part`() {
         let document = "<a>" + String(repeating: "<b c='d'/> ", count: 200_000) + "</a>"
         #expect(failure(document.utf8) == nil)
     }

@@ -230,7 +230,7 @@ struct FeedDocumentTests {
         #expect(error?.message.contains("together") == true)
     }
 
-    @Test func `a title is short, also if its characters are long`() throws {
+    @Test func `a title is short, even if its characters are long`() throws {
         let title = "a" + String(repeating: "\u{301}", count: 100_000)
         let feed = try read(rss("<title>\(title)</title><item><title>\(title)</title></item>"))
         #expect(feed.title.unicodeScalars.count == 300)

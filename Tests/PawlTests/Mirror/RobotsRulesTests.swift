@@ -22,7 +22,7 @@ struct RobotsRulesTests {
         #expect(allows(path, "User-agent: *", rule) == isAllowed)
     }
 
-    @Test func `the longest pattern counts, and of two the one that allows`() {
+    @Test func `the longest pattern applies, and of two equal ones the one that allows`() {
         let rules = [
             "User-Agent: *", "Disallow: /a/", "Allow: /a/b/", "Disallow: /a/b/c", "Allow: /x",
             "Disallow: /x",

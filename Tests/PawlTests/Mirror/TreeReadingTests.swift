@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 import Testing
 
-/// What is read of lists of files, and how their entries get paths.
+/// What is read from lists of files, and how their entries get paths.
 @Suite(.timeLimit(.minutes(5)))
 struct TreeReadingTests {
     // MARK: - Links
@@ -53,7 +53,7 @@ struct TreeReadingTests {
         ("1.2 KiB 2026-11-28T10:00:00Z", 1), ("2026-11-28 10:00:00 +0000 17", 1),
         ("28-Mär-2026 10:00 1234", 60),
     ])
-    func `the facts of an index`(note: String, resolution: Int64) {
+    func `the sizes and times of an index`(note: String, resolution: Int64) {
         #expect(ListedFacts(note: note)?.resolution == resolution)
     }
 
@@ -65,7 +65,8 @@ struct TreeReadingTests {
         #expect(ListedFacts(note: note) == nil)
     }
 
-    @Test func `facts are proof if the file was not changed shortly before it was fetched`() throws
+    @Test func `size and time are proof if the file was not changed shortly before it was fetched`()
+        throws
     {
         let facts = try #require(ListedFacts(note: "28-Nov-2026 10:00 1234"))
         #expect(facts.isProof(byteCount: 1234, modified: 1000, now: 1062))
@@ -144,7 +145,7 @@ struct TreeReadingTests {
         #expect(content.folders.map(\.path) == ["a.1"])
     }
 
-    @Test func `folders whose lists are equal four times in a row are a circle`() throws {
+    @Test func `folders whose lists are equal four times in a row are a loop`() throws {
         var folder = ListedFolder(address: "https://host/")
         for _ in 0..<3 {
             folder = try #require(try content(["loop/", "x"], of: folder).folders.first)

@@ -55,7 +55,7 @@ struct CredentialInquiryTests {
     ]
 
     @Test(arguments: ends)
-    func `credentials are asked for again before their end, but not at each request`(
+    func `credentials are requested again before they expire, but not for each request`(
         end: Int64?,
         next: Int64
     ) {
@@ -64,7 +64,7 @@ struct CredentialInquiryTests {
         #expect(CredentialCache.renewal(of: nil, at: 1_000) == 1_300)
     }
 
-    @Test func `another machine than one of AWS has no credentials`() throws {
+    @Test func `a machine outside AWS has no credentials`() throws {
         for status in [nil, 404, 405, 500] {
             var inquiry = try inquiry()
             guard case .end(nil) = inquiry.answered(status, []) else {

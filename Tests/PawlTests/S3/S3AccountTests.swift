@@ -85,7 +85,7 @@ struct S3AccountTests {
         #expect(try account(config: file + token).credentialSource == .fixed(temporary))
     }
 
-    @Test func `those that are named come first`() throws {
+    @Test func `named credentials come first`() throws {
         let given = Credentials(name: "GIVEN", password: "x")
         #expect(
             try account(keys, credentials: file, given: given).credentialSource
@@ -107,7 +107,7 @@ struct S3AccountTests {
         )
     }
 
-    @Test func `others than the user have none of them`() throws {
+    @Test func `only the user has these credentials`() throws {
         var settings = S3Settings()
         settings.profile = "work"
         let account = try S3Account(settings, given: nil, in: nil)

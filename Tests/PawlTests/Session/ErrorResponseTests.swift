@@ -42,7 +42,7 @@ struct ErrorResponseTests {
         #expect(task.response?.status == 404)
     }
 
-    @Test func `of a long body 64 KiB are kept`() async throws {
+    @Test func `of a long body, the first 64 KiB are kept`() async throws {
         let scene = try SessionScene(
             .status(500, body: String(repeating: "x", count: 200_000))
         )

@@ -141,7 +141,7 @@ struct MisspelledDelegateTests {
         )
     }
 
-    @Test func `each method compiles as it is, also if it is async`() async throws {
+    @Test func `each method compiles as it is, even if it is async`() async throws {
         var text = DelegateCompiler.header
         for effects in ["", "async"] {
             for (number, method) in Self.methods.enumerated() {

@@ -192,7 +192,7 @@ struct MistypedDelegateTests {
         )
     }
 
-    @Test func `a delegate of the main actor compiles, also where that is the default isolation`()
+    @Test func `a delegate of the main actor compiles, even where that is the default isolation`()
         async throws
     {
         let text =

@@ -4,7 +4,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// "`task.resumability` at any time", also before a run has started and after one that received
+/// "`task.resumability` at any time", even before a run has started and after one that received
 /// nothing.
 @Suite(.timeLimit(.minutes(5)))
 struct TaskResumabilityTests {

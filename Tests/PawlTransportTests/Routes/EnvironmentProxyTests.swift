@@ -25,7 +25,7 @@ struct EnvironmentProxyTests {
         "http://joe:p#hunter2@a:1", "http://joe:hunter2@a:99999", "foo://joe:hunter2@a:1",
         "joe:hunter2/@a:1",
     ])
-    func `the reason why a value is no proxy does not contain the password`(value: String) {
+    func `the reason why a value is not a proxy does not contain the password`(value: String) {
         guard case .invalid(let reason) = proxy("http", ["http_proxy": value]) else {
             Issue.record("\(value) is taken")
             return

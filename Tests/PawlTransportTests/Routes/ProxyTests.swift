@@ -118,7 +118,7 @@ struct ProxyTests {
         #expect(record.text == "hello", "\(record.message)")
     }
 
-    @Test func `a proxy that is not there is named in the error`() async throws {
+    @Test func `a proxy that cannot be reached is named in the error`() async throws {
         let port = try UnusedPort.find()
         let origin = try origin()
         let record = try await fetch(

@@ -95,7 +95,7 @@ struct RouteTests {
     }
 
     @Test(arguments: ["pawl-missing", "192.0.2.77"])
-    func `an interface that is not there is an error`(interface: String) async throws {
+    func `an interface that does not exist is an error`(interface: String) async throws {
         let origin = try origin()
         var request = TransferRequest(url: try origin.url())
         request.connection.interface = interface
@@ -120,7 +120,7 @@ struct RouteTests {
 
     /// Without a cookie of the server, a client asks for one with its first packet.
     @Test(.enabled(if: Self.canUseFastOpen), arguments: [false, true])
-    func `TCP Fast Open is used if it is wanted`(isWanted: Bool) async throws {
+    func `TCP Fast Open is used on request`(isWanted: Bool) async throws {
         let origin = try TestOrigin { connection in
             _ = try connection.readHead()
             let answer = connection.firstPacket.map { $0.usesFastOpen ? "fast" : "slow" } ?? "none"
@@ -149,7 +149,7 @@ struct RouteTests {
         #expect(error.message.contains("(HTTP/3)"))
     }
 
-    @Test func `HTTP/1.1 is used where it is wanted`() async throws {
+    @Test func `HTTP/1.1 is used on request`() async throws {
         let server = try await NginxServer()
         try server.put("file", patternedBytes(1_000))
         for version in [HTTPVersion.http1, .http2] {

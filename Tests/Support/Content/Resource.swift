@@ -60,7 +60,7 @@ package struct Resource: Sendable {
 }
 
 extension Resource.Content {
-    /// Fills `buffer` with the bytes from `offset` on, and with zeros behind the end of given
+    /// Fills `buffer` with the bytes from `offset` on, and with zeros after the end of given
     /// bytes.
     func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) {
         switch self {

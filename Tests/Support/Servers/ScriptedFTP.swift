@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// An FTP server that answers as a test says, also what no good server would.
+/// An FTP server whose answers a test chooses, including answers that no correct server gives.
 package final class ScriptedFTP: Sendable {
-    /// What it says about its only file, and what it sends.
+    /// What it reports about its only file, and what it sends.
     package struct Script: Sendable {
         package var size = "213 0"
         package var modified = "213 20240506070809"

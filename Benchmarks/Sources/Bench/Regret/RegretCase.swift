@@ -5,10 +5,10 @@ extension BenchmarkCase {
         "regret",
         "Pawl's own number of connections beside every fixed number, on many links and servers",
         about: """
-            The programs fetch one file over a shaped link in each cell; the size is such that a \
+            In each cell, the programs fetch one file over a shaped link. The size is chosen so that a \
             transfer takes a few seconds. *Regret* is the time of Pawl with its own number of \
             connections, divided by the shortest time of all programs and numbers. A *later* \
-            download begins with what the earlier ones have learned of the host. Rates, delays \
+            download begins with what earlier ones have learned about the host. Rates, delays \
             and sizes vary by a few percent with the seed, from run to run. There are two rounds, \
             and five on links with loss; a program that took more than four times the shortest time \
             is not run again.

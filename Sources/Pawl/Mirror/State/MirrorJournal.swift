@@ -60,10 +60,10 @@ package final class MirrorJournal: Sendable {
             else {
                 throw DownloadError(
                     .notAllowed,
-                    "\(path.string.sanitized) can be changed by another user, who could have chosen "
-                        + "what is replaced and deleted",
-                    advice: "use another folder, or delete it; the files are compared with the "
-                        + "server's then"
+                    "\(path.string.sanitized) can be changed by another user, who could choose "
+                        + "which files are replaced and deleted",
+                    advice: "use another folder, or delete this file; Pawl then compares all files "
+                        + "with the server's"
                 )
             }
             let text = try folder.read(Self.name, limit: Self.mostBytes, followsLinks: false)
@@ -95,7 +95,7 @@ package final class MirrorJournal: Sendable {
         DownloadError(
             .fileUnreadable,
             "\(path.string.sanitized) is not the state of a mirror",
-            advice: "delete it; the files are compared with the server's then"
+            advice: "delete it; Pawl then compares all files with the server's"
         )
     }
 

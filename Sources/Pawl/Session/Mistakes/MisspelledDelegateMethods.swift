@@ -43,7 +43,7 @@ public typealias NoSpellingMistakes = (
     `the label of the response is didReceive`
 )
 
-/// The mistaken methods whose last value is wrongly optional, or wrongly not.
+/// The mistaken methods whose last value is optional but must not be, or the reverse.
 @_documentation(visibility: internal)
 public protocol MistakenOptionalMethods: AnyObject, Sendable {
     associatedtype CompletePresentMethod =

@@ -7,8 +7,8 @@ enum BucketFolders {
     /// The most objects of a command.
     private static let mostObjects = 1_000_000
 
-    /// Runs `next` with the URLs that are no folders, and the list with the objects of the folders:
-    /// at once if there is no folder, and after the objects were listed otherwise.
+    /// Runs `next` with the URLs that are not folders, and the list with the objects of the
+    /// folders: at once if there is no folder, and after the objects were listed otherwise.
     static func read(
         _ urls: [String],
         _ list: InputList?,

@@ -24,7 +24,7 @@ enum CSVList {
             }
             let values = zip(columns, row.cells).filter { !$1.isEmpty }
             guard let url = values.first(where: { $0.0 == "url" })?.1 else {
-                throw .usage("\(row.location): there is no URL", advice: "fill the column url")
+                throw .usage("\(row.location): there is no URL", advice: "fill the 'url' column")
             }
             var entry = InputList.Entry(url: url, location: row.location)
             for (column, value) in values where column != "url" {
@@ -49,8 +49,8 @@ enum CSVList {
             repeat {
                 guard let cell = reader.nextCell() else {
                     throw .usage(
-                        "\(location): the quotation marks of a value are wrong",
-                        advice: "put them around the whole value, and write those within it twice"
+                        "\(location): a value has wrong quotation marks",
+                        advice: "put them around the whole value, and double those inside it"
                     )
                 }
                 row.cells.append(cell)

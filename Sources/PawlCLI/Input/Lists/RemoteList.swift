@@ -38,8 +38,8 @@ enum RemoteList {
             throw .usage(
                 "\(secret.location) and a list from a server cannot be combined",
                 advice:
-                    "the servers that the list names would get it; download the list, check it, "
-                    + "and give its file"
+                    "the servers in the list would receive it; download the list, check it, and "
+                    + "give its file"
             )
         }
         var requests: [DownloadRequest] = []
@@ -117,7 +117,7 @@ enum RemoteList {
             }
             guard option.name != "output" || FileName.isHarmlessPath(option.value) else {
                 throw .usage(
-                    "\(option.location): such a list cannot name this file",
+                    "\(option.location): a list from a server cannot choose this file name",
                     advice: "download the list, correct it, and give its file"
                 )
             }

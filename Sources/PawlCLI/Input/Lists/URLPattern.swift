@@ -23,7 +23,7 @@ package enum URLPattern {
         return text.contains(/\[[0-9A-Za-z]+-[0-9A-Za-z]+(:[0-9]+)?\]/)
     }
 
-    /// Returns the URL in a form that is no pattern.
+    /// Returns the URL in a form that is not a pattern.
     static func literal(_ url: String) -> String {
         let codes: [Character: String] = ["[": "%5B", "]": "%5D", "{": "%7B", "}": "%7D"]
         let host = AddressParts(url).host ?? ""
@@ -34,7 +34,7 @@ package enum URLPattern {
     private static func expand(_ text: String, depth: Int) throws(DownloadError) -> [String] {
         guard depth <= deepest else {
             throw .usage(
-                "'\(text.sanitized(atMost: 80))' has braces within braces, too many",
+                "'\(text.sanitized(atMost: 80))' has too many nested braces",
                 advice: "use several URLs"
             )
         }

@@ -9,7 +9,7 @@ internal import PawlWire
 struct DaemonAuditCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show who has changed something, from where, and who was refused.",
+        abstract: "Show who changed something, from where, and which requests were refused.",
         discussion: """
             Each line has the time, who made the request (socket, page, nobody, or the name of a \
             token), the address of the client, the request, the status of the response, and the \
@@ -69,7 +69,9 @@ struct DaemonAuditCommand: PawlVerb {
             let more = count > ids.count ? " and \(count - ids.count) more" : ""
             words.append("#" + ids.map { "\($0)" }.joined(separator: " #") + more)
         }
-        if let omitted = entry.omitted { words.append("(\(omitted) requests left out before)") }
+        if let omitted = entry.omitted {
+            words.append("(\(omitted) earlier requests not recorded)")
+        }
         return words.joined(separator: "  ").sanitized
     }
 }

@@ -10,13 +10,13 @@ struct DaemonHooksCommand: PawlVerb {
         abstract:
             "Show or change what happens when a download of the daemon starts, ends or fails.",
         discussion: """
-            These hooks apply to all downloads of the daemon, also to those that are added on its \
-            page or over TCP. A download that was added with a hook of its own has that one \
-            instead; to turn off one hook, here or for one download, use none, --no-notify or \
-            --no-unpack. Its own rules for moving come before those of the daemon, and --move \
-            replaces all earlier ones. The daemon remembers a change. A program gets the facts as environment \
-            variables, such as PAWL_DOWNLOAD_PATH, and as JSON on its standard input; what it \
-            prints is in the log of the daemon.
+            These hooks apply to all downloads of the daemon, including those added on its page or \
+            over TCP. A hook that is given for one download replaces the daemon's hook of the same \
+            kind. To turn off a hook, here or for one download, use none, --no-notify or \
+            --no-unpack. A download's own --move rules are tried before the daemon's. Here, --move \
+            replaces all earlier rules. The daemon remembers a change. A program receives the \
+            details of the download in environment variables, such as PAWL_DOWNLOAD_PATH, and as \
+            JSON on its standard input. Its output goes to the daemon's log.
             """
     )
 

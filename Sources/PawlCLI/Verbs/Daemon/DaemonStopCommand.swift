@@ -7,7 +7,7 @@ internal import PawlWire
 struct DaemonStopCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Stop the daemon; running downloads resume with its next start."
+        abstract: "Stop the daemon; running downloads resume when it next starts."
     )
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {

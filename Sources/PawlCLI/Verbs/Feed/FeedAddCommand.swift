@@ -10,10 +10,9 @@ struct FeedAddCommand: PawlVerb {
         commandName: "add",
         abstract: "Add a feed, check it, and start the daemon if necessary.",
         discussion: """
-            The first check adds the newest item, and each later one all items that are new and \
-            match. The options of a download apply to all files of the feed, and to the requests \
-            for the feed itself. Passwords, cookies and secret headers are sent only to the \
-            server of the feed.
+            The first check adds the newest item. Each later check adds all new items that match. \
+            The download options apply to all files of the feed, and to the requests for the feed \
+            itself. Passwords, cookies and secret headers are sent only to the server of the feed.
             """
     )
 

@@ -7,7 +7,7 @@ internal import PawlWire
 struct FeedCheckCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check feeds now, and add what is new.",
+        abstract: "Check feeds now, and add new items.",
         discussion: "Without a name, all feeds are checked."
     )
 

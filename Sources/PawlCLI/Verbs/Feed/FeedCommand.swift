@@ -9,8 +9,8 @@ struct FeedCommand: ParsableCommand {
         commandName: "feed",
         abstract: "Download the new items of feeds: RSS, Atom and podcasts.",
         discussion: """
-            The daemon checks each feed by its schedule, and adds what is new, once. An item is \
-            known by its identifier, or by the URL of its file.
+            The daemon checks each feed at its interval, and adds each new item once. It \
+            recognizes an item by its identifier, or by the URL of its file.
             """,
         subcommands: [
             FeedAddCommand.self, FeedListCommand.self, FeedCheckCommand.self, FeedSetCommand.self,

@@ -8,7 +8,8 @@ struct FeedRemoveCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove feeds, and keep the downloads that they added.",
-        discussion: "The items are forgotten: a feed that is added again begins with the newest."
+        discussion: "The daemon forgets the items. If you add the feed again, it starts with the "
+            + "newest item."
     )
 
     @OptionGroup var targets: FeedTargetOptions

@@ -9,9 +9,9 @@ struct FeedSetCommand: PawlVerb {
         commandName: "set",
         abstract: "Change when feeds are checked, and which items are added.",
         discussion: """
-            New rules apply to items that are new from now on. --match '' and --exclude '' remove \
-            the texts that were set. For other folders or settings, remove the feed and add it \
-            again.
+            New rules apply only to items that appear from now on. --match '' and --exclude '' \
+            remove the texts set earlier. For other folders or settings, remove the feed and add \
+            it again.
             """
     )
 
@@ -29,8 +29,8 @@ struct FeedSetCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The new URL of the feed; its items stay known. If the new URL is on another server, "
-                + "passwords, cookies and secret headers are removed.",
+            "The new URL of the feed; the daemon still recognizes the items it has seen. If the new "
+                + "URL is on another server, passwords, cookies and secret headers are removed.",
             valueName: "url"
         )
     )

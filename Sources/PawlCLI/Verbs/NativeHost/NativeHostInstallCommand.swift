@@ -6,11 +6,11 @@ internal import PawlCore
 struct NativeHostInstallCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Let the browser extension of Pawl reach the daemon.",
+        abstract: "Let Pawl's browser extension reach the daemon.",
         discussion: """
             Writes org.pawl.host.json, and the script that it names, to the folder in which the \
-            browser looks for such files. Only the extension of Pawl may use them. You can run \
-            this command repeatedly. Browsers in a sandbox (Snap, Flatpak) cannot start programs \
+            browser looks for such files. Only Pawl's extension may use them. You can run this \
+            command repeatedly. Browsers in a sandbox (Snap, Flatpak) cannot start programs \
             outside of it.
             """
     )

@@ -6,9 +6,9 @@ public struct ConnectionSettings: Hashable, Sendable {
     public var userAgent = "pawl/\(PawlVersion.current)"
     /// The page that links to the file, for the `Referer` field (RFC 9110 §10.1.3).
     ///
-    /// `nil`, the default, sends no such field. Every server receives it, also those of redirects
-    /// and mirrors, but never with a user, a password or a fragment, and never over plain HTTP if
-    /// the page is an HTTPS one.
+    /// `nil`, the default, sends no such field. Every server receives it, including those of
+    /// redirects and mirrors, but never with a user, a password or a fragment, and never over plain
+    /// HTTP if the page is an HTTPS one.
     public var referer: URL?
     /// The maximum time to establish a connection, including TLS.
     ///
@@ -24,10 +24,10 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// The SHA-256 digests of public keys, of which the server's certificate must have one, in
     /// addition to being valid (RFC 7469 §2.4).
     ///
-    /// Each is the digest of the key's SubjectPublicKeyInfo in Base64, 44 characters, without curl's
-    /// prefix `sha256//`. There are none by default, which means that any key is accepted. They
-    /// apply to all servers, also those of redirects and mirrors. If no key matches, the error has
-    /// the code `.tlsFailed`.
+    /// Each is the digest of the key's SubjectPublicKeyInfo in Base64, 44 characters, without
+    /// curl's prefix `sha256//`. There are none by default, which means that any key is accepted.
+    /// They apply to all servers, including those of redirects and mirrors. If no key matches, the
+    /// error has the code `.tlsFailed`.
     public var pinnedPublicKeys: [String] = []
     /// The certificate that identifies the client to the origin of the URL, if that asks for one.
     ///
@@ -53,39 +53,39 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// A file in the format of `.netrc` with names and passwords for hosts.
     ///
     /// With `nil`, the default, there is none. Credentials in the settings or in a URL come first.
-    /// Each host, also that of a redirect or a mirror, gets only its own password.
+    /// Each host, including that of a redirect or a mirror, receives only its own password.
     public var netrcFile: String?
     /// A file with cookies in Netscape's format, which are used in place of the session's.
     ///
     /// With `nil`, the default, there is none. A session reads the file when it is first named, and
-    /// writes cookies that servers set to it, as it does with that of its configuration.
+    /// writes to it the cookies that servers set, as with the cookie file of its configuration.
     public var cookieFile: String?
     /// A browser's profile whose cookies are sent; they are read from its files and never changed.
     ///
-    /// With `nil`, the default, there is none. A session reads the cookies at the first request, and
-    /// again after five minutes; cookies that servers set in between are then lost. Chromium may ask
-    /// the keyring for a key, for up to 10 s. If the cookies cannot be read, the session logs a
-    /// warning and sends none. They are used in place of the session's cookies, and cannot be
-    /// combined with ``cookieFile``.
+    /// With `nil`, the default, there is none. A session reads the cookies at the first request,
+    /// and again after five minutes; cookies that servers set in between are then lost. Chromium
+    /// may ask the keyring for a key, for up to 10 s. If the cookies cannot be read, the session
+    /// logs a warning and sends none. They are used in place of the session's cookies, and cannot
+    /// be combined with ``cookieFile``.
     public var browserProfile: BrowserProfile?
     /// A file in curl's format with the hosts that demand HTTPS (RFC 6797, *HSTS*).
     ///
-    /// With `nil`, the default, there is none. A request over HTTP to such a host is sent over HTTPS. A
-    /// session reads the file when it is first named, and writes to it what responses over HTTPS
-    /// demand. curl and other processes may use the same file.
+    /// With `nil`, the default, there is none. A request over HTTP to such a host is sent over
+    /// HTTPS. A session reads the file when it is first named, and adds the hosts whose responses
+    /// over HTTPS demand it. curl and other processes may use the same file.
     public var secureHostsFile: String?
     /// A file in curl's format with the alternative services of servers (RFC 7838, *Alt-Svc*).
     ///
     /// With `nil`, the default, there is none. A request over HTTPS connects to an alternative that
-    /// the server has named before, if the alternative speaks the request's version of HTTP and has
-    /// a certificate for the URL's host; if that fails, it connects to the URL's host. A session
-    /// reads the file when it is first named, and writes to it what responses over HTTPS name. curl
-    /// and other processes may use the same file. `s3:` URLs do not use it.
+    /// the server has named before, if the alternative supports the request's version of HTTP and
+    /// has a certificate for the URL's host; if that fails, it connects to the URL's host. A
+    /// session reads the file when it is first named, and adds the alternatives that responses over
+    /// HTTPS name. curl and other processes may use the same file. `s3:` URLs do not use it.
     public var alternativeServicesFile: String?
     /// The version of HTTP to use.
     ///
-    /// With `nil`, the default, small files share HTTP/2 connections, and larger ones have HTTP/1.1
-    /// connections of their own.
+    /// With `nil`, the default, small files share HTTP/2 connections, and each larger file has its
+    /// own HTTP/1.1 connections.
     public var httpVersion: HTTPVersion?
     /// The version of IP to use; `nil`, the default, means either.
     public var ipVersion: IPVersion?
@@ -95,14 +95,14 @@ public struct ConnectionSettings: Hashable, Sendable {
     public var interface: String?
     /// Through which proxy to connect.
     ///
-    /// The default is the one that the environment names.
+    /// The default is the proxy that the environment names.
     public var proxy = ProxyPolicy.environment
     /// How to sign in to an HTTP proxy.
     ///
     /// With `nil`, the default, the name and password in the proxy's URL are sent when the proxy asks
     /// for them, by Digest, NTLM or Basic, whichever it offers.
     public var proxyAuthentication: AuthenticationScheme?
-    /// The addresses of hosts that are not to be resolved.
+    /// The addresses to use for hosts instead of resolving their names.
     ///
     /// There are none by default. The first entry that applies to a host is used.
     public var fixedAddresses: [FixedAddress] = []
@@ -111,10 +111,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// With `nil`, the default, the system resolves names. The name of this server is resolved by
     /// the system.
     public var nameServer: URL?
-    /// Whether the first bytes are sent while the connection is still being made (TCP Fast Open,
-    /// RFC 7413).
+    /// Whether the first bytes are sent while the connection is still being established (TCP Fast
+    /// Open, RFC 7413).
     ///
-    /// The default is `false`. Without the system's support, the connection is made as usual.
+    /// The default is `false`. If the system does not support it, the connection is established as
+    /// usual.
     public var usesTCPFastOpen = false
     /// The settings for sources whose URLs begin with `s3:`.
     public var s3 = S3Settings()
@@ -197,12 +198,12 @@ public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
 public enum HTTPVersion: String, Hashable, Sendable, CaseIterable {
     /// HTTP/1.1: each request has a connection of its own.
     case http1 = "1.1"
-    /// HTTP/2 with each HTTPS server that has it: requests share a connection.
+    /// HTTP/2 with each HTTPS server that supports it: requests share a connection.
     ///
     /// If the speed is limited, requests still have HTTP/1.1 connections of their own, because
     /// slowing one of them down would slow down all that share its connection.
     case http2 = "2"
-    /// HTTP/3, or an earlier version with servers that do not have it.
+    /// HTTP/3, or an earlier version with servers that do not support it.
     ///
     /// It is an error if the system's libcurl was built without HTTP/3.
     case http3 = "3"

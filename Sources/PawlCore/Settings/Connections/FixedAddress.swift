@@ -1,4 +1,4 @@
-/// The addresses of a host that is not to be resolved.
+/// The addresses to use for a host instead of resolving its name.
 public struct FixedAddress: Hashable, Sendable {
     /// The host's name as in URLs; `nil` for every host.
     public var host: String?

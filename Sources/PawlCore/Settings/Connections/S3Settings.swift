@@ -15,11 +15,11 @@ public struct S3Settings: Hashable, Sendable {
     /// The profile in the files `~/.aws/config` and `~/.aws/credentials` that contains the
     /// credentials.
     ///
-    /// With `nil`, the default, credentials are searched for in the environment, in the profile
-    /// that it names or the profile `default`, and on the machine, where a service of AWS provides
-    /// them. The name and password of the settings or of a URL come first.
+    /// With `nil`, the default, Pawl looks for credentials in the environment, in the profile that
+    /// the environment names or the profile `default`, and in the machine's credential service. The
+    /// name and password of the settings or of a URL come first.
     public var profile: String?
-    /// Whether requests are not signed, as for a public bucket.
+    /// Whether requests are left unsigned, as for a public bucket.
     ///
     /// The default is `false`: they are not signed only if there are no credentials.
     public var isAnonymous = false

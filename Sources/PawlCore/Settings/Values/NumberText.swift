@@ -14,7 +14,7 @@ package enum NumberText {
         else {
             throw ValueError(
                 "'\(text)' is not a rate",
-                advice: "use bytes per second, with K, M or G (K is 1024): 500K, 1.5M, 10M"
+                advice: "use bytes per second, such as 500K, 1.5M or 10M, where K is 1024"
             )
         }
         return Int64(number * unit)

@@ -23,7 +23,7 @@ extension SettingForm where Value == [UInt8] {
                     let bytes = Data(base64Encoded: text)
                 else {
                     throw ValueError(
-                        "the body is neither a text nor base64",
+                        "the body is neither text nor base64",
                         advice: "give a text, or an object with the member base64"
                     )
                 }

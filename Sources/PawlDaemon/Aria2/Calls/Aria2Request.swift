@@ -93,7 +93,7 @@ struct Aria2Request {
         }
     }
 
-    /// Records a call that changes something in the log of who did what.
+    /// Records a call that changes something in the audit log.
     private func record(
         _ method: Aria2Method?,
         _ authority: Authority,

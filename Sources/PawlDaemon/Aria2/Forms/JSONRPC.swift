@@ -39,7 +39,7 @@ enum JSONRPC {
         switch value {
         case .list(let calls):
             var results: [JSONValue] = []
-            // aria2 leaves out what is no call.
+            // aria2 leaves out what is not a call.
             for case .members(let members) in calls {
                 results.append(await result(.members(members), &request).value)
             }

@@ -3,12 +3,12 @@ internal import PawlCore
 
 /// Reads a call in the form of XML-RPC, and writes its result.
 enum XMLRPC {
-    /// Returns the body of the response; `nil` if the text is no call.
+    /// Returns the body of the response; `nil` if the text is not a call.
     static func answer(_ bytes: [UInt8], _ request: inout Aria2Request) async -> [UInt8]? {
         if bytes.count > Aria2Request.mostUnknownBytes {
             guard await request.isAuthenticated(bytes) else { return response(to: .unauthorized) }
         }
-        // The client learns that the text is no call, but not why, as from aria2.
+        // The client learns that the text is not a call, but not why, as from aria2.
         guard let call = try? XMLRPCCall(bytes) else { return nil }
         do throws(Aria2Error) {
             let value = try await request.call(call.method, call.parameters)

@@ -9,7 +9,7 @@ internal import NIOWebSocket
 struct Aria2Server: Sendable {
     let service: Aria2Service
     let memory: IdleMemory
-    /// The connections over TCP, also those of the API.
+    /// The connections over TCP, including those of the API.
     let register: ConnectionRegister
 
     /// What a connection speaks.
@@ -108,7 +108,7 @@ struct Aria2Server: Sendable {
                 try await socket.run(channel)
             }
         } catch {
-            // The client has closed the connection, or sent what is no HTTP.
+            // The client has closed the connection, or sent what is not HTTP.
             channel.close(promise: nil)
         }
     }

@@ -113,7 +113,7 @@ struct DownloadActions {
             try save(change.now, WireEvent.Kind(putInto: state), now, transaction)
         case .remove:
             if action == .removeWithFiles { try recordRemoval(&change, transaction) }
-            // The program of a session has been told by then.
+            // The program of a session has been notified by then.
             if let removal, item.download.taskIdentifier == nil {
                 try transaction.downloads.save(change.now)
                 try transaction.removed.keep(

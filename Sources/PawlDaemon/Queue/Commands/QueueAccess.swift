@@ -8,7 +8,7 @@ enum QueueAccess {
     /// Returns the downloads as they may be added: confined to an allowed folder if the rules or
     /// the request demand it.
     ///
-    /// - Throws: `.notAllowed`, and `.usage` for a destination that is no valid path.
+    /// - Throws: `.notAllowed`, and `.usage` for a destination that is not a valid path.
     static func admitted(
         _ new: [NewDownload],
         by authority: Authority,

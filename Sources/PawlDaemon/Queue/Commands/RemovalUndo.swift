@@ -64,7 +64,7 @@ final class RemovalUndo {
             }
             nextDate = oldest?.addingTimeInterval(Self.time)
         } catch {
-            parts.environment.logger.warning("removed downloads were not forgotten: \(error)")
+            parts.environment.logger.warning("records of removals were not deleted: \(error)")
             nextDate = now.addingTimeInterval(Self.time)
         }
     }
@@ -74,7 +74,7 @@ final class RemovalUndo {
         do throws(DownloadError) {
             try parts.environment.store.writeInAnyCase { try $0.removed.forgetAll() }
         } catch {
-            parts.environment.logger.warning("removed downloads were not forgotten: \(error)")
+            parts.environment.logger.warning("records of removals were not deleted: \(error)")
         }
     }
 

@@ -88,7 +88,7 @@ struct RemovalJob: Sendable {
         DownloadError(
             .fileUnreadable,
             "the folder \(path.pathFolder) does not exist, so it is not known whether its files do",
-            advice: "mount its disk: what is left is removed when the daemon starts the next time"
+            advice: "mount its disk; the remaining files are removed when the daemon next starts"
         )
     }
 

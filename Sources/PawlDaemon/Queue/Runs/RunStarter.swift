@@ -36,7 +36,7 @@ struct RunStarter {
         _ starts: inout Starts
     ) throws {
         guard var row = try transaction.downloads.find(id), row.state == .waiting else { return }
-        // An automatic retry is no start for the user.
+        // An automatic retry is not a start for the user.
         let isRetry = (row.failures ?? 0) > 0
         do throws(DownloadError) {
             let request = try readRequest(id, transaction)

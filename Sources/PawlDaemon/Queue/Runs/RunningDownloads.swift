@@ -121,7 +121,7 @@ final class RunningDownloads: Sendable {
         task?.setGroupLimits(clocks)
     }
 
-    /// Sets the rate limit that the downloads of a group share; `nil` is no limit.
+    /// Sets the rate limit that the downloads of a group share; `nil` means no limit.
     func setLimit(bytesPerSecond limit: Int64?, of group: LimitGroup) {
         let (clock, tasks) = state.withLock { state in
             (

@@ -59,7 +59,7 @@ package struct DownloadRows {
         try database.run("DELETE FROM download WHERE id = ?", [id])
     }
 
-    /// Sets the download's own rate limit; `nil` is no limit.
+    /// Sets the download's own rate limit; `nil` means no limit.
     package func setLimit(_ bytesPerSecond: Int64?, of id: Int64) throws {
         try database.run(
             "UPDATE download SET limitBytesPerSecond = ? WHERE id = ?",

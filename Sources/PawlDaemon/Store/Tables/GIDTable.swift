@@ -2,7 +2,7 @@ internal import GRDB
 
 /// The GIDs that clients of aria2 have chosen for their downloads.
 ///
-/// They are a column of the downloads, so they are kept as long as these, also after a removal that
+/// They are a column of the downloads, so they are kept as long as these, even after a removal that
 /// can be undone.
 package struct GIDTable {
     private let database: Database

@@ -65,7 +65,7 @@ package struct HookTable {
         case .again(let job): try set(job, of: entry.id)
         case .done(let folder):
             try database.run("DELETE FROM hook WHERE id = ?", [entry.id])
-            // The next jobs of the download are told where its files are.
+            // The later jobs of the download need the new folder of its files.
             guard let folder else { return }
             let sql = "SELECT * FROM hook WHERE download = ? AND id > ?"
             for var next in try entries(sql, [entry.download, entry.id]) {

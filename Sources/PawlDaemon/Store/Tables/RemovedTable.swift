@@ -72,7 +72,7 @@ package struct RemovedTable {
         guard let row, let columns: JSONValue = ColumnCoding.value(row["columns"]),
             case .members(var members) = columns
         else { return nil }
-        // Another download may have got its GID meanwhile.
+        // Another download may have taken its GID meanwhile.
         if let gid = columns["gid"], case .text(let text) = gid,
             try GIDTable(database).download(of: text) != nil
         {

@@ -43,7 +43,7 @@ package struct RequestTable {
         )?[0]
     }
 
-    /// The expression for the folder of a request; it is NULL if the request is no JSON.
+    /// The expression for the folder of a request; it is NULL if the request is not JSON.
     static let confiningFolder = """
         (SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.confinedTo' END
             FROM request WHERE request.download = download.id)

@@ -90,7 +90,7 @@ package struct SessionTable {
         }
     }
 
-    /// The limits that a session's downloads share; `nil` is no limit of the session.
+    /// The limits that a session's downloads share; `nil` means no limit of the session.
     package struct Limits: Hashable, Sendable {
         package var concurrentDownloads: Int?
         package var bytesPerSecond: Int64?

@@ -16,11 +16,12 @@ struct APIReference {
             curl -H "Authorization: Bearer $(pawl daemon token)" http://127.0.0.1:6880/v1/downloads
             ```
 
-            The response to HEAD is that to GET without the body. Times are in RFC 3339. Values that
-            are not known are omitted. A query is percent-encoded UTF-8, with `+` for a space. A
-            body is JSON in UTF-8 (RFC 8259) that gives no member of an object twice. U+0000 is
-            refused in all texts. An error is a [Problem](#problem), even if the request was not
-            valid HTTP. *Not available over TCP* marks what is possible only at the Unix socket.
+            The response to a HEAD request is the response to GET without the body. Times are in
+            RFC 3339. Values that are not known are omitted. A query is percent-encoded UTF-8, with
+            `+` for a space. A body is JSON in UTF-8 (RFC 8259), in which no object has a member
+            twice. U+0000 is refused in all texts. An error is a [Problem](#problem), even if the
+            request was not valid HTTP. *Not available over TCP* marks operations and members that
+            are available only at the Unix socket.
 
             ## Operations
 

@@ -91,7 +91,7 @@ extension DaemonSuites {
             let numbers = try await network.ask("GET", "/v1/statistics")
             let statistics = try WireJSON.decode(WireStatistics.self, from: numbers.body.utf8)
             #expect(statistics.eventReaders == 1)
-            // A token that is worth nothing any more ends the stream.
+            // A token that is no longer valid ends the stream.
             _ = try await network.scene.succeed("daemon", "token", "--new")
             try await network.scene.succeed("remove", "1")
             await reader.waitForExit()

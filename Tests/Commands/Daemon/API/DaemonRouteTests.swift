@@ -327,7 +327,7 @@ extension DaemonSuites {
                             path: path(operation),
                             body: body,
                             fields: [right],
-                            // That of a login is small.
+                            // The body of a login is small.
                             expected: operation.name == "login" ? [400, 413] : [400, 403]
                         )
                     )

@@ -90,7 +90,7 @@ extension DaemonSuites {
             }
         }
 
-        @Test func `aria2c ends with the process that it is told`() async throws {
+        @Test func `aria2c ends with the process whose ID it is given`() async throws {
             let scene = try DaemonScene(Workshop())
             let owner = try ProcessRunner("sleep", ["600"])
             let (runner, aria2) = try await serve(
@@ -113,7 +113,7 @@ extension DaemonSuites {
             #expect(await late.waitForExit() == .code(0), "\(late.errors)")
         }
 
-        @Test func `aria2c ends after the time that it is told`() async throws {
+        @Test func `aria2c ends after the time that it is given`() async throws {
             let scene = try DaemonScene(Workshop())
             let (runner, _) = try await serve(["--no-conf", "--stop=1"], scene)
             #expect(await runner.waitForExit() == .code(0), "\(runner.errors)")
@@ -135,7 +135,7 @@ extension DaemonSuites {
             #expect(try scene.home.read("files/own.iso") == resource.bytes())
         }
 
-        @Test func `aria2c tells its version, and refuses to answer without a secret`()
+        @Test func `aria2c prints its version, and refuses to answer without a secret`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

@@ -106,7 +106,7 @@ extension DaemonSuites {
             let gid = try await scene.aria2.add(scene.scene.workshop.url)
             try await scene.aria2.wait(for: "error", of: gid)
             #expect(scene.scene.workshop.origin.requests.isEmpty)
-            // A command of aria2 is no setting of Pawl.
+            // A command of aria2 is not a setting of Pawl.
             let options: JSONValue = ["on-download-complete": "/bin/false", "pause": "true"]
             let other = try await scene.aria2.add("http://127.0.0.1:1/b", options: options)
             #expect(

@@ -51,7 +51,7 @@ extension DaemonSuites {
             #expect(client.output.contains("beat"))
         }
 
-        @Test func `calls that are sent before the answers to earlier ones are answered`()
+        @Test func `pipelined calls are all answered`()
             async throws
         {
             let scene = try await Aria2Scene.make()
@@ -150,7 +150,9 @@ extension DaemonSuites {
             #expect(try await scene.aria2.call("getVersion")["version"] == "1.37.0")
         }
 
-        @Test func `what is no call, too long or not text is refused`() async throws {
+        @Test func `a message that is not a call, is too long or is not text is refused`()
+            async throws
+        {
             let scene = try await Aria2Scene.make()
             let wrong = try scene.openWebSocket(
                 sending: Aria2Scene.frame("{"),

@@ -159,7 +159,7 @@ extension DaemonSuites {
             #expect(try await scene.ask("/v1/status").status == 200)
         }
 
-        @Test func `bytes that are no TLS are refused, and the daemon continues`() async throws {
+        @Test func `bytes that are not TLS are refused, and the daemon continues`() async throws {
             let scene = try await SecureScene.make()
             let flood = "head -c 300000 /dev/urandom >&3; cat <&3 >/dev/null"
             for start in [
@@ -180,7 +180,7 @@ extension DaemonSuites {
                 await client.waitForExit()
             }
             #expect(try await scene.ask("/v1/status").status == 200)
-            // Such connections are no events for the log.
+            // Such connections are not events for the log.
             #expect(!scene.network.daemon.errors.contains("TLS"))
         }
     }
