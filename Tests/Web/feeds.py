@@ -1,4 +1,4 @@
-"""Checks of feeds: their list, and the forms that add, change and remove one."""
+"""Checks of feeds: their list, the form that adds and changes one, and their removal."""
 
 from xml.sax.saxutils import quoteattr
 
@@ -52,7 +52,7 @@ def a_feed_is_added_and_its_newest_item_is_downloaded(scene, origin, pages):
     expect(form.get_by_label("URL of the feed")).to_be_focused()
     audit(page, "the form of a feed")
     page.keyboard.type(url)
-    form.get_by_label("Name").fill("talks")
+    form.get_by_label("Name", exact=True).fill("talks")
     form.get_by_label("Check interval").select_option("21600")
     form.get_by_label("Only items that match").fill("*.mp3\nvideo")
     form.get_by_label("Leave out items that match").fill("Episode 3")
@@ -147,10 +147,11 @@ def a_feed_is_changed(scene, origin, pages):
     assert "REDACTED" in field.get_attribute("placeholder"), field.get_attribute("placeholder")
     expect(form.get_by_label("Check interval")).to_have_value("7200")
     expect(form.get_by_label("Only items that match")).to_have_value("iso")
-    expect(form.get_by_label("Folder")).to_be_hidden()
+    expect(form.get_by_label("Folder")).to_have_value(f"{scene.folder}/")
+    expect(form.get_by_label("Items to add at the first check")).to_be_hidden()
     sent = []
     page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "PATCH" else None)
-    form.get_by_label("Name").fill("news")
+    form.get_by_label("Name", exact=True).fill("news")
     form.get_by_label("Only items that match").fill("")
     form.get_by_label("Leave out items that match").fill("beta")
     form.get_by_label("For items without a file").check()
@@ -167,10 +168,29 @@ def a_feed_is_changed(scene, origin, pages):
     form.get_by_label("Check interval").select_option("0")
     form.get_by_role("button", name="Change").click()
     expect(dialog.get_by_role("listitem")).to_contain_text("Only on request")
+    # Items that are new from now on are saved elsewhere, under their titles.
+    dialog.get_by_role("button", name="Change… news").click()
+    form.get_by_label("Folder").fill(f"{scene.folder}/talks")
+    form.get_by_label("Label").fill("podcasts")
+    form.get_by_label("File names").select_option("title")
+    form.get_by_role("button", name="Change").click()
+    expect(form).to_be_hidden()
+    assert sent[-1] == {"rules": {"fileNames": "title"}, "destination": f"{scene.folder}/talks/", "label": "podcasts"}, sent
+    serve(origin, ["1.mp3"])
+    dialog.get_by_role("button", name="Check now news").click()
+    expect(dialog.get_by_role("status")).to_have_text("news: 1 download added")
+    (download,) = scene.downloads()
+    assert (download["name"], download["label"]) == ("Episode 1.mp3", "podcasts"), download
+    dialog.get_by_role("button", name="Change… news").click()
+    expect(form.get_by_label("File names")).to_have_value("title")
+    form.get_by_label("Label").fill("")
+    form.get_by_role("button", name="Change").click()
+    expect(form).to_be_hidden()
+    assert sent[-1] == {"label": ""}, sent
     # The name of another feed is refused.
     order(scene, url, name="other", rules={"everySeconds": 0})
     dialog.get_by_role("button", name="Change… news").click()
-    form.get_by_label("Name").fill("other")
+    form.get_by_label("Name", exact=True).fill("other")
     pages.expects_loss = True
     form.get_by_role("button", name="Change").click()
     expect(form.get_by_role("alert")).to_contain_text("there is a feed 'other' already")
@@ -178,27 +198,38 @@ def a_feed_is_changed(scene, origin, pages):
 
 
 @check
-def a_feed_is_removed_after_a_question(scene, origin, pages):
-    order(scene, serve(origin, ["1.mp3"]), name="show")
+def a_feed_is_removed_and_comes_back(scene, origin, pages):
+    for name in ("show", "other"):
+        order(scene, serve(origin, ["1.mp3"]), name=name)
     page = pages.open()
-    expect(row(page, "1.mp3")).to_have_count(1)
+    expect(row(page, "1.mp3")).to_have_count(2)
     dialog = opened(page)
-    remove = dialog.get_by_role("button", name="Remove… show")
-    remove.click()
-    question = page.get_by_role("dialog", name="Remove feed")
-    expect(question).to_contain_text("Remove “show”?")
-    audit(page, "the question before a feed is removed")
-    question.get_by_role("button", name="Cancel").click()
-    expect(remove).to_be_focused()
-    assert len(feeds(scene)) == 1
-    remove.click()
-    question.get_by_role("button", name="Remove").click()
-    expect(dialog.get_by_role("listitem")).to_have_count(0)
-    expect(dialog.get_by_role("status")).to_have_text("Feed removed")
-    assert feeds(scene) == []
-    # Its downloads stay.
+    undo = dialog.get_by_role("button", name="Undo")
+    expect(undo).to_be_hidden()
+    dialog.get_by_role("button", name="Remove show").click()
+    expect(dialog.get_by_role("listitem")).to_have_count(1)
+    expect(dialog.get_by_role("status")).to_have_text("Removed “show”")
+    expect(undo).to_be_focused()
+    audit(page, "a feed that was removed")
+    assert [each["name"] for each in feeds(scene)] == ["other"]
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("heading", name="show")).to_be_visible()
+    expect(dialog.get_by_role("status")).to_have_text("Feed “show” restored")
+    expect(undo).to_be_hidden()
+    # It knows its items.
+    dialog.get_by_role("button", name="Check now show").click()
+    expect(dialog.get_by_role("status")).to_have_text("show: nothing new")
+    # The bar below the list offers it, too. The downloads stay.
+    dialog.get_by_role("button", name="Remove other").click()
+    expect(dialog.get_by_role("status")).to_have_text("Removed “other”")
     dialog.get_by_role("button", name="Close").click()
-    expect(row(page, "1.mp3")).to_have_count(1)
+    expect(row(page, "1.mp3")).to_have_count(2)
+    bar = page.locator("#undo")
+    expect(bar).to_contain_text("Removed “other”")
+    bar.get_by_role("button", name="Undo").click()
+    expect(bar).to_be_hidden()
+    expect(page.locator("#live")).to_have_text("Feed “other” restored")
+    assert [each["name"] for each in feeds(scene)] == ["other", "show"]
 
 
 @check

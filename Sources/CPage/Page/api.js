@@ -77,7 +77,7 @@ export function checkRemoved({ notRemoved }) {
   throw new Error(t("remove.kept", { text: reasons.join("; ") }));
 }
 
-// Puts the downloads of the newest removal back; none if it is too late.
+// Puts back the downloads or the feed of the newest removal; nothing if it is too late.
 export const undo = () => json("POST", "/v1/undo");
 
 export const change = (ids, changes) => json("POST", "/v1/changes", { selection: select(ids), changes });

@@ -1,4 +1,4 @@
-// The feeds: their list, and the forms that add, change and remove one.
+// The feeds: their list, which removes them, and the form that adds and changes one.
 
 import * as api from "./api.js";
 import { $, el, setAttribute, setText } from "./dom.js";
@@ -19,6 +19,8 @@ function interval(seconds) {
   return isolate(`${seconds / size} ${t(`unit.${unit}`)}`);
 }
 
+const value = (name) => $(`feed-${name}`).value.trim();
+const folder = () => value("folder").replace(/([^/])$/, "$1/");
 const lines = (id) => $(id).value.split("\n").map((line) => line.trim()).filter(Boolean);
 
 // The elements of one feed in the list.
@@ -32,7 +34,7 @@ class FeedRow {
     this.problem = el("p", { class: "bad" });
     this.check = button("feeds.check", () => actions.check(this));
     this.change = button("action.change", () => actions.change(this.feed));
-    this.remove = button("action.remove", () => actions.remove(this.feed));
+    this.remove = button("remove.submit", () => actions.remove(this.feed));
     this.element = el("li", {}, el("h3", {}, this.name), el("p", { class: "hint" }, this.url), this.facts, this.problem,
       el("div", { class: "buttons left", "data-needs": "settings" }, this.check, this.change, this.remove));
   }
@@ -63,22 +65,24 @@ export class FeedList extends Form {
   #rows = new Map();
   #timer = null;
 
-  constructor(store) {
+  // removals: the removals that can be undone
+  constructor(store, removals) {
     const add = el("button", { type: "button", id: "add-feed", "data-needs": "settings" }, t("feeds.add"));
+    const undo = el("button", { type: "button", id: "feeds-undo", hidden: true }, t("undo.action"));
     makeDialog("feeds", { title: "feeds.title", submit: "close.close", className: "wide", close: null },
       el("p", { id: "feeds-empty", class: "hint" }, t("feeds.empty")), el("ul", { id: "feed-list", class: "feeds" }),
-      el("p", { id: "feeds-status", class: "hint", role: "status" }), add);
+      el("p", { id: "feeds-status", class: "hint", role: "status" }), undo, add);
     super("feeds", async () => {});
-    const done = (text, feed) => this.#done(text, feed);
-    this.editor = new FeedForm(store, done);
-    this.removal = new FeedRemoval(done);
+    Object.assign(this, { removals, undo });
+    this.editor = new FeedForm(store, (text, feed) => this.#done(text, feed));
+    undo.addEventListener("click", () => this.#undo());
     add.addEventListener("click", () => this.editor.open());
     this.dialog.addEventListener("close", () => clearInterval(this.#timer));
   }
 
   async open() {
     await this.#load();
-    setText($("feeds-status"), "");
+    this.#report("");
     super.open();
     clearInterval(this.#timer);
     this.#timer = setInterval(() => { if (!document.hidden) this.#load().catch(() => {}); }, refreshInterval);
@@ -88,7 +92,7 @@ export class FeedList extends Form {
     const feeds = await api.feeds();
     const known = this.#rows;
     this.#rows = new Map(feeds.map((feed) => [feed.id, known.get(feed.id) ?? new FeedRow({
-      check: (row) => this.#check(row), change: (feed) => this.editor.open(feed), remove: (feed) => this.removal.open(feed),
+      check: (row) => this.#check(row), change: (feed) => this.editor.open(feed), remove: (feed) => this.#remove(feed),
     })]));
     for (const feed of feeds) this.#rows.get(feed.id).show(feed);
     const elements = [...this.#rows.values()].map(({ element }) => element);
@@ -97,6 +101,13 @@ export class FeedList extends Form {
       $("feed-list").replaceChildren(...elements);
     }
     $("feeds-empty").hidden = feeds.length > 0;
+    this.undo.hidden ||= !this.removals.isOffered;
+  }
+
+  // Shows a result, and whether it can be undone.
+  #report(text, canUndo = false) {
+    setText($("feeds-status"), text);
+    this.undo.hidden = !canUndo;
   }
 
   async #check(row) {
@@ -104,16 +115,16 @@ export class FeedList extends Form {
     row.isBusy = true;
     this.error.hidden = true;
     setAttribute(row.check, "aria-disabled", "true");
-    setText($("feeds-status"), t("feeds.checking", { name: row.feed.name }));
+    this.#report(t("feeds.checking", { name: row.feed.name }));
     try {
       const { feed, downloads } = await api.checkFeed(row.feed.id);
       row.show(feed);
       const result = feed.failures ? t("feeds.failed") : downloads.length ? t("count.added", { n: downloads.length }) : t("feeds.nothing");
-      setText($("feeds-status"), `${feed.name}: ${result}`);
+      this.#report(`${feed.name}: ${result}`);
       // Its name may be another one, and with it the order.
       await this.#load();
     } catch (error) {
-      setText($("feeds-status"), "");
+      this.#report("");
       this.show(error);
     } finally {
       row.isBusy = false;
@@ -121,10 +132,41 @@ export class FeedList extends Form {
     }
   }
 
-  // Handles that a feed was added, changed or removed. An added one is checked.
+  async #remove(feed) {
+    if (this.isRemoving) return;
+    this.isRemoving = true;
+    this.error.hidden = true;
+    try {
+      await api.removeFeed(feed.id);
+      this.removals.removedFeed(feed);
+      await this.#load();
+      this.#report(t("undo.one", { name: feed.name }), true);
+      // The button that had the focus is gone.
+      this.undo.focus();
+    } catch (error) {
+      this.show(error);
+    } finally {
+      this.isRemoving = false;
+    }
+  }
+
+  async #undo() {
+    this.error.hidden = true;
+    try {
+      const text = await this.removals.carryOut();
+      await this.#load();
+      this.#report(text);
+      $("add-feed").focus();
+    } catch (error) {
+      this.#report("");
+      this.show(error);
+    }
+  }
+
+  // Handles that a feed was added or changed. An added one is checked.
   async #done(text, added) {
     await this.#load();
-    setText($("feeds-status"), text);
+    this.#report(text);
     const row = added && this.#rows.get(added.id);
     if (row) await this.#check(row);
   }
@@ -147,9 +189,12 @@ class FeedForm extends Form {
       field("match", "feeds.match", { rows: "2", placeholder: t("feeds.patterns") }, "textarea"),
       field("exclude", "feeds.exclude", { rows: "2", placeholder: t("feeds.patterns") }, "textarea"),
       check("links", "feeds.links"),
-      el("div", { id: "feed-new" }, el("div", { class: "columns two" },
+      el("div", { class: "columns two" },
         field("folder", "add.folder"), el("label", {}, t("column.label"), labelInput("feed-label")),
-        field("session", "property.session"), field("newest", "feeds.newest", { type: "number", min: "0", max: "10000", placeholder: "1" })),
+        field("session", "property.session"), el("label", {}, t("feeds.names"), el("select", { id: "feed-names" },
+          el("option", { value: "server" }, t("feeds.namesServer")), el("option", { value: "title" }, t("feeds.namesTitle"))))),
+      el("div", { id: "feed-new" }, el("div", { class: "columns two" },
+        field("newest", "feeds.newest", { type: "number", min: "0", max: "10000", placeholder: "1" })),
         check("paused", "feeds.paused")));
     super("feed", () => (this.feed ? this.#change() : this.#add()));
     Object.assign(this, { store, done });
@@ -164,7 +209,8 @@ class FeedForm extends Form {
     // The daemon does not send the secrets of a URL, so the form cannot show it to be edited.
     Object.assign($("feed-url"), { value: "", required: !feed, placeholder: feed?.url ?? "https://example.org/feed.xml" });
     $("feed-every").replaceChildren(...[...new Set([...intervals, seconds])].map((each) => el("option", { value: each }, interval(each))));
-    const values = { name: feed?.name ?? "", every: seconds, match: (rules.match ?? []).join("\n"), exclude: (rules.exclude ?? []).join("\n"), label: "", newest: "" };
+    const values = { name: feed?.name ?? "", every: seconds, match: (rules.match ?? []).join("\n"), exclude: (rules.exclude ?? []).join("\n"), newest: "",
+      folder: feed?.destination ?? "", label: feed?.label ?? "", session: feed?.session ?? "", names: rules.fileNames ?? "server" };
     for (const [name, value] of Object.entries(values)) $(`feed-${name}`).value = value;
     $("feed-links").checked = rules.takesLinks ?? false;
     $("feed-paused").checked = false;
@@ -181,17 +227,16 @@ class FeedForm extends Form {
     take("match", lines("feed-match"), "");
     take("exclude", lines("feed-exclude"), "");
     take("takesLinks", $("feed-links").checked, false);
+    take("fileNames", $("feed-names").value, "server");
     if (!this.feed && $("feed-newest").value) rules.newest = Number($("feed-newest").value);
     return rules;
   }
 
   async #add() {
-    const value = (name) => $(`feed-${name}`).value.trim();
-    const folder = value("folder");
     const feed = {
       ...(value("name") && { name: value("name") }), rules: this.#rules(),
       download: {
-        url: value("url"), destination: folder && !folder.endsWith("/") ? `${folder}/` : folder, isPaused: $("feed-paused").checked,
+        url: value("url"), destination: folder(), isPaused: $("feed-paused").checked,
         ...(value("label") && { label: value("label") }), ...(value("session") && { session: value("session") }),
       },
     };
@@ -203,29 +248,16 @@ class FeedForm extends Form {
   }
 
   async #change() {
-    const changes = {}, rules = this.#rules(), name = $("feed-name").value.trim(), url = $("feed-url").value.trim();
+    const changes = {}, rules = this.#rules(), name = value("name"), url = value("url");
     if (Object.keys(rules).length) changes.rules = rules;
     if (name && name !== this.feed.name) changes.name = name;
     if (url) changes.url = url;
+    if (folder() !== this.feed.destination) changes.destination = folder();
+    for (const member of ["label", "session"]) {
+      if (value(member) !== (this.feed[member] ?? "")) changes[member] = value(member);
+    }
     if (!Object.keys(changes).length) return undefined;
     await api.changeFeed(this.feed.id, changes);
     return () => this.done(t("feeds.changed"));
-  }
-}
-
-// A removed feed cannot be restored, so its removal needs a confirmation.
-class FeedRemoval extends Form {
-  constructor(done) {
-    makeDialog("feed-remove", { title: "feeds.removeTitle", submit: "remove.submit", kind: "danger" }, el("p", { id: "feed-remove-text" }));
-    super("feed-remove", async () => {
-      await api.removeFeed(this.feed.id);
-      return () => done(t("feeds.removed"));
-    });
-  }
-
-  open(feed) {
-    this.feed = feed;
-    setText($("feed-remove-text"), t("feeds.removeText", { name: feed.name }));
-    super.open();
   }
 }

@@ -34,7 +34,7 @@ const opens = (name, load) => (...values) => attempt(async () => {
   await (await later[name]).open(...values);
 });
 const openSettings = opens("settings", async () => new (await import("./settings.js")).SettingsForm(store));
-const openFeeds = opens("feeds", async () => new (await import("./feeds.js")).FeedList(store));
+const openFeeds = opens("feeds", async () => new (await import("./feeds.js")).FeedList(store, removals));
 const openLabel = opens("label", async () => new (await import("./labels.js")).LabelForm(store));
 
 // MARK: Actions

@@ -8,6 +8,9 @@ import { undoKeys } from "./keys.js";
 // The daemon keeps a removal for 60 s, in milliseconds, if it has at most this many downloads.
 const time = 59_000, mostDownloads = 10_000;
 
+// Feeds are counted for themselves.
+const feedKey = (id) => `feed ${id}`;
+
 export class RemovalUndo {
   // From the oldest to the newest.
   #removals = [];
@@ -17,7 +20,7 @@ export class RemovalUndo {
   // attempt(work) shows errors, restored(outcome) takes over the downloads, left() moves the focus when the bar is gone.
   constructor({ attempt, restored, left }) {
     Object.assign(this, { restored, left });
-    this.undo = () => attempt(() => this.#undo());
+    this.undo = () => attempt(() => this.carryOut());
     $("undo-button").addEventListener("click", this.undo);
     $("undo-close").addEventListener("click", () => { this.#removals = []; this.#show(); });
   }
@@ -31,24 +34,37 @@ export class RemovalUndo {
     const text = count === 1 ? t("undo.one", { name: downloads[0].name }) : t("count.removed", { n: count });
     // The downloads of a program's session cannot be restored.
     const ids = downloads.filter(({ session }) => session === undefined).map(({ id }) => id);
+    const isKept = !withFiles && count <= mostDownloads;
     // After the other removals, the daemon restores no earlier one either.
-    if (withFiles || count > mostDownloads) this.#removals = [];
-    else if (ids.length) this.#removals.push({ text, ids, until: performance.now() + time });
+    if (!isKept) this.#removals = [];
+    else if (ids.length) this.#offer(text, ids);
     this.#show();
-    announce(this.#removals.at(-1)?.ids === ids ? t("undo.hint", { text, keys: undoKeys }) : text);
+    announce(isKept && ids.length ? t("undo.hint", { text, keys: undoKeys }) : text);
   }
 
-  async #undo() {
-    if (this.#isBusy || !this.isOffered) return;
+  // Handles that a feed was removed.
+  removedFeed({ id, name }) {
+    this.#offer(t("undo.one", { name }), [feedKey(id)]);
+    this.#show();
+  }
+
+  #offer(text, ids) { this.#removals.push({ text, ids, until: performance.now() + time }); }
+
+  // Undoes the newest removal; returns what was restored, as a text.
+  async carryOut() {
+    if (this.#isBusy || !this.isOffered) return "";
     this.#isBusy = true;
     try {
       const outcome = await api.undo();
-      const ids = new Set(outcome.downloads.map(({ id }) => id));
+      const { downloads, feeds = [] } = outcome;
+      const ids = new Set([...downloads.map(({ id }) => id), ...feeds.map(({ id }) => feedKey(id))]);
       // With another page of the same login, this may be another removal.
       this.#removals = ids.size ? this.#removals.filter((removal) => !removal.ids.some((id) => ids.has(id))) : [];
       this.restored(outcome);
       if (!ids.size) throw new Error(t("undo.none"));
-      announce(t("undo.done", { n: ids.size }));
+      const text = feeds.length ? t("undo.feed", { name: feeds[0].name }) : t("undo.done", { n: downloads.length });
+      announce(text);
+      return text;
     } finally {
       this.#isBusy = false;
       this.#show();

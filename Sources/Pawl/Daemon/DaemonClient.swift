@@ -79,7 +79,7 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.action(action), selection)
     }
 
-    /// Puts the downloads of the newest removal back into the list.
+    /// Puts back what the newest removal has removed: downloads, or a feed.
     package func undo() async throws(DownloadError) -> WireOutcome {
         try await read(try await open("POST", APIPath.undo))
     }

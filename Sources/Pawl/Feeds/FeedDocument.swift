@@ -25,6 +25,8 @@ package struct FeedDocument: Equatable, Sendable {
         package var title = ""
         /// The URL of the file.
         package var enclosure: String?
+        /// The media type that the feed states for the file.
+        package var mediaType: String?
         /// The URL of the item's page.
         package var link: String?
         /// The time of publication, in seconds since 1970.

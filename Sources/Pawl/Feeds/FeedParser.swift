@@ -41,6 +41,7 @@ struct FeedParser {
     private var itemDepth = 0
     /// The file of `media:content`, which counts if the item has no enclosure.
     private var mediaURL: String?
+    private var mediaType: String?
     private var isMediaDefault = false
     private var updatePeriod: Int64?
     private var updateFrequency: Int64 = 1
@@ -59,7 +60,7 @@ struct FeedParser {
             if isItem(element.name) {
                 item = FeedDocument.Item()
                 itemDepth = path.count
-                (mediaURL, isMediaDefault) = (nil, false)
+                (mediaURL, mediaType, isMediaDefault) = (nil, nil, false)
             } else if item != nil {
                 try started(element, own ?? base)
             }
@@ -123,10 +124,10 @@ struct FeedParser {
         let isDirect = path.count == itemDepth + 1
         switch (name.local, name.namespace) {
         case ("enclosure", namespace) where isDirect:
-            try note(enclosure: attributes["url"], base)
+            try note(enclosure: attributes["url"], attributes["type"], base)
         case ("link", Self.atom) where isDirect:
             switch attributes["rel"] ?? "alternate" {
-            case "enclosure": try note(enclosure: attributes["href"], base)
+            case "enclosure": try note(enclosure: attributes["href"], attributes["type"], base)
             case "alternate" where format == .atom && item?.link == nil:
                 let link = try resolved(attributes["href"], base)
                 item?.link = link
@@ -138,7 +139,7 @@ struct FeedParser {
             guard mediaURL == nil || isDefault && !isMediaDefault,
                 let found = try resolved(attributes["url"], base)
             else { return }
-            (mediaURL, isMediaDefault) = (found, isDefault)
+            (mediaURL, mediaType, isMediaDefault) = (found, attributes["type"], isDefault)
         default: break
         }
     }
@@ -146,11 +147,13 @@ struct FeedParser {
     /// Takes the first enclosure.
     private mutating func note(
         enclosure text: String?,
+        _ mediaType: String?,
         _ base: URL
     ) throws(DownloadError) {
         guard item?.enclosure == nil else { return }
         let enclosure = try resolved(text, base)
         item?.enclosure = enclosure
+        item?.mediaType = enclosure == nil ? nil : mediaType
     }
 
     private mutating func ended(
@@ -188,7 +191,7 @@ struct FeedParser {
     private mutating func finishItem() throws(DownloadError) {
         guard var item else { return }
         self.item = nil
-        item.enclosure = item.enclosure ?? mediaURL
+        if item.enclosure == nil { (item.enclosure, item.mediaType) = (mediaURL, mediaType) }
         guard document.items.count < FeedDocument.mostItems else {
             throw DownloadError(
                 .badResponse,

@@ -29,7 +29,7 @@ extension PawlVerb {
     }
 }
 
-/// Prints one line per download, or JSON.
+/// Prints one line per download and feed, or JSON.
 ///
 /// `incompleteResult`: replaces `result` for a download whose files could not all be deleted.
 func show(
@@ -47,5 +47,8 @@ func show(
     for download in outcome.downloads {
         let result = incomplete.contains(download.id) ? incompleteResult ?? result : result
         console.output("\(download.id)\t\(result)\t\(download.name.sanitized)\n")
+    }
+    for feed in outcome.feeds ?? [] {
+        console.output("\(feed.id)\tfeed \(result)\t\(feed.name.sanitized)\n")
     }
 }

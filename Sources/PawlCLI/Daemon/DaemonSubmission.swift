@@ -68,7 +68,7 @@ extension DaemonClient {
     /// Returns the folder of a label; `nil` if it has none.
     ///
     /// Starts the daemon if necessary.
-    fileprivate func folder(ofLabel name: String?) async throws(DownloadError) -> String? {
+    func folder(ofLabel name: String?) async throws(DownloadError) -> String? {
         guard let name else { return nil }
         let labels = try await process.starting { (client) async throws(DownloadError) in
             try await client.labels()

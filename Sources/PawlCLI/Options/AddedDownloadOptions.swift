@@ -23,6 +23,22 @@ struct AddedDownloadOptions: ParsableArguments {
     )
     var session: String?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Give the downloads this label. They use its folder and priority, unless you give "
+                + "others.",
+            valueName: "name"
+        )
+    )
+    var label: String?
+
+    /// Returns the given label; `nil` if none is given.
+    func givenLabel() throws(DownloadError) -> String? {
+        if let label { try LabelName.check(label) }
+        return label
+    }
+
     /// Returns the given priority; `nil` if none is given.
     func givenPriority() throws(DownloadError) -> WirePriority? {
         try priority.map { (word) throws(DownloadError) in try Self.priority(word) }

@@ -51,6 +51,16 @@ struct FeedRuleOptions: ParsableArguments {
     )
     var links: Bool?
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What names the files: server, or title for the title of the item, with the extension "
+                + "of the URL or of the media type. Default: server.",
+            valueName: "title|server"
+        )
+    )
+    var fileNames: String?
+
     /// Returns the rules that are given; `nil` if there are none.
     ///
     /// An empty text removes all texts.
@@ -64,6 +74,16 @@ struct FeedRuleOptions: ParsableArguments {
         if !match.isEmpty { rules.match = match.filter { !$0.isEmpty } }
         if !exclude.isEmpty { rules.exclude = exclude.filter { !$0.isEmpty } }
         (rules.newest, rules.takesLinks) = (newest, links)
+        rules.fileNames = try fileNames.map {
+            (word) throws(DownloadError) -> FeedFileNames in
+            guard let names = FeedFileNames(rawValue: word.lowercased()) else {
+                throw .usage(
+                    "--file-names: unknown value '\(word.sanitized(atMost: 40))'",
+                    advice: "use title or server"
+                )
+            }
+            return names
+        }
         try rules.check()
         return rules == FeedRules() ? nil : rules
     }

@@ -135,7 +135,7 @@ final class TopRun: Sendable {
                 }
             case .undo:
                 let outcome = try await client.undo()
-                let count = outcome.downloads.count
+                let count = outcome.downloads.count + (outcome.feeds?.count ?? 0)
                 note(count == 0 ? "there is no removal to undo" : "restored: \(count)")
             case .open(let path):
                 // The viewer stays when this program ends.

@@ -27,16 +27,6 @@ struct AddCommand: PawlVerb {
     )
     var notBefore: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Give the downloads this label. They use its folder and priority, unless you give "
-                + "others.",
-            valueName: "name"
-        )
-    )
-    var label: String?
-
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -59,13 +49,12 @@ struct AddCommand: PawlVerb {
         try checkBody()
         let config = try configChoice.read()
         var submission = DaemonSubmission()
-        if let label { try LabelName.check(label) }
         if let priority = try added.givenPriority() { submission.priority = priority }
         submission.notBefore = try notBefore.flatMap { (text) throws(DownloadError) in
             try Self.startTime(text)
         }
         submission.session = added.session
-        submission.label = label
+        submission.label = try added.givenLabel()
         submission.isPaused = added.paused
         let links = try PawlLink.read(urls)
         submission.isConfined = links.hasLink

@@ -3,15 +3,16 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// `pawl undo`: puts removed downloads back into the list.
+/// `pawl undo`: puts back removed downloads and feeds.
 struct UndoCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Undo the last 'pawl remove' or 'pawl clear' within one minute.",
+        abstract: "Undo the last 'remove', 'clear' or 'feed remove' within one minute.",
         discussion: """
             The downloads get back their IDs, settings and states, and those that were running \
-            continue. A removal with --with-files, of more than 10,000 downloads, or of a \
-            program's session cannot be undone.
+            continue. A feed gets back its items. Each removed feed is a removal of its own. \
+            A removal with --with-files, of more than 10,000 downloads, or of a program's session \
+            cannot be undone.
             """
     )
 
@@ -22,7 +23,7 @@ struct UndoCommand: PawlVerb {
         let json = json
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let outcome = try await client.undo()
-            guard !outcome.downloads.isEmpty else { throw Self.nothing }
+            guard !outcome.downloads.isEmpty || outcome.feeds != nil else { throw Self.nothing }
             show(outcome, json: json, result: "restored", console)
             return 0
         }

@@ -21,6 +21,29 @@ extension FileName {
     }
 }
 
+extension FileName {
+    /// The extensions of programs that send a file, which do not tell its type.
+    private static let programs: Set = [".asp", ".aspx", ".cgi", ".do", ".jsp", ".php", ".pl"]
+
+    /// Returns the name of a file after its title; `nil` if nothing is left of the title.
+    ///
+    /// The extension is that of the URL, otherwise the usual one of the media type.
+    package static func after(title: String, url: URL, mediaType: String?) -> String? {
+        let own = FileNameParts(suggested(contentDisposition: nil, url: url, mediaType: nil)).suffix
+        let usual = mediaType.flatMap(UsualExtension.of) ?? ""
+        let isOwn = !own.isEmpty && !programs.contains(own.lowercased())
+        let suffix = isOwn || usual.isEmpty ? own : usual
+        // `clean` takes what follows the last slash, but "AC/DC" is one title.
+        let scalars = title.unicodeScalars.map { $0 == "/" || $0 == "\\" ? "-" : $0 }
+        var stem = String(String.UnicodeScalarView(scalars)).trimmed
+        if stem.lowercased().hasSuffix(suffix.lowercased()) { stem.removeLast(suffix.count) }
+        while !suffix.isEmpty, let last = stem.last, last == "." || last == " " {
+            stem.removeLast()
+        }
+        return clean(stem).flatMap { _ in clean(stem + suffix) }
+    }
+}
+
 extension Destination {
     /// Returns the name of a download until the server has named the file.
     ///

@@ -158,7 +158,7 @@ package struct APIRoute: Sendable {
         APIRoute(
             .patch,
             "/v1/feeds/{id}",
-            [.control, .readdress],
+            [.control, .readdress, .rename, .addToSession],
             body: FeedChanges.self
         ) { api, request, context in try await api.feeds.change(request, context) },
         APIRoute(.delete, "/v1/feeds/{id}", [.remove]) { api, _, context in

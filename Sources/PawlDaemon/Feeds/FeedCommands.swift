@@ -7,6 +7,7 @@ internal import PawlWire
 /// The commands of clients for feeds.
 struct FeedCommands {
     let parts: QueueParts
+    let undo: RemovalUndo
 
     private var store: DaemonStore { parts.environment.store }
 
@@ -38,12 +39,7 @@ struct FeedCommands {
                 try QueueAccess.check(.addToSession, session, by: authority, transaction)
             }
             let taken = try transaction.feeds.names()
-            guard taken.count < FeedTable.most else {
-                throw Conflict.error(
-                    "there are \(taken.count) feeds, which is the maximum",
-                    advice: "remove one: pawl feed remove"
-                )
-            }
+            try Self.checkRoom(taken)
             let name = try Self.name(new, taken)
             let owner = authority.owner ?? .user
             var feed = FeedTable.Row(name: name, owner: owner, request: new, at: Date())
@@ -53,6 +49,15 @@ struct FeedCommands {
         }
         parts.environment.feeds.send()
         return WireFeed(feed)
+    }
+
+    /// Throws `.conflict` if there is no room for another feed.
+    static func checkRoom(_ taken: Set<ExactText>) throws(DownloadError) {
+        guard taken.count >= FeedTable.most else { return }
+        throw Conflict.error(
+            "there are \(taken.count) feeds, which is the maximum",
+            advice: "remove one: pawl feed remove"
+        )
     }
 
     /// The feed without its secrets, for a checksum.
@@ -99,6 +104,16 @@ struct FeedCommands {
                 (feed.name, feed.request.name) = (name, name)
             }
             if let rules = changes.rules { feed.request.rules = feed.rules.merging(rules) }
+            if let label = changes.label {
+                feed.request.download.label = label.isEmpty ? nil : label
+            }
+            if let session = changes.session {
+                let owner = changes.url == nil ? feed.owner : authority.owner ?? feed.owner
+                try Self.setSession(of: &feed, session, for: owner, by: authority, transaction)
+            }
+            if let destination = changes.destination {
+                try setDestination(of: &feed, destination, by: authority, rules)
+            }
             if let url = changes.url {
                 try Self.move(&feed, to: url, by: authority, rules, transaction)
             }
@@ -109,6 +124,45 @@ struct FeedCommands {
         }
         parts.environment.feeds.send()
         return WireFeed(feed)
+    }
+
+    /// Puts the downloads to come into a session; an empty one removes it.
+    ///
+    /// `owner`: the owner of the feed after the change, who must be able to add to the session with
+    /// each check.
+    private static func setSession(
+        of feed: inout FeedTable.Row,
+        _ session: String,
+        for owner: DownloadOwner,
+        by authority: Authority,
+        _ transaction: StoreTransaction
+    ) throws {
+        guard !session.isEmpty else { return feed.request.download.session = nil }
+        for each in [authority, owner.authority] {
+            try QueueAccess.check(.addToSession, session, by: each, transaction)
+        }
+        feed.request.download.session = session
+    }
+
+    /// Changes the folder of the downloads to come; a relative path is in the folder of the label.
+    ///
+    /// A client over TCP may neither take a feed out of a folder that is not allowed, nor lead it
+    /// into one.
+    private func setDestination(
+        of feed: inout FeedTable.Row,
+        _ destination: String,
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) {
+        var download = feed.request.download
+        if try AccessRules.check(.rename, by: authority, owner: feed.owner) {
+            _ = try QueueAccess.root(of: download.destination, rules)
+        }
+        download.destination = destination
+        download.destination = try parts.labels.completed(download).destination
+        // A feed that is confined stays so, whoever changes it.
+        if download.confinedTo != nil { download.isConfined = true }
+        feed.request.download = try QueueAccess.admitted([download], by: authority, rules)[0]
     }
 
     /// With another URL, the feed counts as added by this authority, now.
@@ -131,7 +185,8 @@ struct FeedCommands {
         feed.owner = authority.owner ?? feed.owner
     }
 
-    /// Removes a feed, and forgets its items; its downloads stay.
+    /// Removes a feed; its downloads stay, and its items are forgotten when the removal can no
+    /// longer be undone.
     func remove(_ id: Int64, by authority: Authority) throws(DownloadError) {
         try store.writeInAnyCase { transaction in
             // A feed that cannot be decoded can still be removed.
@@ -139,8 +194,17 @@ struct FeedCommands {
                 throw DownloadError.noFeed(id)
             }
             try AccessRules.check(.remove, by: authority, owner: owner)
+            try transaction.removed.keep(
+                feed: id,
+                removal: try transaction.removed.nextNumber(),
+                by: authority.owner ?? .user,
+                at: Date()
+            )
             try transaction.feeds.delete(id)
         }
+        undo.removed(at: Date())
+        // The loop of the queue forgets the feed in time.
+        parts.environment.work.send()
     }
 
     /// Throws `.notFound` if there is no such feed, `.notAllowed` if a check is refused.
@@ -200,6 +264,7 @@ extension WireFeed {
             createdAt: row.createdAt
         )
         rules = row.rules
+        (label, session) = (download.label, download.session)
         (title, nextCheck, added) = (row.state.title, row.nextCheck, row.state.added)
         (checkedAt, problem) = (row.state.checkedAt, row.state.problem)
         failures = row.state.failures > 0 ? row.state.failures : nil

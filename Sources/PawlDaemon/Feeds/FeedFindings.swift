@@ -36,20 +36,26 @@ struct FeedFindings: Sendable {
 
     /// - Parameters:
     ///   - template: The download that each item becomes.
+    ///   - names: The names of the files; `nil` leaves them to the servers.
     init(
         _ reading: FeedReading,
         _ decision: FeedMemory.Decision,
         _ template: NewDownload,
+        _ names: TitleNames?,
         of owner: DownloadOwner,
         at now: Date
     ) {
         self.reading = reading
         skipped = decision.skipped
+        var names = names
         var found: [Found] = []
         var seen = decision.seen
         for item in decision.added {
             do throws(DownloadError) {
-                let download = try template.forItem(at: item.url)
+                var download = try template.forItem(at: item.url)
+                if let name = names?.take(for: item) {
+                    download.destination = template.destination.asFolderPath + name
+                }
                 let prepared = try DownloadAdder.Prepared(download, of: owner, at: now)
                 found.append((item.key, prepared))
             } catch {

@@ -36,8 +36,20 @@ package enum FeedMemory {
         /// The key to be recorded together with the download.
         package var key: ExactText
         package var url: String
+        /// The title of the item; empty if there is none.
+        package var title: String
+        /// The media type of the file that the feed states; `nil` if it states none.
+        package var mediaType: String?
 
-        package init(key: ExactText, url: String) { (self.key, self.url) = (key, url) }
+        package init(
+            key: ExactText,
+            url: String,
+            title: String = "",
+            mediaType: String? = nil
+        ) {
+            (self.key, self.url) = (key, url)
+            (self.title, self.mediaType) = (title, mediaType)
+        }
     }
 
     /// - Parameters:
@@ -69,7 +81,10 @@ package enum FeedMemory {
             // The clock may have been set back.
             let isRecent = known[recorded].map { abs(now.timeIntervalSince($0)) < renewal } ?? false
             if let url, !isSeen, rules.accept(title: item.title, fileName: fileName(url)) {
-                new.append((Addition(key: own, url: url), item.published))
+                var addition = Addition(key: own, url: url, title: item.title)
+                // A link leads to a page.
+                addition.mediaType = item.enclosure == nil ? "text/html" : item.mediaType
+                new.append((addition, item.published))
             } else if !isRecent {
                 decision.seen.append(recorded)
             }

@@ -123,14 +123,15 @@ struct FeedRecorder {
         return WireFeed(feed)
     }
 
-    /// Returns a feed as it is now; `nil` if it was removed, or if what was read is of another feed.
+    /// Returns a feed as it is now; `nil` if it was removed, if what was read is of another feed, or
+    /// if its downloads go elsewhere now: the next check adds the items then.
     private func find(
         _ asked: FeedTable.Row,
         _ transaction: StoreTransaction
     ) throws -> FeedTable.Row? {
         guard let feed = try transaction.feeds.find(asked.id),
             feed.request.download.url.isExactly(asked.request.download.url),
-            feed.owner == asked.owner
+            feed.owner == asked.owner, feed.addsSame(as: asked)
         else { return nil }
         return feed
     }
@@ -169,7 +170,7 @@ struct FeedRecorder {
 
 extension DownloadOwner {
     /// The authority that could add a feed for this owner.
-    fileprivate var authority: Authority {
+    var authority: Authority {
         switch self {
         case .user: .user
         case .page: .page
@@ -179,6 +180,13 @@ extension DownloadOwner {
 }
 
 extension FeedTable.Row {
+    /// Whether an item becomes the same download in both, except for the session.
+    fileprivate func addsSame(as other: FeedTable.Row) -> Bool {
+        var (own, others) = (request.download, other.request.download)
+        (own.session, others.session) = (nil, nil)
+        return own == others
+    }
+
     /// Whether the items may not be on private addresses.
     ///
     /// Once a public server has sent the feed, it never counts as private.

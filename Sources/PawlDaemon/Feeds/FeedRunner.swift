@@ -195,7 +195,13 @@ final class FeedRunner: Sendable {
             at: now
         )
         let template = try await queue.feedTemplate(for: feed, reading)
-        let findings = FeedFindings(reading, decision, template, of: feed.owner, at: now)
+        var names: TitleNames?
+        if feed.rules.fileNames == .title, !decision.added.isEmpty {
+            let folder = template.destination
+            let taken = try await queue.store.read { try $0.downloads.destinations(in: folder) }
+            names = TitleNames(in: folder, taken: taken)
+        }
+        let findings = FeedFindings(reading, decision, template, names, of: feed.owner, at: now)
         if let reason = findings.reason {
             logger.warning(
                 "feed \(feed.id) (\(feed.name.sanitized)): items left out: \(findings.unusable), the first of them: \(reason)"

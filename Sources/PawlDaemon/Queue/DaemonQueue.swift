@@ -83,7 +83,7 @@ actor DaemonQueue {
         undo = RemovalUndo(parts)
         actions = DownloadActions(parts: parts, undo: undo)
         editor = DownloadEditor(parts: parts)
-        feeds = FeedCommands(parts: parts)
+        feeds = FeedCommands(parts: parts, undo: undo)
         feedRecorder = FeedRecorder(parts: parts, adder: adder)
     }
 
@@ -240,7 +240,11 @@ actor DaemonQueue {
                 environment.endings.send()
                 return environment.work.send()
             } catch {
-                if !isBehind { environment.logger.error("the queue cannot be written: \(error)") }
+                if !isBehind {
+                    environment.logger.error(
+                        "the move of download \(id) cannot be recorded: \(error)"
+                    )
+                }
                 isBehind = true
             }
             // The loop checks for cancellation. The next start finds the file where it is now.
@@ -281,7 +285,7 @@ actor DaemonQueue {
         return outcome
     }
 
-    /// Puts the downloads of the newest removal back into the list.
+    /// Puts back what the newest removal has removed.
     func undoRemoval(by authority: Authority) throws(DownloadError) -> WireOutcome {
         try undo.undo(by: authority, parts.settings.networkRules)
     }

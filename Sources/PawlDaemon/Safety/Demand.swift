@@ -38,17 +38,17 @@ package enum Demand: String, Sendable, CaseIterable {
         case .addFromFiles:
             "adding a download with resume data, or with settings that name a file, a program, a "
                 + "network interface or a name server"
-        case .addToSession: "adding a download to a session"
+        case .addToSession: "adding a download or a feed to a session"
         case .addFeed: "adding a feed, whose items become downloads"
         case .control:
             "pausing, resuming or moving a download, and changing its priority, limit, date or "
-                + "number of connections; checking a feed, and changing its rules"
+                + "number of connections; checking a feed, and changing its rules or its label"
         case .remove: "removing a download from the list, without its files, or a feed"
-        case .undo: "restoring removed downloads to the list"
+        case .undo: "restoring removed downloads and feeds"
         case .discard: "cancelling a download, or removing it with its files"
         case .readdress:
             "changing the URL, header fields or credentials of a download, or the URL of a feed"
-        case .rename: "changing the name of a download's file"
+        case .rename: "changing the name of a download's file, or the folder of a feed"
         case .describe: "changing the description that the session's program gave to a download"
         case .makeSession: "registering a new session"
         case .useSession: "attaching to a session, setting its limits and acknowledging its events"

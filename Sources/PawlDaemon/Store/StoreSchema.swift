@@ -30,6 +30,9 @@ enum StoreSchema {
         migrator.registerMigration("feeds") { database in try database.execute(sql: feeds) }
         migrator.registerMigration("gids") { database in try database.execute(sql: gids) }
         migrator.registerMigration("labels") { database in try database.execute(sql: labels) }
+        migrator.registerMigration("removed-feeds") { database in
+            try database.execute(sql: removedFeeds)
+        }
         return migrator
     }
 
@@ -38,6 +41,29 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // For a minute after a removal, like `removed`: the rows of feeds and of their items. `request`
+    // is private like that of the table `feed`.
+    private static let removedFeeds = """
+        CREATE TABLE removedFeed (
+            id INTEGER PRIMARY KEY,
+            removal INTEGER NOT NULL,
+            remover TEXT NOT NULL,
+            at REAL NOT NULL,
+            name TEXT NOT NULL,
+            owner TEXT NOT NULL,
+            createdAt REAL NOT NULL,
+            nextCheck REAL,
+            request BLOB NOT NULL,
+            state TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE removedFeedItem (
+            feed INTEGER NOT NULL REFERENCES removedFeed (id) ON DELETE CASCADE,
+            key TEXT NOT NULL,
+            seenAt REAL NOT NULL,
+            PRIMARY KEY (feed, key)
+        ) STRICT, WITHOUT ROWID;
+        """
 
     // `label`: the labels that have settings; others exist only as the label of a download.
     private static let labels = """

@@ -157,6 +157,8 @@ package struct WireOutcome: Codable, Sendable, Hashable {
     package var lastEvent: Int64
     /// The files that could not be deleted; `nil` if there are none.
     package var notRemoved: [WireNotRemoved]?
+    /// The feeds that an undo has put back; `nil` if there are none.
+    package var feeds: [WireFeed]?
 
     package init(downloads: [WireDownload], lastEvent: Int64) {
         self.downloads = downloads

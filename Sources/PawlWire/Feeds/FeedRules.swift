@@ -1,9 +1,17 @@
 package import PawlCore
 
+/// What names the files of a feed.
+package enum FeedFileNames: String, Codable, Sendable, CaseIterable {
+    /// The server of the file, or its URL.
+    case server
+    /// The title of the item.
+    case title
+}
+
 /// When a feed is checked, and which of its items are added.
 package struct FeedRules: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
-        case everySeconds, match, exclude, newest, takesLinks
+        case everySeconds, match, exclude, newest, takesLinks, fileNames
     }
 
     package static let knownMembers = KnownMembers(CodingKeys.self)
@@ -18,6 +26,8 @@ package struct FeedRules: Codable, Sendable, Hashable, RequestObject {
     package var newest: Int?
     /// Whether the link of an item that has no enclosure is added.
     package var takesLinks: Bool?
+    /// What names the files; `nil` uses the names of the server.
+    package var fileNames: FeedFileNames?
 
     package static let usualSeconds = 3600
     package static let leastSeconds = 300
@@ -37,6 +47,7 @@ package struct FeedRules: Codable, Sendable, Hashable, RequestObject {
         rules.exclude = changes.exclude ?? exclude
         rules.newest = changes.newest ?? newest
         rules.takesLinks = changes.takesLinks ?? takesLinks
+        rules.fileNames = changes.fileNames ?? fileNames
         return rules
     }
 

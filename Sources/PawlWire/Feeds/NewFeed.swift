@@ -73,7 +73,7 @@ package struct NewFeed: Codable, Sendable, Hashable, RequestObject {
 /// Changes of a feed; omitted values stay as they are.
 package struct FeedChanges: Codable, Sendable, Hashable, RequestObject {
     private enum CodingKeys: CodingKey, CaseIterable {
-        case name, url, rules
+        case name, url, rules, destination, label, session
     }
 
     package static let knownMembers = KnownMembers(
@@ -84,8 +84,14 @@ package struct FeedChanges: Codable, Sendable, Hashable, RequestObject {
     package var name: String?
     package var url: String?
     package var rules: FeedRules?
+    /// The folder of the downloads that are added from now on.
+    package var destination: String?
+    /// The label of the downloads that are added from now on; an empty one removes it.
+    package var label: String?
+    /// The session of the downloads that are added from now on; an empty one removes it.
+    package var session: String?
 
     package init() {}
 
-    package var isEmpty: Bool { name == nil && url == nil && rules == nil }
+    package var isEmpty: Bool { self == FeedChanges() }
 }

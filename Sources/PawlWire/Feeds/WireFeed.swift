@@ -9,6 +9,10 @@ package struct WireFeed: Codable, Sendable, Hashable {
     package var url: String
     /// The folder of the downloads.
     package var destination: String
+    /// The label of the downloads; `nil` if they have none.
+    package var label: String?
+    /// The session of the downloads; `nil` if they belong to none.
+    package var session: String?
     package var owner: DownloadOwner
     package var rules: FeedRules
     /// The title that the feed gives itself.

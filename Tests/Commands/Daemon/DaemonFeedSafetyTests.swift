@@ -202,6 +202,60 @@ extension DaemonSuites {
             #expect(try await show.check().output.contains("1 download added"))
             try await scene.succeed("feed", "remove", "a", "b")
             #expect(try await show.feeds().map(\.name) == ["show"])
+            try await scene.succeed("undo")
+            #expect(try await show.feeds().map(\.name) == ["b", "show"])
+        }
+
+        @Test func `a program leads a feed neither out of the allowed folders nor into a session`()
+            async throws
+        {
+            let access = try await makeAccess()
+            let scene = access.network.scene
+            let main = AccessScene.main
+            let feed = try await add(.user, access)
+            func change(_ authority: Authority, _ member: String, of feed: WireFeed) async throws
+                -> Int
+            {
+                try await access.ask(authority, "PATCH", APIPath.feed(feed.id), "{\(member)}").status
+            }
+            let outside = #""destination":"\#(scene.workshop.folder.path)/""#
+            let inside = #""destination":"\#(scene.home.path("Downloads/shows"))/""#
+            #expect(try await change(main, outside, of: feed) == 403)
+            // From then on, the feed is confined.
+            #expect(try await change(main, inside, of: feed) == 200)
+            #expect(try await change(.user, outside, of: feed) == 403)
+            #expect(try await change(.user, inside, of: feed) == 200)
+            #expect(try await check(feed, access).map(\.owner) == [.user])
+            // A feed that is outside stays where it is.
+            let other = try await add(.user, access)
+            #expect(try await change(.user, outside, of: other) == 200)
+            #expect(try await change(main, inside, of: other) == 403)
+            let own = try await add(main, access)
+            try await register("app", .user, access)
+            let session = #""session":"app""#
+            #expect(try await change(main, session, of: feed) == 403)
+            #expect(try await change(main, session, of: own) == 403)
+            // Its checks could not add to the session either.
+            #expect(try await change(.user, session, of: own) == 403)
+            #expect(try await change(.user, session, of: feed) == 200)
+        }
+
+        @Test func `a program undoes its own removal of a feed only`() async throws {
+            let access = try await makeAccess()
+            let first = try await add(.user, access)
+            let second = try await add(.user, access)
+            func undo() async throws -> [WireFeed]? {
+                let answer = try await access.ask(AccessScene.main, "POST", APIPath.undo)
+                #expect(answer.status == 200, "\(answer.body)")
+                return try WireJSON.decode(WireOutcome.self, from: answer.body.utf8).feeds
+            }
+            let main = AccessScene.main
+            for (authority, feed) in [(Authority.user, first), (main, second)] {
+                let answer = try await access.ask(authority, "DELETE", APIPath.feed(feed.id))
+                #expect(answer.status == 204, "\(answer.body)")
+            }
+            #expect(try await undo()?.map(\.id) == [second.id])
+            #expect(try await undo() == nil)
         }
 
         @Test func `a feed that moves to another server adds only its newest item`() async throws {

@@ -66,6 +66,32 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `a recovered move that cannot be recorded at first is recorded by the next try`()
+            async throws
+        {
+            let setting = try await leaveMove()
+            let scene = setting.scene
+            let call = try HeldCall()
+            var plan = FaultPlan(call.action, at: 1, of: [.link, .rename])
+            plan.path = setting.far.path
+            let daemon = try await scene.startDaemon(plan)
+            // The copy is about to get its name, and then no write of the queue succeeds.
+            let holder = try await call.reached()
+            let (queue, away) = (
+                scene.home.path("state/pawl/queue.sqlite"), scene.home.path("away")
+            )
+            try #require(rename(queue, away) == 0)
+            holder.signal(SIGKILL)
+            let hasFailed = await daemon.waitForOutput(
+                containing: "the move of download 1 cannot be recorded"
+            )
+            #expect(hasFailed, "\(daemon.errors)")
+            #expect(setting.far.list() == [Workshop.name])
+            try #require(rename(away, queue) == 0)
+            try await expectMoved(setting, as: [Workshop.name])
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `a complete download whose end is not recorded yet cannot be cancelled`()
             async throws
         {

@@ -101,6 +101,18 @@ struct FeedDecisionTests {
         #expect(names(decide([page], rules)) == ["page"])
     }
 
+    @Test func `an item to be added has its title and the media type of its file`() {
+        var audio = item("1", "a")
+        audio.mediaType = "audio/mpeg"
+        var page = FeedDocument.Item()
+        (page.id, page.title, page.link) = ("2", "Page", "https://host.example/page")
+        var rules = FeedRules()
+        rules.takesLinks = true
+        let added = decide([audio, page], rules).added
+        #expect(added.map(\.title) == ["Page", "Title of a"])
+        #expect(added.map(\.mediaType) == ["text/html", "audio/mpeg"])
+    }
+
     @Test func `an item that gets its file later is added then`() {
         var early = item("1", "a")
         early.enclosure = nil

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PawlCore
 import PawlDaemon
 import PawlTesting
@@ -46,6 +47,42 @@ struct FeedTableTests {
         #expect(try await store.read { try $0.feeds.owner(of: 99) } == nil)
         try store.write { try $0.feeds.delete(id) }
         #expect(try await store.read { try $0.feeds.list() }.unreadable.isEmpty)
+    }
+
+    @Test func `a removed feed is restored with its items, under a free name`() throws {
+        let scene = try StoreScene()
+        try scene.store.write { transaction in
+            let items: [ExactText] = ["x", "y"]
+            let id = try transaction.feeds.insert(feed("a"))
+            try transaction.feeds.see(items, of: id, at: StoreScene.noon)
+            let number = try transaction.removed.nextNumber()
+            try transaction.removed.keep(feed: id, removal: number, by: .user, at: StoreScene.noon)
+            try transaction.feeds.delete(id)
+            _ = try transaction.feeds.insert(feed("a"))
+            // Without an event, each removal has a number of its own.
+            #expect(try transaction.removed.nextNumber() > number)
+            #expect(try transaction.removed.newest(by: .user) == number)
+            #expect(try transaction.removed.newest(by: .page) == nil)
+            #expect(try transaction.removed.feeds(of: number) == [id])
+            #expect(try transaction.removed.owner(ofFeed: id) == .token("t"))
+            #expect(try transaction.removed.restore(feed: id))
+            #expect(try transaction.feeds.find(id)?.name == "a-2")
+            #expect(try Set(transaction.feeds.items(of: id).keys) == Set(items))
+            #expect(try !transaction.removed.restore(feed: id))
+            #expect(try transaction.removed.newest() == nil)
+        }
+    }
+
+    @Test func `a removed feed is forgotten after its time`() throws {
+        let scene = try StoreScene()
+        try scene.store.write { transaction in
+            let (removed, noon) = (transaction.removed, StoreScene.noon)
+            let id = try transaction.feeds.insert(feed("a"))
+            try removed.keep(feed: id, removal: 1, by: .user, at: noon)
+            #expect(try removed.expire(before: noon.addingTimeInterval(-1)) == noon)
+            #expect(try removed.expire(before: noon.addingTimeInterval(1)) == nil)
+            #expect(try !removed.restore(feed: id))
+        }
     }
 
     @Test func `a session that is forgotten has no feeds any more`() async throws {

@@ -49,6 +49,7 @@ struct FeedDocumentTests {
         #expect(first.title == "Café – Part <2>")
         #expect(first.id == "id-2")
         #expect(first.enclosure == "https://media.example/2.mp3")
+        #expect(first.mediaType == "audio/mpeg")
         #expect(first.link == "https://host.example/pages/2")
         #expect(first.published == 1_795_968_302)
         let second = try #require(feed.items.last)
@@ -62,7 +63,7 @@ struct FeedDocumentTests {
             rss(
                 """
                 <item><media:group><media:content url="small.mp4"/>
-                  <media:content url="big.mp4" isDefault="true"/></media:group></item>
+                  <media:content url="big.mp4" type="video/mp4" isDefault="true"/></media:group></item>
                 <item><media:content url="a.mp4"/><enclosure url="b.mp4"/></item>
                 <item><media:content url="c.mp4"/><media:content url="d.mp4"/></item>
                 <item><source><enclosure url="not.mp4"/></source></item>
@@ -72,6 +73,7 @@ struct FeedDocumentTests {
         )
         let names = feed.items.map { $0.enclosure?.split(separator: "/").last.map(String.init) }
         #expect(names == ["big.mp4", "b.mp4", "c.mp4", nil, "e.mp4"])
+        #expect(feed.items.map(\.mediaType) == ["video/mp4", nil, nil, nil, nil])
     }
 
     @Test func `an Atom feed, with bases`() throws {

@@ -18,6 +18,8 @@ package struct FaultPlan: Sendable {
         case killBefore
         /// The process is killed after the call.
         case killAfter
+        /// The call waits until a ``HeldCall`` with this pipe lets it continue, and then succeeds.
+        case hold(String)
     }
 
     /// The calls to count; if empty, all calls count.
@@ -58,6 +60,7 @@ package struct FaultPlan: Sendable {
             "PAWL_FAULT": "\(names.isEmpty ? "any" : names):\(actionText):\(number)\(suffix)",
             "PAWL_FAULT_PATH": path.isEmpty ? nil : path,
             "PAWL_FAULT_COUNT": countFile,
+            "PAWL_FAULT_HOLD": pipe,
         ]
     }
 
@@ -67,6 +70,12 @@ package struct FaultPlan: Sendable {
         case .short: "short"
         case .killBefore: "kill"
         case .killAfter: "kill-after"
+        case .hold: "hold"
         }
+    }
+
+    /// The pipe of a call that waits; `nil` if no call does.
+    private var pipe: String? {
+        if case .hold(let pipe) = action { pipe } else { nil }
     }
 }

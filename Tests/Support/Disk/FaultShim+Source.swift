@@ -25,9 +25,9 @@ extension FaultShim {
 
         static int ready, chosen[CALLS], failure, persists, then_kill;
         static enum verdict action;
-        static int kill_before;
+        static int kill_before, holds;
         static long number;
-        static const char *wanted_path, *count_path;
+        static const char *wanted_path, *count_path, *hold_path;
         static atomic_long seen, seen_by_call[CALLS];
 
         // Each real function is looked up once; a call before the constructor works too.
@@ -54,16 +54,31 @@ extension FaultShim {
             if (!strcmp(what, "short")) action = SHORT;
             else if (!strcmp(what, "kill")) kill_before = 1;
             else if (!strcmp(what, "kill-after")) action = KILL_AFTER;
+            else if (!strcmp(what, "hold")) holds = 1;
             else { action = FAIL; failure = atoi(what); }
             number = atol(which);
             persists = more && !strcmp(more, "persists");
             then_kill = more && !strcmp(more, "then-kill");
             wanted_path = getenv("PAWL_FAULT_PATH");
             count_path = getenv("PAWL_FAULT_COUNT");
+            hold_path = getenv("PAWL_FAULT_HOLD");
             ready = 1;
         }
 
         static void die(void) { for (;;) kill(getpid(), SIGKILL); }
+
+        // Waits until the other end of a pipe was opened and is closed.
+        static void hold(void) {
+            int file;
+            do file = open(hold_path, O_RDONLY | O_CLOEXEC);
+            while (file < 0 && errno == EINTR);
+            if (file < 0) return;
+            char byte;
+            ssize_t count;
+            do count = read(file, &byte, 1);
+            while (count > 0 || (count < 0 && errno == EINTR));
+            close(file);
+        }
 
         static int concerns_path(const char *path) {
             return !wanted_path || (path && strstr(path, wanted_path));
@@ -87,6 +102,10 @@ extension FaultShim {
             if (mine > number && then_kill) die();
             if (mine > number && !persists) return PASS;
             if (kill_before) die();
+            if (holds) {
+                hold();
+                return PASS;
+            }
             if (action == FAIL) errno = failure;
             return action;
         }

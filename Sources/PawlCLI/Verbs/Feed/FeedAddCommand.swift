@@ -57,14 +57,19 @@ struct FeedAddCommand: PawlVerb {
         var download = try NewDownload(requested)
         download.priority = try added.givenPriority() ?? download.priority
         (download.session, download.isPaused) = (added.session, added.paused ? true : nil)
+        download.label = try added.givenLabel()
         let feed = NewFeed(download, name: name, rules: try rules.rules())
         try feed.check()
-        let json = json
+        let (json, hasFolder) = (json, requested.pathInLabel == nil)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             // With this key, a repeated request adds no second feed.
             let key = UUID().uuidString
+            var feed = feed
+            if !hasFolder, let folder = try await client.folder(ofLabel: feed.download.label) {
+                feed.download.destination = folder
+            }
             let new = try await client.process.starting {
-                (client) async throws(DownloadError) in
+                [feed] (client) async throws(DownloadError) in
                 try await client.add(feed, key: key)
             }
             var check = try await client.checkFeed(new.id)

@@ -8,8 +8,10 @@ struct FeedRemoveCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove feeds, and keep the downloads that they added.",
-        discussion: "The daemon forgets the items. If you add the feed again, it starts with the "
-            + "newest item."
+        discussion: """
+            'pawl undo' restores the feed within one minute. After that, the daemon forgets the \
+            items: if you add the feed again, it starts with the newest item.
+            """
     )
 
     @OptionGroup var targets: FeedTargetOptions

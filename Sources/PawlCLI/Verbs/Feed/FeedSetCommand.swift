@@ -7,11 +7,10 @@ internal import PawlWire
 struct FeedSetCommand: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change when feeds are checked, and which items are added.",
+        abstract: "Change when feeds are checked, which items are added, and where they are saved.",
         discussion: """
-            New rules apply only to items that appear from now on. --match '' and --exclude '' \
-            remove the texts set earlier. For other folders or settings, remove the feed and add \
-            it again.
+            Changes apply only to items that appear from now on. --match '' and --exclude '' \
+            remove the texts set earlier. For other settings, remove the feed and add it again.
             """
     )
 
@@ -36,26 +35,47 @@ struct FeedSetCommand: PawlVerb {
     )
     var url: String?
 
+    @Option(
+        name: [.customShort("d", allowingJoined: true), .long],
+        parsing: .unconditional,
+        help: ArgumentHelp("Save new files to this folder.", valueName: "dir")
+    )
+    var directory: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The label of new downloads: a name, or none to remove it. The folder stays.",
+            valueName: "name"
+        )
+    )
+    var label: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "The session of new downloads; '' removes it.",
+            valueName: "name"
+        )
+    )
+    var session: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try FeedCommand.checkNamed(names)
-        var changes = FeedChanges()
-        (changes.rules, changes.name) = (try rules.rules(), name)
-        if let url {
-            _ = try SourceURL.read(url, at: "--url")
-            changes.url = url
-        }
-        if let name { try NewFeed.check(name: name) }
+        let changes = try changes()
         guard !changes.isEmpty else {
             throw .usage(
                 "no change is given",
-                advice: "use --every, --match, --exclude, --newest, --links, --name or --url"
+                advice:
+                    "use --every, --match, --exclude, --newest, --links, --file-names, --name, "
+                    + "--url, --directory, --label or --session"
             )
         }
         let (names, json) = (names, json)
-        return try daemonWork(console) { [changes] (client) async throws(DownloadError) in
+        return try daemonWork(console) { (client) async throws(DownloadError) in
             let feeds = try await FeedCommand.feeds(names, client)
             guard feeds.count == 1 || changes.name == nil && changes.url == nil else {
                 throw .usage(
@@ -70,5 +90,21 @@ struct FeedSetCommand: PawlVerb {
             }
             return 0
         }
+    }
+
+    private func changes() throws(DownloadError) -> FeedChanges {
+        var changes = FeedChanges()
+        (changes.rules, changes.name, changes.session) = (try rules.rules(), name, session)
+        if let url {
+            _ = try SourceURL.read(url, at: "--url")
+            changes.url = url
+        }
+        if let name { try NewFeed.check(name: name) }
+        changes.label = label == LabelName.none ? "" : label
+        if let directory {
+            changes.destination =
+                try CurrentFolder.absolute(directory, option: "--directory").asFolderPath
+        }
+        return changes
     }
 }

@@ -95,8 +95,7 @@ struct DownloadActions {
             action,
             on: item.download.state,
             waitsToRetry: item.download.failures != nil,
-            isComplete: parts.moves.isMoving(item.download.id)
-                || parts.environment.running[item.download.id]?.state == .finished
+            isComplete: isComplete(item.download.id)
         )
         var change = Change(effect: effect, now: item.download)
         let now = Date()
@@ -135,6 +134,15 @@ struct DownloadActions {
         return change
     }
 
+    /// Whether the file of a run has its name or is about to get it, so that only the record of its
+    /// end is left.
+    ///
+    /// Otherwise, stopping the run keeps the file from getting its name (``FinishAnnouncements``).
+    private func isComplete(_ id: Int64) -> Bool {
+        parts.moves.isMoving(id) || parts.announcements.isFinishing(id)
+            || parts.environment.running[id]?.state == .finished
+    }
+
     /// Returns the number of a removal that can be undone; `nil` for another action.
     private func removal(
         _ action: QueueAction,
@@ -147,7 +155,7 @@ struct DownloadActions {
             try transaction.removed.forgetAll()
             return nil
         }
-        return try transaction.events.last()
+        return try transaction.removed.nextNumber()
     }
 
     private func save(

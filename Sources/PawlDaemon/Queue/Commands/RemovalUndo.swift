@@ -32,7 +32,7 @@ extension StoreTransaction {
     }
 }
 
-/// Keeps removed downloads for a while, and puts them back into the list.
+/// Keeps removed downloads and feeds for a while, and puts them back.
 final class RemovalUndo {
     private let parts: QueueParts
     /// The date at which the oldest removal is to be forgotten; `nil` if there is none.
@@ -47,7 +47,7 @@ final class RemovalUndo {
 
     init(_ parts: QueueParts) { self.parts = parts }
 
-    /// Handles that downloads were removed.
+    /// Handles that downloads or a feed were removed.
     func removed(at now: Date) {
         nextDate = min(nextDate ?? .distantFuture, now.addingTimeInterval(Self.time))
     }
@@ -78,13 +78,13 @@ final class RemovalUndo {
         }
     }
 
-    /// Puts the downloads of the newest removal back into the list.
+    /// Puts back what the newest removal has removed: downloads, or a feed.
     ///
-    /// Those that ran wait again if the client may resume them, and are paused otherwise; the
-    /// others have the state that they had. Returns no download if there is no removal to undo.
-    /// Downloads that the client may not remove stay removed.
+    /// Downloads that ran wait again if the client may resume them, and are paused otherwise; the
+    /// others have the state that they had. Returns nothing if there is no removal to undo. What
+    /// the client may not remove stays removed.
     ///
-    /// - Throws: `.notAllowed`.
+    /// - Throws: `.notAllowed`, and `.conflict` if there are too many feeds.
     func undo(
         by authority: Authority,
         _ rules: NetworkRules
@@ -98,33 +98,56 @@ final class RemovalUndo {
             var rows: [WireDownload] = []
             for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user
-                guard (try? AccessRules.check(.remove, by: authority, owner: owner)) != nil else {
-                    continue
-                }
-                guard var row = try transaction.removed.restore(id) else { continue }
-                if row.state.isActive {
-                    // Its folder may not be allowed any more.
-                    let mayRun = try QueueAccess.allows(
-                        .resume,
-                        for: DownloadSearch.Selected(download: row, isNamed: false),
-                        by: authority,
-                        rules,
-                        transaction
-                    )
-                    row.state = mayRun ? .waiting : .paused
-                }
-                try transaction.downloads.save(row)
-                try transaction.events.append(.added, row, at: Date())
-                rows.append(row)
+                guard Self.mayRestore(from: owner, authority) else { continue }
+                if let row = try restore(id, by: authority, rules, transaction) { rows.append(row) }
             }
-            let outcome = WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
+            var feeds: [WireFeed] = []
+            for id in try removal.map(transaction.removed.feeds) ?? [] {
+                let owner = try transaction.removed.owner(ofFeed: id) ?? .user
+                guard Self.mayRestore(from: owner, authority) else { continue }
+                try FeedCommands.checkRoom(try transaction.feeds.names())
+                guard try transaction.removed.restore(feed: id) else { continue }
+                if let feed = try transaction.feeds.shown(id) { feeds.append(feed) }
+            }
+            var outcome = WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
+            outcome.feeds = feeds.isEmpty ? nil : feeds
             return (outcome, try transaction.gids.all())
         }
         parts.gids.load(gids)
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.wait(parts.retries.entry(of: row))
         }
+        // Its next check may be due.
+        if outcome.feeds != nil { parts.environment.feeds.send() }
         parts.environment.published(outcome)
         return outcome
+    }
+
+    private static func mayRestore(from owner: DownloadOwner, _ authority: Authority) -> Bool {
+        AccessRules.decision(on: .remove, by: authority, owner: owner) != .refused
+    }
+
+    /// Puts a download back into the list; returns `nil` if it is not kept.
+    private func restore(
+        _ id: Int64,
+        by authority: Authority,
+        _ rules: NetworkRules,
+        _ transaction: StoreTransaction
+    ) throws -> WireDownload? {
+        guard var row = try transaction.removed.restore(id) else { return nil }
+        if row.state.isActive {
+            // Its folder may not be allowed any more.
+            let mayRun = try QueueAccess.allows(
+                .resume,
+                for: DownloadSearch.Selected(download: row, isNamed: false),
+                by: authority,
+                rules,
+                transaction
+            )
+            row.state = mayRun ? .waiting : .paused
+        }
+        try transaction.downloads.save(row)
+        try transaction.events.append(.added, row, at: Date())
+        return row
     }
 }

@@ -18,6 +18,8 @@ final class FinishAnnouncements: Sendable {
         var waiting: [Announcement] = []
         /// The files of runs that are getting their names.
         var finishing: [Int64: WrittenFile] = [:]
+        /// The runs that were stopped, whose files no longer get their names.
+        var stopped: Set<Int64> = []
     }
 
     private let running: RunningDownloads
@@ -36,12 +38,15 @@ final class FinishAnnouncements: Sendable {
     func announce(_ id: Int64, _ file: WrittenFile) async throws(DownloadError) {
         var file = file
         if let folder = running.folder(of: id) { file.path = folder.shown(file.path) }
-        let announcement = state.withLock { [file] state in
+        let announcement = state.withLock { [file] state -> Announcement? in
+            // The run may not have noticed yet that it was stopped.
+            guard !state.stopped.contains(id) else { return nil }
             state.lastNumber += 1
             let announcement = Announcement(number: state.lastNumber, id: id, file: file)
             state.waiting.append(announcement)
             return announcement
         }
+        guard let announcement else { throw Self.stopped }
         work.send()
         if let refusal = await announcement.answer.waitIgnoringCancellation() { throw refusal }
     }
@@ -62,12 +67,24 @@ final class FinishAnnouncements: Sendable {
     /// The recorded file of a run; `nil` if the run has announced none.
     func finishingFile(of id: Int64) -> WrittenFile? { state.withLock { $0.finishing[id] } }
 
-    func ended(_ id: Int64) { state.withLock { $0.finishing[id] = nil } }
+    /// Whether the complete file of a run is getting its name, or has it.
+    func isFinishing(_ id: Int64) -> Bool { finishingFile(of: id)?.kind == .finished }
+
+    func ended(_ id: Int64) {
+        state.withLock { state in
+            state.finishing[id] = nil
+            state.stopped.remove(id)
+        }
+    }
 
     // MARK: - Stopping
 
-    /// Lets a run that is stopped end without waiting for the store.
-    func stop(_ id: Int64) { stop(Self.stopped) { $0.id == id } }
+    /// Lets a run that is stopped end without waiting for the store; from now on, its file does not
+    /// get its name.
+    func stop(_ id: Int64) {
+        state.withLock { _ = $0.stopped.insert(id) }
+        stop(Self.stopped) { $0.id == id }
+    }
 
     /// Lets all runs end without waiting for the store.
     func stopAll(_ error: DownloadError? = nil) { stop(error ?? Self.stopped) { _ in true } }

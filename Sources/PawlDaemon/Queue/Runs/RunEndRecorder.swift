@@ -46,6 +46,10 @@ struct RunEndRecorder {
         if !progress.name.isEmpty, !isRenamed { row.name = progress.name }
         if let corrupt { try transaction.writtenFiles.record(corrupt, of: row.id) }
         switch end.result {
+        case .success(let file) where row.state == .cancelled && file.wasAlreadyThere:
+            // The file is not the download's: there is at most a partial file to be removed.
+            let partial = running.partialFile(of: row.id)
+            try recordRemoval(of: partial, &row, transaction, &outcome)
         case .success(let file):
             let written = end.moved ?? parts.announcements.finishingFile(of: row.id)
             try recordFinished(file, written, &row, newName, transaction)

@@ -103,6 +103,21 @@ package struct DownloadRows {
         )
     }
 
+    /// Returns the destinations of the downloads that save to files of their own names in a folder,
+    /// or in a folder within it.
+    func destinations(in folder: String) throws -> Set<ExactText> {
+        let shown = folder.asFolderPath.sanitized
+        // There is no index: a check of a feed asks once, outside the queue.
+        let found: [String] = try database.values(
+            """
+            SELECT destination FROM download
+                WHERE instr(destination, ?1) = 1 AND destination <> ?1
+            """,
+            [shown]
+        )
+        return Set(found.map { ExactText($0) })
+    }
+
     /// Returns the ids of all downloads.
     package func ids() throws -> [Int64] { try database.values("SELECT id FROM download") }
 

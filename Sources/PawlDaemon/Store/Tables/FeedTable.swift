@@ -112,6 +112,14 @@ package struct FeedTable {
         try database.row("SELECT * FROM feed WHERE id = ?", [id]).flatMap(Row.init)
     }
 
+    /// Returns a feed as clients see it, even if it cannot be decoded; `nil` if there is none.
+    func shown(_ id: Int64) throws -> WireFeed? {
+        guard let row = try database.row("SELECT * FROM feed WHERE id = ?", [id]) else {
+            return nil
+        }
+        return Row(row).map { WireFeed($0) } ?? Unreadable(row).map { WireFeed($0) }
+    }
+
     /// Returns the owner of a feed, even if the feed cannot be decoded; `nil` if there is none.
     package func owner(of id: Int64) throws -> DownloadOwner? {
         try database.row("SELECT owner FROM feed WHERE id = ?", [id]).map(Self.owner)

@@ -3,7 +3,7 @@ internal import GRDB
 internal import PawlCore
 package import PawlWire
 
-/// Downloads that were removed from the list a moment ago, so that a removal can be undone.
+/// Downloads and feeds that were removed a moment ago, so that a removal can be undone.
 package struct RemovedTable {
     private let database: Database
 
@@ -39,18 +39,31 @@ package struct RemovedTable {
         )
     }
 
-    /// Returns the number of the newest removal whose downloads are kept; `nil` if there is none.
+    /// Returns the number of the newest removal that is kept; `nil` if there is none.
     ///
-    /// `remover`: who has removed them; `nil` for anyone.
+    /// `remover`: whose removals count; `nil` for anyone's.
     package func newest(by remover: DownloadOwner? = nil) throws -> Int64? {
-        try database.value(
-            "SELECT MAX(removal) FROM removed WHERE ?1 IS NULL OR remover = ?1",
-            [remover?.text]
-        )
+        let newest: [Int64?] = try Self.tables.map { table in
+            try database.value(
+                "SELECT MAX(removal) FROM \(table) WHERE ?1 IS NULL OR remover = ?1",
+                [remover?.text]
+            )
+        }
+        return newest.compactMap(\.self).max()
     }
 
+    /// Returns the number of a new removal, above those of all that are kept.
+    package func nextNumber() throws -> Int64 {
+        try max(EventTable(database).last(), (newest() ?? 0) + 1)
+    }
+
+    /// The tables of the kinds of things that are kept.
+    private static let tables = ["removed", "removedFeed"]
+
     /// Forgets all removals.
-    package func forgetAll() throws { try database.run("DELETE FROM removed") }
+    package func forgetAll() throws {
+        for table in Self.tables { try database.run("DELETE FROM \(table)") }
+    }
 
     /// Returns the downloads of a removal.
     package func downloads(of removal: Int64) throws -> [Int64] {
@@ -116,12 +129,80 @@ package struct RemovedTable {
 
     /// Deletes what was removed before a time; returns the time of the oldest removal that is kept.
     package func expire(before date: Date) throws -> Date? {
-        // The clock may have been set back.
+        let oldest: [Double?] = try Self.tables.map { table in
+            // The clock may have been set back.
+            try database.run(
+                "DELETE FROM \(table) WHERE at < ?1 OR at > ?1 + 3600",
+                [date.timeIntervalSince1970]
+            )
+            return try database.value("SELECT MIN(at) FROM \(table)")
+        }
+        return ColumnCoding.date(oldest.compactMap(\.self).min())
+    }
+
+    // MARK: - Feeds
+
+    /// Keeps a feed that is about to be removed, with the record of its items; it need not be
+    /// readable.
+    package func keep(
+        feed: Int64,
+        removal: Int64,
+        by remover: DownloadOwner,
+        at date: Date
+    ) throws {
         try database.run(
-            "DELETE FROM removed WHERE at < ?1 OR at > ?1 + 3600",
-            [date.timeIntervalSince1970]
+            """
+            INSERT INTO removedFeed (id, removal, remover, at, \(Self.feedColumns))
+            SELECT id, ?, ?, ?, \(Self.feedColumns) FROM feed WHERE id = ?
+            """,
+            [removal, remover.text, date.timeIntervalSince1970, feed]
         )
-        return ColumnCoding.date(try database.value("SELECT MIN(at) FROM removed"))
+        try database.run(
+            "INSERT INTO removedFeedItem SELECT feed, key, seenAt FROM feedItem WHERE feed = ?",
+            [feed]
+        )
+    }
+
+    private static let feedColumns = "name, owner, createdAt, nextCheck, request, state"
+
+    /// Returns the feeds of a removal.
+    package func feeds(of removal: Int64) throws -> [Int64] {
+        try database.values("SELECT id FROM removedFeed WHERE removal = ? ORDER BY 1", [removal])
+    }
+
+    /// Returns the owner of a removed feed.
+    package func owner(ofFeed feed: Int64) throws -> DownloadOwner? {
+        let text: String? = try database.value(
+            "SELECT owner FROM removedFeed WHERE id = ?",
+            [feed]
+        )
+        return text.map(ColumnCoding.owner)
+    }
+
+    /// Puts a feed back with the record of its items; returns whether it was kept.
+    ///
+    /// If another feed has got its name meanwhile, its name gets a number.
+    package func restore(feed: Int64) throws -> Bool {
+        let name: String? = try database.value(
+            "SELECT name FROM removedFeed WHERE id = ?",
+            [feed]
+        )
+        guard let name else { return false }
+        let free = FeedName.firstUnused(name, try FeedTable(database).names())
+        try database.run("UPDATE removedFeed SET name = ? WHERE id = ?", [free, feed])
+        try database.run(
+            """
+            INSERT INTO feed (id, \(Self.feedColumns))
+            SELECT id, \(Self.feedColumns) FROM removedFeed WHERE id = ?
+            """,
+            [feed]
+        )
+        try database.run(
+            "INSERT INTO feedItem SELECT feed, key, seenAt FROM removedFeedItem WHERE feed = ?",
+            [feed]
+        )
+        try database.run("DELETE FROM removedFeed WHERE id = ?", [feed])
+        return true
     }
 }
 

@@ -159,6 +159,11 @@ extension DaemonSuites {
             case ("PATCH /v1/feeds/{id}", .readdress):
                 let body = #"{"url":"http://example.net/\#(id)"}"#
                 return [Request(path: APIPath.feed(id), body: body)]
+            case ("PATCH /v1/feeds/{id}", .rename):
+                let folder = network.scene.home.path("Downloads/x/")
+                return [Request(path: APIPath.feed(id), body: #"{"destination":"\#(folder)"}"#)]
+            case ("PATCH /v1/feeds/{id}", .addToSession):
+                return [Request(path: APIPath.feed(id), body: #"{"session":"\#(session)"}"#)]
             case ("DELETE /v1/feeds/{id}", _): return [Request(path: APIPath.feed(id))]
             default: return []
             }
@@ -250,7 +255,7 @@ extension DaemonSuites {
                     let isFeed = operation.path.hasPrefix("/v1/feeds/")
                     guard
                         let target = isFeed
-                            ? try await targets.nextFeed(origin)
+                            ? try await targets.nextFeed(origin, demand)
                             : try await targets.next(origin, demand)
                     else { continue }
                     let asked = requests(
@@ -338,29 +343,38 @@ extension DaemonSuites {
                     let ids = try await add(origin)
                     left[origin.isInFolder, default: [:]][origin.authority] = ids
                 }
-                number += 1
-                let session = "\(origin.owner.text)-\(number)".replacing(":", with: "-")
-                if DaemonAccessTests.sessionDemands.contains(demand) {
-                    let answer = try await access.ask(
-                        origin.authority,
-                        "POST",
-                        "/v1/sessions",
-                        #"{"identifier":"\#(session)"}"#
-                    )
-                    #expect(answer.status == 200, "\(answer.body)")
-                }
+                let session = try await nextSession(origin, demand)
                 let id = left[origin.isInFolder]?[origin.authority]?.popLast()
                 return id.map { ($0, session) }
             }
 
+            /// Returns the name of a session, which is registered if the demand concerns it.
+            private mutating func nextSession(
+                _ origin: Origin,
+                _ demand: Demand
+            ) async throws -> String {
+                number += 1
+                let session = "\(origin.owner.text)-\(number)".replacing(":", with: "-")
+                guard DaemonAccessTests.sessionDemands.contains(demand) else { return session }
+                let answer = try await access.ask(
+                    origin.authority,
+                    "POST",
+                    "/v1/sessions",
+                    #"{"identifier":"\#(session)"}"#
+                )
+                #expect(answer.status == 200, "\(answer.body)")
+                return session
+            }
+
             /// Adds a feed; returns `nil` if the authority may not add any.
             mutating func nextFeed(
-                _ origin: Origin
+                _ origin: Origin,
+                _ demand: Demand
             ) async throws -> (id: Int64, session: String)? {
                 guard AccessRules.decision(on: .addFeed, by: origin.authority) != .refused else {
                     return nil
                 }
-                number += 1
+                let session = try await nextSession(origin, demand)
                 let home = access.network.scene.home.path("Downloads")
                 let folder = origin.isInFolder ? home : access.network.scene.workshop.folder.path
                 let url = "http://127.0.0.1:1/\(number)"
@@ -374,7 +388,7 @@ extension DaemonSuites {
                 #expect(answer.status == 201, "\(answer.body)")
                 let feed = try WireJSON.decode(WireFeed.self, from: answer.body.utf8)
                 #expect(feed.owner == origin.owner)
-                return (feed.id, "")
+                return (feed.id, session)
             }
 
             /// Adds many in one request.
