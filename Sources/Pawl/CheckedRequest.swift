@@ -25,6 +25,7 @@ struct CheckedRequest: Sendable {
                 advice: "set the digest that the file must have"
             )
         }
+        try settings.connection.checkPinnedKeys()
         var settings = settings
         settings.credentials = settings.credentials ?? credentials
         self.url = address

@@ -46,7 +46,8 @@ extension DownloadLibrary {
     /// A request counts as a use of its key. Keys that are being fetched are kept, and so are files
     /// that others have written to. Files without a key are neither counted nor removed.
     ///
-    /// - Throws: `DownloadError`, with the code `.usage` for a library in the documents.
+    /// - Throws: `DownloadError`, with the code `.usage` for the places that `Places.clean` refuses,
+    ///   such as `.documents` and `.applicationSupport`, and for a folder within the documents.
     @discardableResult
     public func clean(_ policy: CleaningPolicy) async throws(DownloadError) -> LibraryCleaning {
         try await requireCleanable()
@@ -66,8 +67,8 @@ extension DownloadLibrary {
         return result
     }
 
-    /// Removes these keys as `delete(_:)` does, even in the documents: running downloads are
-    /// cancelled, and files that are known to be changed are removed, too.
+    /// Removes these keys as `delete(_:)` does, in every place: running downloads are cancelled, and
+    /// files that are known to be changed are removed, too.
     ///
     /// - Throws: `DownloadError`.
     @discardableResult

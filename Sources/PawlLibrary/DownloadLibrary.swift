@@ -20,6 +20,7 @@ public final class DownloadLibrary: Sendable {
     /// The folder, which gives access to its files by name.
     public let folder: PlaceFolder
     let context: LibraryContext
+    private let place: Place
 
     /// Opens the library of a folder, which is created if it does not exist.
     ///
@@ -36,6 +37,7 @@ public final class DownloadLibrary: Sendable {
         named name: String? = nil,
         configuration: LibraryConfiguration = LibraryConfiguration()
     ) async throws(DownloadError) {
+        self.place = place
         let isBackground = configuration.session.kind.isBackground
         if isBackground, place == .temporary { throw Self.isTemporary }
         let taskFollower = isBackground ? BackgroundTaskFollower() : nil
@@ -86,13 +88,12 @@ public final class DownloadLibrary: Sendable {
         await context.ended.waitIgnoringCancellation()
     }
 
-    /// Throws if the folder is in the documents, which are never cleaned.
+    /// Throws if the place or the folder is never cleaned.
     func requireCleanable() async throws(DownloadError) {
-        let (folder, application) = (context.folder, context.configuration.session.application)
+        let (place, folder) = (place, context.folder)
+        let application = context.configuration.session.application
         try await context.disk.run { () throws(DownloadError) in
-            // A system without documents has none to protect.
-            let documents = try? SystemPlaces.current().path(of: .documents, for: application)
-            try CacheCleaner(folder, documents: documents?.removingLastComponent()).check()
+            try CacheCleaner(place, folder: folder, for: application).check()
         }
     }
 }

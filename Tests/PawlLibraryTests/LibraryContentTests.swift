@@ -119,6 +119,25 @@ struct LibraryContentTests {
         _ = try await library.file(for: "disk")
     }
 
+    @Test func `no policy cleans a library in a place that is never cleaned`() async throws {
+        var configuration = LibraryConfiguration()
+        configuration.session.applicationIdentifier = "pawl-test-\(getpid())"
+        let library = try await DownloadLibrary(
+            folder: .applicationSupport,
+            configuration: configuration
+        )
+        try await library.write([1], for: "mine")
+        let error = await #expect(throws: DownloadError.self) {
+            try await library.clean(CleaningPolicy(maximumTotalBytes: 0))
+        }
+        #expect(error?.code == .usage)
+        #expect(library.exists("mine"))
+        #expect(try await library.clean(["mine"]).removed == ["mine"])
+        let path = library.folder.path
+        await library.close()
+        rmdir(path)
+    }
+
     @Test func `a running download is discarded by its key`() async throws {
         let scene = try ShelfScene()
         let library = try await scene.open()

@@ -25,6 +25,8 @@ final class BackgroundLink: Sendable {
         var numbers: [Int64: Int] = [:]
         /// Whether the daemon may be started: it was not ended on purpose, or is needed again.
         var mayStart = true
+        /// The reason why the last attempt to reach the daemon failed; `nil` after one that did not.
+        var failure: DownloadError?
         /// Whether the events that the session had missed are reported.
         var hasReplayed = false
         /// Set when the phase has changed, or those events are reported.
@@ -35,6 +37,11 @@ final class BackgroundLink: Sendable {
             // A session that this process has detached from, or lost, stays so.
             if case .lost = self.phase { return }
             self.phase = phase
+            switch phase {
+            case .connecting: break
+            case .attached: failure = nil
+            case .failed(let error), .lost(let error): failure = error
+            }
         }
     }
 
@@ -73,6 +80,10 @@ final class BackgroundLink: Sendable {
 
     var phase: Phase { state.withLock { $0.phase } }
     var session: DownloadSession? { state.withLock { $0.session } }
+
+    /// The reason why the session does not know what the daemon does: it was not reachable at the last
+    /// attempt, or this process no longer has the session; `nil` if it knows.
+    var failure: DownloadError? { state.withLock { $0.failure } }
 
     /// Attaches to the daemon, and follows its events until `stop()`.
     func start(for session: DownloadSession) {

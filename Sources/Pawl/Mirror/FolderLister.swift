@@ -138,7 +138,7 @@ package struct FolderLister: Sendable {
                 return text
             }
         } catch {
-            guard let status = error.httpStatus else { throw error }
+            guard let status = error.httpStatus, status >= 400 else { throw error }
             // Statuses such as 429 refuse the request, not the file.
             if 400..<500 ~= status, !error.isRetryable { return .none }
             throw DownloadError(

@@ -85,19 +85,9 @@ public final class Places: Sendable {
         _ place: Place,
         _ policy: CleaningPolicy
     ) async throws(DownloadError) -> CleaningResult {
-        guard place.isCleanable else {
-            throw .usage(
-                "the place '\(place)' is never cleaned",
-                advice: "clean the caches, or remove individual files"
-            )
-        }
-        let path = FilePath(try path(of: place))
         let application = application
         return try await pool.run { () throws(DownloadError) in
-            // A system without documents has none to protect.
-            let documents = try? SystemPlaces.current().path(of: .documents, for: application)
-            let cleaner = CacheCleaner(path, documents: documents?.removingLastComponent())
-            return try cleaner.clean(policy)
+            try CacheCleaner(place, for: application).clean(policy)
         }
     }
 

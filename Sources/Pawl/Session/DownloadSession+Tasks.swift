@@ -134,20 +134,22 @@ extension DownloadSession {
 
     /// Requests the description of a file from the server, without its bytes.
     ///
-    /// It does not wait for a turn. `adjustment` changes the session's settings for this request.
+    /// It does not wait for a turn, and the session does not end before it has returned. `adjustment`
+    /// changes the session's settings for this request.
     ///
-    /// - Throws: `DownloadError`.
+    /// - Throws: `DownloadError`, with the code `.usage` if the session was invalidated.
     public func inspect(
         _ url: URL,
         adjusting adjustment: SettingsAdjustment? = nil
     ) async throws(DownloadError) -> SourceDescription {
         let given = DownloadRequest(url, adjusting: adjustment)
-        let request = try CheckedRequest(url, given.settings(in: configuration))
-        let findings = try await Inspector(
-            url: request.url,
-            settings: request.settings,
-            engine: engine
-        ).run()
+        let checked = try CheckedRequest(url, given.settings(in: configuration))
+        let inspector = Inspector(url: checked.url, settings: checked.settings, engine: engine)
+        let findings = try await requestWithoutTask {
+            inspector.stop()
+        } _: { () async throws(DownloadError) in
+            try await inspector.run()
+        }
         return SourceDescription(findings)
     }
 

@@ -19,7 +19,7 @@ public final class DownloadSession: Sendable {
     private struct State {
         var tasks: [Int: SessionTask] = [:]
         var nextIdentifier = 1
-        /// The closures that end the responses being read as streams.
+        /// The closures that end the requests without a task: those of streams and descriptions.
         var streams: [Int: @Sendable () -> Void] = [:]
         var nextStream = 1
         /// Whether a task was queued.
@@ -51,6 +51,8 @@ public final class DownloadSession: Sendable {
     package let engine: Engine
     let runner: SessionRunner
     let temporaryFiles: TemporaryFiles
+    /// The cookies of the session's requests; `nil` if it keeps none.
+    let cookieJar: CookieJar?
     private let cookieFiles: SessionFiles<CookieJar>
     private let secureHostFiles: SessionFiles<SecureHosts>
     private let alternativeFiles: SessionFiles<AlternativeServices>
@@ -147,12 +149,13 @@ public final class DownloadSession: Sendable {
         cookieFiles = cookies.files
         let secureHostFiles = SessionFiles<SecureHosts>(logger)
         let alternativeFiles = SessionFiles<AlternativeServices>(logger)
-        settings.cookies =
+        cookieJar =
             switch configuration.cookies {
             case .none: nil
             case .session: CookieJar()
             case .file(let path): cookies.files.values(of: path)
             }
+        settings.cookies = cookieJar
         settings.namedCookies = { cookies.jar(of: $0) }
         settings.namedSecureHosts = { $0.secureHostsFile.map(secureHostFiles.values) }
         settings.namedAlternatives = { $0.alternativeServicesFile.map(alternativeFiles.values) }
@@ -301,7 +304,7 @@ public final class DownloadSession: Sendable {
             mayBeFolder: request.listsFolder
         )
         let control = StreamControl()
-        guard let number = register(control) else { throw SessionTask.late }
+        guard let number = register({ control.stop() }) else { throw SessionTask.late }
         let connected = ConnectedRequest(
             url: request.url,
             settings: settings,
@@ -335,14 +338,27 @@ public final class DownloadSession: Sendable {
         return DataStream(try await driver.open(), driver)
     }
 
-    /// Registers a stream; `nil` if the session accepts nothing new.
-    private func register(_ control: StreamControl) -> Int? {
+    /// Registers a request without a task, which `stop` ends; `nil` if the session accepts nothing
+    /// new.
+    private func register(_ stop: @escaping @Sendable () -> Void) -> Int? {
         state.withLock { state in
             guard state.phase == .open else { return nil }
             defer { state.nextStream += 1 }
-            state.streams[state.nextStream] = { control.stop() }
+            state.streams[state.nextStream] = stop
             return state.nextStream
         }
+    }
+
+    /// Makes a request without a task, which `stop` ends if the session is cancelled.
+    ///
+    /// - Throws: `DownloadError` with the code `.usage` if the session was invalidated.
+    func requestWithoutTask<Value: Sendable>(
+        stoppedBy stop: @escaping @Sendable () -> Void,
+        _ work: () async throws(DownloadError) -> Value
+    ) async throws(DownloadError) -> Value {
+        guard let number = register(stop) else { throw SessionTask.late }
+        defer { forget(number) }
+        return try await work()
     }
 
     /// Passes a response to its reader.
@@ -394,7 +410,8 @@ public final class DownloadSession: Sendable {
 
     // MARK: - The end
 
-    /// Lets existing tasks and streams finish; new ones fail with the code `.usage`.
+    /// Lets existing tasks and streams finish; new ones, and ``inspect(_:adjusting:)``, fail with the
+    /// code `.usage`.
     ///
     /// Then the session reports this to the delegate, and releases it. It has no effect on
     /// ``shared``.
@@ -406,7 +423,7 @@ public final class DownloadSession: Sendable {
         invalidateIfDone()
     }
 
-    /// Cancels all tasks, which keep nothing, and all streams.
+    /// Cancels all tasks, which keep nothing, all streams and all descriptions being requested.
     ///
     /// No new ones start.
     ///
@@ -451,7 +468,7 @@ public final class DownloadSession: Sendable {
         Task.detached {
             await link.waitForReplay()
             await link.finish()
-            self.runner.post(.invalidated(self.backgroundLoss))
+            self.runner.post(.invalidated(link.failure))
         }
     }
 

@@ -36,8 +36,10 @@ public import PawlCore
 ///
 /// A method with the types of `URLSession`'s delegate would never be called: with such a method, a
 /// session cannot be created, and the compiler's message names the right one. The same holds for
-/// usual spelling mistakes, and for methods that are static or throw. Declare the class `final`: a
-/// method that only a subclass has is never called, and the compiler does not report it.
+/// usual spelling mistakes, for methods that are static or throw, and for methods of `URLSession`'s
+/// delegate without a counterpart, such as those for challenges and redirects: the message says what
+/// to use instead. Declare the class `final`: a method that only a subclass has is never called, and
+/// the compiler does not report it.
 public protocol DownloadSessionDelegate: MistypedDelegateMethods {
     /// What the delegate returns for a response: ``ResponseDisposition`` or nothing.
     associatedtype ResponseDecision = Void
@@ -130,7 +132,8 @@ public protocol DownloadSessionDelegate: MistypedDelegateMethods {
 
     /// Reports that the session was invalidated and its last task has ended.
     ///
-    /// No further call follows.
+    /// The error is `nil`, unless it is a background session that was lost, such as to another
+    /// process, or whose daemon could not be reached at the last attempt. No further call follows.
     nonisolated(nonsending) func session(
         _ session: DownloadSession,
         didBecomeInvalidWithError error: DownloadError?

@@ -358,7 +358,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     }
 
     static let late = DownloadError.usage(
-        "the session was invalidated before the task was created",
+        "the session was invalidated, so it sends no new request",
         advice: "create a new session"
     )
 

@@ -62,7 +62,8 @@ public enum SessionEvent: Sendable {
     case dropped(Int)
     /// The session was invalidated and its last task has ended: this is the last event.
     ///
-    /// The error is present if the session was lost, for example to another process.
+    /// The error is present if a background session was lost, for example to another process, or if
+    /// its daemon could not be reached at the last attempt.
     case invalidated(DownloadError?)
 
     /// The bounds of a reader: progress that is out of date is not kept.

@@ -112,7 +112,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--connect-to", "use --resolve"),
         ForeignOption(.curl, "-w --write-out", "use '--progress json'"),
         ForeignOption(.curl, "-D --dump-header", "use 'pawl inspect'"),
-        ForeignOption(.curl, "--max-redirs", "leave it out: 20 redirects in a row are followed"),
+        ForeignOption(.curl, "--max-redirs", "use --max-redirects"),
         ForeignOption(.curl, "-G --get --data-urlencode", "write the query in the URL"),
         ForeignOption(.curl, "--tcp-fastopen", "use --tcp-fast-open"),
         ForeignOption(.curl, "-m", "use --max-time"),
@@ -270,11 +270,7 @@ package struct ForeignOption: Sendable {
             "--ftp-user --ftp-password",
             "use '--user name:password'"
         ),
-        ForeignOption(
-            .wget,
-            "--max-redirect",
-            "leave it out: 20 redirects in a row are followed"
-        ),
+        ForeignOption(.wget, "--max-redirect", "use --max-redirects"),
         ForeignOption(.wget, "--no-netrc", "use '--netrc none'"),
         ForeignOption(.wget, "-qO- -O-", "use '--output -' for standard output"),
         ForeignOption(.aria2, "--dir", "use --directory"),

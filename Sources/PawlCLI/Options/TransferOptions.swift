@@ -8,6 +8,7 @@ struct TransferOptions: DownloadOptionGroup {
     @Option(setting: "min-speed") var minSpeed: String?
     @Option(setting: "max-time") var maxTime: String?
     @Option(setting: "limit") var limit: String?
+    @Option(setting: "max-redirects") var maxRedirects: String?
     @Flag(setting: "wait-for-network") var waitForNetwork = false
     @Flag(setting: "no-host-memory") var noHostMemory = false
 }

@@ -2,11 +2,16 @@ package import struct FoundationEssentials.URL
 
 /// Decides where a redirect may lead, and what may be sent there.
 package struct RedirectPolicy: Sendable {
-    package static let mostHops = 20
+    /// The usual maximum number of redirects in a row.
+    package static let usualMaximum = 20
 
-    package var allowsInsecure: Bool
+    private let maximum: Int
+    private let allowsInsecure: Bool
 
-    package init(allowsInsecure: Bool = false) { self.allowsInsecure = allowsInsecure }
+    package init(maximum: Int = usualMaximum, allowsInsecure: Bool = false) {
+        self.maximum = maximum
+        self.allowsInsecure = allowsInsecure
+    }
 
     /// Returns the URL that `location`, received from `url`, refers to; `hops` is the number of
     /// earlier redirects.
@@ -18,14 +23,7 @@ package struct RedirectPolicy: Sendable {
         location: String,
         hops: Int
     ) throws(DownloadError) -> URL {
-        guard hops < Self.mostHops else {
-            throw DownloadError(
-                .tooManyRedirects,
-                "more than \(Self.mostHops) redirects, the last to "
-                    + redacted(location),
-                advice: "the redirects probably form a loop; check the URL in a browser"
-            )
-        }
+        guard hops < maximum else { throw oneTooMany(to: location) }
         let parts = try resolve(location, against: url)
         let scheme = parts.scheme?.lowercased() ?? ""
         guard scheme == "https" || scheme == "http" else {
@@ -127,6 +125,22 @@ package struct RedirectPolicy: Sendable {
             )?.absoluteString
         else { throw unreadable(location) }
         return AddressParts(resolved)
+    }
+
+    private func oneTooMany(to location: String) -> DownloadError {
+        guard maximum > 0 else {
+            return DownloadError(
+                .redirectRefused,
+                "the server redirects to \(redacted(location)), and no redirect is followed",
+                advice: "request that URL, or raise \(.maximumRedirects)"
+            )
+        }
+        return DownloadError(
+            .tooManyRedirects,
+            "more than \(maximum) \(maximum == 1 ? "redirect" : "redirects"), the last to "
+                + redacted(location),
+            advice: "the redirects probably form a loop; check the URL in a browser"
+        )
     }
 
     private func unreadable(_ location: String) -> DownloadError {

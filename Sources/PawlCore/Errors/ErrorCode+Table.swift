@@ -42,7 +42,7 @@ extension ErrorCode {
     public static let nameNotResolved = ErrorCode(rawValue: "name-not-resolved")
     /// The server's response is not valid.
     public static let badResponse = ErrorCode(rawValue: "bad-response")
-    /// There were more than 20 redirects in a row.
+    /// There were more redirects in a row than ``DownloadSettings/maximumRedirects`` allows.
     public static let tooManyRedirects = ErrorCode(rawValue: "too-many-redirects")
     /// Credentials are missing, wrong or insufficient (401, 403, 407).
     public static let unauthorized = ErrorCode(rawValue: "unauthorized")
@@ -115,7 +115,7 @@ extension ErrorCode {
         row(.directoryNotUsable, .never, 18, "a folder could not be created or used"),
         row(.nameNotResolved, .later, 19, "the host's name cannot be resolved"),
         row(.badResponse, .elsewhere, 22, "the server's response is not valid"),
-        row(.tooManyRedirects, .elsewhere, 23, "more than 20 redirects"),
+        row(.tooManyRedirects, .elsewhere, 23, "more redirects in a row than are allowed"),
         row(
             .unauthorized,
             .never,

@@ -83,7 +83,10 @@ package struct ExchangePlanner: Sendable {
     package init(url: URL, method: String = "GET", settings: DownloadSettings, seed: UInt64) {
         original = Request(url: url, method: method, sendsBody: true)
         request = original
-        policy = RedirectPolicy(allowsInsecure: settings.allowsInsecureRedirects)
+        policy = RedirectPolicy(
+            maximum: settings.maximumRedirects,
+            allowsInsecure: settings.allowsInsecureRedirects
+        )
         maximumRetryAfter = settings.maximumRetryAfter
         retry = RetryPolicy(limit: settings.retries, seed: seed)
     }
@@ -126,7 +129,7 @@ package struct ExchangePlanner: Sendable {
     }
 
     /// Follows a redirect; `status` determines the new method; a GET remains a GET.
-    package mutating func redirected(status: Int = 302, to location: String) -> Step {
+    package mutating func redirected(status: Int, to location: String) -> Step {
         do throws(DownloadError) {
             let next = try policy.next(from: request.url, location: location, hops: redirects.count)
             let (method, keepsBody) = RedirectPolicy.method(after: status, of: request.method)
@@ -139,6 +142,8 @@ package struct ExchangePlanner: Sendable {
             wasSent = false
             return .send(after: .zero)
         } catch {
+            var error = error
+            error.httpStatus = status
             return .fail(error)
         }
     }

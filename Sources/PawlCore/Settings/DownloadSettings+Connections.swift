@@ -437,20 +437,9 @@ extension SettingForm where Value == FixedAddress {
 
 extension SettingForm where Value == String {
     /// The SHA-256 digest of a public key, in Base64, with or without curl's `sha256//`.
-    fileprivate static let publicKey: SettingForm = {
-        let advice: Advice = "write sha256// and the 44 characters of the digest in Base64"
-        return parsed("sha256//base64", text: \.self) { (text) throws(ValueError) in
-            let mark = "sha256//"
-            let digest = text.hasPrefix(mark) ? String(text.dropFirst(mark.count)) : text
-            guard [UInt8](base64: digest)?.count == 32 else {
-                throw ValueError(
-                    "'\(text.sanitized(atMost: 60))' is not the SHA-256 digest of a key",
-                    advice: advice
-                )
-            }
-            return digest
-        }
-    }()
+    fileprivate static let publicKey = SettingForm.parsed("sha256//base64", text: \.self) {
+        (text) throws(ValueError) in try PublicKeyText.parse(text)
+    }
 
     /// The fingerprint of an SSH server's key, as ssh shows it.
     fileprivate static let hostKey: SettingForm = {

@@ -417,6 +417,20 @@ extension DownloadSettings: TabledSettings {
                 """
         ),
         Setting(
+            "max-redirects",
+            member: "maximumRedirects",
+            \.maximumRedirects,
+            .count(0...100),
+            help: """
+                Follow at most this many redirects in a row; with 0, fail instead of following one. \
+                Default: {default}.
+                """,
+            about: """
+                The maximum number of redirects in a row that are followed; with 0, a redirect is an \
+                error. Default: {default}.
+                """
+        ),
+        Setting(
             "insecure-redirects",
             member: "allowsInsecureRedirects",
             \.allowsInsecureRedirects,

@@ -153,6 +153,13 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     /// `user.xdg.referrer.url`, all without secrets, `user.mime_type`, and `user.dublincore.date`,
     /// the time of the download. On a file system without such attributes, nothing happens.
     public var recordsOrigin = false
+    /// The maximum number of redirects in a row that are followed.
+    ///
+    /// The default is 20. With 0, none is followed. A redirect that is not followed is an error with
+    /// the code `.redirectRefused` if this is 0, and otherwise `.tooManyRedirects`;
+    /// ``DownloadError/errorResponse`` is the response, outside a background session with the field
+    /// `Location`.
+    public var maximumRedirects = RedirectPolicy.usualMaximum
     /// Whether HTTPS may be redirected to HTTP.
     ///
     /// The default is `false`.

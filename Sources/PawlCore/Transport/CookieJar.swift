@@ -54,15 +54,35 @@ package final class CookieJar: Sendable {
         let (before, after) = (Set(sent), Set(kept))
         guard before != after else { return }
         let new = kept.filter { !before.contains($0) }.compactMap { CookieLine($0) }
-        let gone = Set(sent.filter { !after.contains($0) }.compactMap { CookieLine($0)?.key })
-            .union(new.map(\.key))
+        let old = sent.filter { !after.contains($0) }.compactMap { CookieLine($0) }
+        let gone = Set(old.map(\.key)).union(new.map(\.key))
+        let known = Dictionary(old.map { ($0.key, $0) }) { _, last in last }
         let observer = state.withLock { state in
+            let present = Set(state.cookies.map(\.key))
+            // A line that was only written in another way does not restore a deleted cookie.
+            let given = new.filter { cookie in
+                present.contains(cookie.key) || known[cookie.key]?.isSame(as: cookie) != true
+            }
             state.cookies.removeAll { gone.contains($0.key) }
-            state.cookies = Self.newest(of: state.cookies + new)
+            state.cookies = Self.newest(of: state.cookies + given)
             state.revision = Self.nextRevision
             return state.observer
         }
         observer?()
+    }
+
+    /// Removes cookies; returns how many there were.
+    @discardableResult
+    package func remove(_ keys: Set<CookieLine.Key>) -> Int {
+        let (removed, observer) = state.withLock { state in
+            let before = state.cookies.count
+            state.cookies.removeAll { keys.contains($0.key) }
+            let removed = before - state.cookies.count
+            if removed > 0 { state.revision = Self.nextRevision }
+            return (removed, state.observer)
+        }
+        if removed > 0 { observer?() }
+        return removed
     }
 
     private static func newest(of cookies: [CookieLine]) -> [CookieLine] {

@@ -13,7 +13,11 @@ package struct CookieLine: Hashable, Sendable {
     /// The line as it was read, without a line break.
     package let text: String
     package let key: Key
-    private let value: String
+    package let value: String
+    /// Whether only requests over TLS carry the cookie.
+    package let isSecure: Bool
+    /// Whether scripts of web pages cannot read it.
+    package let isHTTPOnly: Bool
     /// The seconds since 1970 at which it expires; 0 if it lasts only as long as a session.
     package let expires: Int64
 
@@ -23,7 +27,8 @@ package struct CookieLine: Hashable, Sendable {
         // libcurl takes such a line for a header field.
         guard parts.count >= 6, !parts[0].lowercased().hasPrefix("set-cookie:") else { return nil }
         let mark = "#HttpOnly_"
-        var domain = parts[0].hasPrefix(mark) ? parts[0].dropFirst(mark.count) : parts[0][...]
+        isHTTPOnly = parts[0].hasPrefix(mark)
+        var domain = isHTTPOnly ? parts[0].dropFirst(mark.count) : parts[0][...]
         guard !domain.hasPrefix("#") else { return nil }
         // Some programs write the dot of a domain cookie, and some do not.
         if domain.hasPrefix(".") { domain = domain.dropFirst() }
@@ -35,6 +40,7 @@ package struct CookieLine: Hashable, Sendable {
             name: String(parts[5])
         )
         value = parts.count > 6 ? String(parts[6]) : ""
+        isSecure = parts[3].uppercased() == "TRUE"
         expires = Int64(parts[4]) ?? 0
         self.text = String(text)
     }

@@ -67,7 +67,7 @@ package enum FeedSchedule {
 
     /// Whether the server refuses the request itself, and will probably refuse it again.
     private static func isRefusal(_ error: DownloadError) -> Bool {
-        guard let status = error.httpStatus else { return !error.isRetryable }
+        guard let status = error.httpStatus, status >= 400 else { return !error.isRetryable }
         return (400..<500).contains(status) && status != 408 && status != 429
     }
 }

@@ -180,7 +180,7 @@ package final class DownloadDriver {
             logger.debug("\(id) \(head.status) \(head.reason.sanitized) from \(head.url.redacted)")
             heads[id] = head
             noteHead(head, verdict)
-            if case .redirect = verdict { monitor.redirected(from: head.url) }
+            if case .redirect = verdict { monitor.redirected(head) }
             let known = await hosts.meet(head, verdict, at: engine.time.now())
             let mirrors = store.knowsDigest(after: verdict) ? parts.mirrors(in: head) : []
             if !mirrors.isEmpty { await report(.mirrorsNamed(mirrors)) }

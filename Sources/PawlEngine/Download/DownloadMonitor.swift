@@ -23,6 +23,8 @@ package final class DownloadMonitor: Sendable {
         var head: ResponseHead?
         /// The last response with an error status.
         var refusal: ErrorResponse?
+        /// The last redirect.
+        var redirect: ResponseHead?
         var redirects: [URL] = []
         var metrics = TaskMetrics()
         var began: Moment?
@@ -193,9 +195,15 @@ package final class DownloadMonitor: Sendable {
     /// Returns an error with the server's response, if that was the failure.
     func withResponse(_ error: DownloadError) -> DownloadError {
         guard let status = error.httpStatus else { return error }
+        let response: ErrorResponse? = state.withLock { state in
+            if let refusal = state.refusal, refusal.response.status == status { return refusal }
+            guard let redirect = state.redirect, redirect.status == status else { return nil }
+            let response = DownloadResponse(redirect, redirects: Array(state.redirects.dropLast()))
+            return ErrorResponse(response, body: [], isWhole: false)
+        }
+        guard let response else { return error }
         var error = error
-        let refusal = state.withLock { $0.refusal }
-        if refusal?.response.status == status { error.errorResponse = refusal }
+        error.errorResponse = response
         return error
     }
 
@@ -265,7 +273,13 @@ package final class DownloadMonitor: Sendable {
         state.withLock { $0.head = head }
     }
 
-    func redirected(from url: URL) { state.withLock { $0.redirects.append(url) } }
+    /// Records a redirect, whether it is followed or not.
+    func redirected(_ head: ResponseHead) {
+        state.withLock { state in
+            state.redirect = head
+            state.redirects.append(head.url)
+        }
+    }
 
     func transferEnded(_ end: TransferEnd, _ cursor: TransferCursor) {
         let count = cursor.receivedBytes

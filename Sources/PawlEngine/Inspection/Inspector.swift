@@ -12,6 +12,7 @@ package struct Inspector: Sendable {
     let url: URL
     let settings: DownloadSettings
     let engine: Engine
+    private let running = RunningTransfer()
 
     package init(url: URL, settings: DownloadSettings, engine: Engine) {
         self.url = url
@@ -19,13 +20,20 @@ package struct Inspector: Sendable {
         self.engine = engine
     }
 
+    /// Ends the request; `run` then throws.
+    package func stop() { running.stop() }
+
     package func run() async throws(DownloadError) -> Findings {
         var exchange = ExchangePlanner(url: url, settings: settings, seed: 0)
         while true {
             let head = try await ask(exchange.request)
             switch HeadJudge.judge(head, expecting: HeadExpectation()) {
-            case .redirect(let location, _):
-                if case .fail(let error) = exchange.redirected(to: location) { throw error }
+            case .redirect(let location, let status):
+                let response = exchange.response(head)
+                if case .fail(var error) = exchange.redirected(status: status, to: location) {
+                    error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
+                    throw error
+                }
             case .status(let status, let reason, _):
                 throw DownloadError(status: status, reason: reason, host: exchange.request.host)
             case .malformed(let reason):
@@ -45,6 +53,7 @@ package struct Inspector: Sendable {
         request.alternatives = engine.alternatives(for: settings.connection)
         let sink = HeadSink()
         let transfer = engine.transport.start(request, sink: sink)
+        running.attach(transfer)
         let timeout = settings.stallTimeout
         let alarm = engine.alarms.enroll { transfer.cancel() }
         defer { engine.alarms.resign(alarm) }
@@ -52,11 +61,11 @@ package struct Inspector: Sendable {
         let outcome = await withTaskCancellationHandler {
             await sink.outcome.waitIgnoringCancellation()
         } onCancel: {
-            transfer.cancel()
+            running.stop()
         }
         if let head = sink.head { return head }
         guard case .failed(let failure) = outcome else {
-            guard !Task.isCancelled else {
+            guard !running.isStopped else {
                 throw DownloadError(.interrupted, "stopped before the server answered")
             }
             throw DownloadError(
@@ -66,6 +75,35 @@ package struct Inspector: Sendable {
             )
         }
         throw DownloadError(failure, host: asked.host).ofUnresumableRequest
+    }
+}
+
+/// The transfer of an inspector, which can be ended from any thread.
+private final class RunningTransfer: Sendable {
+    private struct State {
+        var transfer: (any Transfer)?
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Takes the next transfer, which ends at once after `stop()`.
+    func attach(_ transfer: any Transfer) {
+        let isStopped = state.withLock { state in
+            state.transfer = transfer
+            return state.isStopped
+        }
+        if isStopped { transfer.cancel() }
+    }
+
+    func stop() {
+        let transfer = state.withLock { state in
+            state.isStopped = true
+            return state.transfer
+        }
+        transfer?.cancel()
     }
 }
 

@@ -328,10 +328,15 @@ package final class StreamDriver: Sendable {
         switch answer.verdict {
         case .accept: break
         case .redirect(let location):
-            let status = answer.head.status
-            try await follow(
-                state.withLock { $0.exchange.redirected(status: status, to: location) }
-            )
+            let head = answer.head
+            let step: ExchangePlanner.Step = state.withLock { state in
+                let response = state.exchange.response(head)
+                let step = state.exchange.redirected(status: head.status, to: location)
+                guard case .fail(var error) = step else { return step }
+                error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
+                return .fail(error)
+            }
+            try await follow(step)
         case .status(let status, let reason, let retryAfter):
             var error = DownloadError(
                 status: status,

@@ -19,6 +19,27 @@ package struct CacheCleaner: Sendable {
         self.documents = documents
     }
 
+    /// Creates a cleaner of a place, or of a folder in it.
+    ///
+    /// Throws `.usage` for a place whose files cannot be fetched again.
+    package init(
+        _ place: Place,
+        folder: FilePath? = nil,
+        for application: StorageKey
+    ) throws(DownloadError) {
+        guard place.isCleanable else {
+            throw .usage(
+                "the place '\(place)' is never cleaned",
+                advice: "clean the caches, or remove individual files"
+            )
+        }
+        let path: FilePath
+        if let folder { path = folder } else { path = try place.path(for: application) }
+        // A system without documents has none to protect.
+        let documents = try? SystemPlaces.current().path(of: .documents, for: application)
+        self.init(path, documents: documents?.removingLastComponent())
+    }
+
     /// Removes files according to the policy; does nothing if the folder is missing.
     ///
     /// `now` is in nanoseconds since 1970. `freeBytes` is for tests; otherwise the disk is asked.

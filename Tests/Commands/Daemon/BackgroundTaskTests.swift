@@ -278,6 +278,8 @@ extension DaemonSuites {
             process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("a.iso"))
             await process.hears("completed one daemon-unavailable")
             #expect(scene.workshop.origin.requests.isEmpty)
+            process.type("finish")
+            await process.hears("invalid daemon-unavailable")
         }
 
         @Test func `a relaunch command that is not an absolute path is an error`() async throws {

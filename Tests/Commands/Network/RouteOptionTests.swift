@@ -215,6 +215,20 @@ struct RouteOptionTests {
         #expect(moved.errors.contains("answered 400"), "\(moved.errors)")
     }
 
+    @Test func `an option limits the redirects that are followed`() async throws {
+        let workshop = try Workshop()
+        workshop.origin.route("/moved", .redirect(to: "/file"))
+        workshop.origin.route("/file", .resource(resource))
+        let url = workshop.origin.url("/moved")
+        let refused = try await workshop.run(url, "--max-redirects", "0")
+        expectFailure(.redirectRefused, refused)
+        #expect(refused.errors.contains("--max-redirects"), "\(refused.errors)")
+        #expect(workshop.origin.requests(to: "/file").isEmpty)
+        let followed = try await workshop.run(url, "--max-redirects", "1")
+        #expect(followed.status == .code(0), "\(followed.errors)")
+        expectFailure(.usage, try await workshop.run(url, "--max-redirects", "101"))
+    }
+
     @Test func `HTTP2 is used for segments, too, on request`() async throws {
         let workshop = try Workshop()
         let server = try await NginxServer()

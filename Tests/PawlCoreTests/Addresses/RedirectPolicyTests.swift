@@ -92,6 +92,23 @@ struct RedirectPolicyTests {
         }
     }
 
+    @Test func `the maximum number of redirects is a setting, and 0 follows none`() throws {
+        let base = try #require(URL(string: Self.base))
+        let three = RedirectPolicy(maximum: 3)
+        _ = try three.next(from: base, location: "/x", hops: 2)
+        let many = #expect(throws: DownloadError.self) {
+            try three.next(from: base, location: "/x", hops: 3)
+        }
+        #expect(many?.code == .tooManyRedirects)
+        #expect(many?.message.contains("more than 3 redirects") == true)
+        let none = #expect(throws: DownloadError.self) {
+            try RedirectPolicy(maximum: 0).next(from: base, location: "/?sig=hunter2", hops: 0)
+        }
+        #expect(none?.code == .redirectRefused)
+        #expect(none?.advice.contains("maximumRedirects") == true)
+        #expect(none?.description.contains("hunter2") == false)
+    }
+
     @Test(arguments: [
         ("ftp://me:hunter2@h.example/x", 0), ("http://h.example/?token=hunter2", 0),
         ("/?sig=hunter2", 20),

@@ -52,6 +52,25 @@ struct CookieJarTests {
         #expect(jar.contents.lines.last == line("n", "1", domain: "d3999"))
     }
 
+    @Test func `removed cookies stay away from transfers that had them`() {
+        let jar = CookieJar()
+        let (a, b) = (line("a", "1"), line("b", "1"))
+        jar.change([], to: [a, b])
+        let sent = jar.contents
+        #expect(jar.remove([]) == 0)
+        #expect(jar.has(revision: sent.revision))
+        let keys = Set([a].compactMap { CookieLine($0)?.key })
+        #expect(jar.remove(keys) == 1)
+        #expect(!jar.has(revision: sent.revision))
+        #expect(jar.remove(keys) == 0)
+        // A transfer ends that had the cookie, and has written it in its own way.
+        jar.change(sent.lines, to: [a.lowercased(), b, line("c", "1")])
+        #expect(jar.contents.lines == [b, line("c", "1")])
+        // The server has set it again.
+        jar.change(sent.lines, to: [line("a", "2"), b])
+        #expect(jar.contents.lines == [b, line("c", "1"), line("a", "2")])
+    }
+
     @Test func `an invalid cookie is not stored`() {
         let jar = CookieJar()
         jar.change([], to: ["", "# Netscape HTTP Cookie File", "a\tb"])

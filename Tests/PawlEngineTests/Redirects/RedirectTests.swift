@@ -58,6 +58,37 @@ struct RedirectTests {
         #expect(scene.folder.list().isEmpty)
     }
 
+    @Test(arguments: [1, 2, 3])
+    func `as many redirects are followed as the settings allow`(maximum: Int) async throws {
+        let scene = try chain(of: 2)
+        var settings = scene.settings(1)
+        settings.maximumRedirects = maximum
+        guard maximum < 2 else {
+            try await scene.download(settings)
+            try scene.expectFile(resource)
+            return
+        }
+        let error = try await scene.failure(settings)
+        #expect(error.code == .tooManyRedirects)
+        #expect(scene.asked.count == 2)
+    }
+
+    @Test(arguments: Scene.connectionCounts)
+    func `no redirect is followed if the settings say so`(connections: Int) async throws {
+        let scene = try Scene(.redirect(to: "/real/disk.bin", status: 307))
+        scene.origin.route("/real/disk.bin", .resource(resource))
+        var settings = scene.settings(connections)
+        settings.maximumRedirects = 0
+        let error = try await scene.failure(settings)
+        #expect(error.code == .redirectRefused)
+        #expect(error.httpStatus == 307)
+        let response = try #require(error.errorResponse?.response)
+        #expect(response.value(forHTTPHeaderField: "Location") == "/real/disk.bin")
+        #expect(response.redirects.isEmpty)
+        #expect(scene.asked.count == 1)
+        #expect(scene.folder.list().isEmpty)
+    }
+
     @Test func `a redirect loop ends`() async throws {
         let scene = try Scene(.redirect(to: Scene.path))
         let error = try await scene.failure(scene.settings(4))

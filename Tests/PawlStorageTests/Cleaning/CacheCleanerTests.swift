@@ -107,6 +107,25 @@ struct CacheCleanerTests {
         try Self.cleaner(folder).clean(policy, now: now).expectRemoved(2)
     }
 
+    @Test(arguments: [Place.documents, .preferences, .applicationSupport, .resources, .home])
+    func `a place whose files cannot be fetched again is never cleaned`(place: Place) throws {
+        let folder = try ScratchFolder()
+        let error = failure {
+            _ = try CacheCleaner(place, folder: FilePath(folder.path), for: "test")
+        }
+        #expect(error?.code == .usage)
+        #expect(failure { _ = try CacheCleaner(place, for: "test") }?.code == .usage)
+    }
+
+    @Test(arguments: [Place.caches, .temporary, .directory("/srv/films")])
+    func `a folder in any other place is cleaned`(place: Place) throws {
+        let folder = try ScratchFolder()
+        try Self.put(folder, "file")
+        let cleaner = try CacheCleaner(place, folder: FilePath(folder.path), for: "test")
+        try cleaner.check()
+        try cleaner.clean(CleaningPolicy(maximumTotalBytes: 0)).expectRemoved(1)
+    }
+
     @Test func `documents are never touched, wherever they are`() throws {
         let folder = try ScratchFolder()
         try folder.makeFolder("documents")

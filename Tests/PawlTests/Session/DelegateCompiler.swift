@@ -6,6 +6,7 @@ enum DelegateCompiler {
     /// The first lines of each program.
     static let header = """
         import Foundation
+        import FoundationNetworking
         import Pawl
 
         """
@@ -29,7 +30,7 @@ enum DelegateCompiler {
         let lines = output.split(separator: "\n")
         for (number, mistake) in mistakes.enumerated() {
             // Each class has three lines, and its use is in the fourth.
-            let line = "main.swift:\(3 + 4 * number + 3):"
+            let line = "main.swift:\(4 + 4 * number + 3):"
             let error = lines.first { $0.contains(line) && $0.contains("error: ") }
             #expect(
                 error?.contains("'\(mistake.message)'") == true,

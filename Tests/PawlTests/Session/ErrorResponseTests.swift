@@ -42,6 +42,31 @@ struct ErrorResponseTests {
         #expect(task.response?.status == 404)
     }
 
+    @Test func `a redirect that is not followed is in the error of every kind of request`()
+        async throws
+    {
+        let scene = try SessionScene(.redirect(to: "/elsewhere", status: 308))
+        var configuration = scene.configuration
+        configuration.settings.maximumRedirects = 0
+        let session = DownloadSession(configuration)
+        let url = try scene.url()
+        let errors = [
+            await #expect(throws: DownloadError.self) { try await session.data(from: url) },
+            await #expect(throws: DownloadError.self) { try await session.bytes(from: url) },
+            await #expect(throws: DownloadError.self) { try await session.inspect(url) },
+            await #expect(throws: DownloadError.self) {
+                try await session.download(url, to: scene.target())
+            },
+        ]
+        for error in errors {
+            #expect(error?.code == .redirectRefused)
+            let response = error?.errorResponse?.response
+            #expect(response?.status == 308)
+            #expect(response?.value(forHTTPHeaderField: "Location") == "/elsewhere")
+        }
+        #expect(scene.origin.requests(to: "/elsewhere").isEmpty)
+    }
+
     @Test func `of a long body, the first 64 KiB are kept`() async throws {
         let scene = try SessionScene(
             .status(500, body: String(repeating: "x", count: 200_000))

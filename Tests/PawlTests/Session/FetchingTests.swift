@@ -52,6 +52,25 @@ struct FetchingTests {
         #expect(scene.origin.requests.count == 2)
     }
 
+    @Test func `a pinned key that is not a digest fails before a request is sent`() async throws {
+        let scene = try SessionScene(.status(200, body: "never"))
+        var configuration = scene.configuration
+        configuration.settings.connection.pinnedPublicKeys = ["sha256//abc"]
+        let session = DownloadSession(configuration)
+        let url = try scene.url()
+        let errors = [
+            await #expect(throws: DownloadError.self) { try await session.data(from: url) },
+            await #expect(throws: DownloadError.self) { try await session.bytes(from: url) },
+            await #expect(throws: DownloadError.self) { try await session.inspect(url) },
+            await #expect(throws: DownloadError.self) {
+                try await session.download(url, to: scene.target())
+            },
+        ]
+        #expect(errors.map { $0?.code } == [.usage, .usage, .usage, .usage])
+        #expect(errors.allSatisfy { $0?.message.contains("pinned key") == true })
+        #expect(scene.origin.requests.isEmpty)
+    }
+
     @Test func `a stream outlives its session`() async throws {
         let resource = Resource(size: 1 << 20)
         let scene = try SessionScene(.resource(resource))

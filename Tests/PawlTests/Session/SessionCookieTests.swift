@@ -73,7 +73,50 @@ struct SessionCookieTests {
         #expect(try resource.verify(fileAt: await file.file.path) == nil)
     }
 
+    @Test func `single cookies are read and deleted`() async throws {
+        let scene = try scene()
+        let session = DownloadSession(scene.configuration)
+        #expect(session.cookies.isEmpty)
+        _ = try await session.data(from: scene.url("/login"))
+        let cookie = try #require(session.cookies.first)
+        #expect(session.cookies == [cookie])
+        #expect(cookie.name == "id" && cookie.value == "7" && cookie.domain == "127.0.0.1")
+        #expect(cookie.expiryDate == nil)
+        #expect(session.cookies(for: try scene.url("/file")) == [cookie])
+        #expect(session.cookies(for: try scene.url("/file", host: "localhost")).isEmpty)
+        #expect(session.deleteCookie(cookie))
+        #expect(!session.deleteCookie(cookie))
+        #expect(session.cookies.isEmpty)
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.data(from: scene.url("/file"))
+        }
+        #expect(error?.httpStatus == 403)
+        var configuration = scene.configuration
+        configuration.cookies = .none
+        let without = DownloadSession(configuration)
+        #expect(without.cookies.isEmpty)
+        #expect(!without.deleteCookie(cookie))
+    }
+
     // MARK: - In a file
+
+    @Test func `a cookie is deleted from the file, and the lines of others stay`() async throws {
+        let scene = try lastingScene()
+        let kept = "other.example\tTRUE\t/\tTRUE\t0\ttoken\tabc"
+        try scene.folder.write("cookies.txt", kept + "\n")
+        try await fetch(scene, "/login")
+        #expect(try lines(scene).count == 2)
+        let delegate = RecordingDelegate()
+        let session = session(scene, delegate)
+        #expect(session.cookies.map(\.name) == ["token", "id"])
+        #expect(session.cookies.last?.expiryDate != nil)
+        let deleted = session.deleteCookies { $0.domain == "127.0.0.1" }
+        #expect(deleted.map(\.name) == ["id"])
+        session.finishTasksAndInvalidate()
+        await delegate.allCalls(.invalid)
+        #expect(try lines(scene).map(String.init) == [kept])
+        #expect(session.cookies.map(\.name) == ["token"])
+    }
 
     private static let year = 31_536_000
 

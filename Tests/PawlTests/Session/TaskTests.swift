@@ -365,6 +365,33 @@ struct TaskTests {
         #expect(error?.code == .usage)
     }
 
+    @Test func `an invalidated session requests no description`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        _ = try await session.inspect(try scene.url())
+        session.finishTasksAndInvalidate()
+        let count = scene.origin.requests.count
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.inspect(try scene.url())
+        }
+        #expect(error?.code == .usage)
+        #expect(scene.origin.requests.count == count)
+    }
+
+    @Test func `cancelling a session ends a request for a description`() async throws {
+        let silence = Reply.custom { _, connection in try connection.waitForClientToLeave() }
+        let scene = try SessionScene(silence)
+        let delegate = RecordingDelegate()
+        let session = DownloadSession(scene.configuration, delegate: delegate)
+        let url = try scene.url()
+        let description = Task { try await session.inspect(url) }
+        _ = await scene.origin.waitForRequests(1)
+        session.invalidateAndCancel()
+        let error = await #expect(throws: DownloadError.self) { try await description.value }
+        #expect(error?.code == .interrupted)
+        await delegate.allCalls(.invalid)
+    }
+
     @Test func `an idle session is released with its last reference`() async throws {
         let scene = try SessionScene(.resource(resource))
         weak var gone: DownloadSession?

@@ -160,7 +160,10 @@ struct IdentityTests {
         let right = Data(try folder.read("digest")).base64EncodedString()
         let wrong = Data(repeating: 7, count: 32).base64EncodedString()
         try await withTransport { transport in
-            for (keys, isRight) in [([right], true), ([wrong], false), ([wrong, right], true)] {
+            for (keys, isRight) in [
+                ([right], true), ([wrong], false), ([wrong, right], true),
+                (["sha256//" + right], true), (["sha256//" + wrong], false),
+            ] {
                 var request = TransferRequest(url: try makeURL(server.url("file")))
                 request.connection.authoritiesFile = server.authority
                 request.connection.pinnedPublicKeys = keys

@@ -10,6 +10,8 @@ func gettingStarted(_ sample: Sample) async throws {
     try await oneCall(url, folder)
     try await taskWithProgress(url, folder)
     try await ownSettings(url, folder)
+    ownCookies(DownloadSession(), url)
+    await noRedirects(DownloadSession(), url)
     try storedSettings(.default)
     try await knownDigest(url, folder)
     try await inspected(url)
@@ -54,6 +56,20 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
 
     configuration.cookies = .file(folder + "/cookies.txt")  // the default is .session; or .none
     _ = try await DownloadSession(configuration).data(from: url)
+}
+
+private func ownCookies(_ session: DownloadSession, _ url: URL) {
+    for cookie in session.cookies(for: url) { print(cookie.name, cookie.expiryDate as Any) }
+    session.deleteCookies { $0.domain == "example.org" }
+}
+
+private func noRedirects(_ session: DownloadSession, _ url: URL) async {
+    do {
+        _ = try await session.download(url) { $0.maximumRedirects = 0 }
+    } catch {
+        let response = error.errorResponse?.response
+        print(error.code, response?.value(forHTTPHeaderField: "Location") ?? "")
+    }
 }
 
 private func storedSettings(_ configuration: SessionConfiguration) throws {

@@ -3,8 +3,8 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 
 /// Methods that a delegate must not have, because a session would never call them: they have the
-/// names or types of `URLSession`'s delegate, count bytes with `Int`, are misspelled or static, or
-/// throw.
+/// names or types of `URLSession`'s delegate, count bytes with `Int`, are misspelled or static,
+/// throw, or have no counterpart.
 ///
 /// Each has an associated type for its result, whose default has a name that says what is right. A
 /// delegate that implements such a method sets that type to `Void`. ``DownloadSession`` has no
@@ -18,7 +18,7 @@ public protocol MistypedDelegateMethods:
     MistypedFileMethods, MistypedEndMethods, MistypedResponseMethods,
     MisnamedFileMethods, MisnamedEndMethods, MisnamedProgressMethods, MisnamedSessionMethods,
     MislabelledMethods, MiscountedMethods, MisspelledDelegateMethods, LabelledSessionMethods,
-    StaticDelegateMethods, ThrowingDelegateMethods
+    StaticDelegateMethods, ThrowingDelegateMethods, UnavailableDelegateMethods
 {
     /// The types of all methods that a delegate must not have.
     typealias DelegateMistakes = (
@@ -62,7 +62,8 @@ public protocol MistypedDelegateMethods:
         SpellingMistakes,
         SessionLabelMistakes,
         StaticMistakes,
-        ThrownErrors
+        ThrownErrors,
+        UnavailableMistakes
     )
 }
 
@@ -109,7 +110,8 @@ public typealias NoDelegateMistakes = (
     NoSpellingMistakes,
     NoSessionLabelMistakes,
     NoStaticMistakes,
-    NoThrownErrors
+    NoThrownErrors,
+    NoUnavailableMistakes
 )
 
 /// The mistaken methods for the bytes and the file of a download.

@@ -137,5 +137,6 @@ extension DownloadSettings {
         connection = other.connection
         (retries, maximumRetryAfter) = (other.retries, other.maximumRetryAfter)
         stallTimeout = other.stallTimeout
+        maximumRedirects = other.maximumRedirects
     }
 }

@@ -15,6 +15,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case ifExists = "if-exists"
     case interface
     case maximumDuration = "max-time"
+    case maximumRedirects = "max-redirects"
     case maximumRetryAfter = "max-retry-after"
     case minimumSpeed = "min-speed"
     case netrcFile = "netrc"
@@ -41,6 +42,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .ifExists: "ifExists"
         case .interface: "connection.interface"
         case .maximumDuration: "maximumDuration"
+        case .maximumRedirects: "maximumRedirects"
         case .maximumRetryAfter: "maximumRetryAfter"
         case .minimumSpeed: "minimumBytesPerSecond"
         case .netrcFile: "connection.netrcFile"

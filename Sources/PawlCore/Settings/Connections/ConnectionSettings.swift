@@ -24,11 +24,14 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// The SHA-256 digests of public keys, of which the server's certificate must have one, in
     /// addition to being valid (RFC 7469 §2.4).
     ///
-    /// Each is the digest of the key's SubjectPublicKeyInfo in Base64, 44 characters, without
-    /// curl's prefix `sha256//`. There are none by default, which means that any key is accepted.
-    /// They apply to all servers, including those of redirects and mirrors. If no key matches, the
-    /// error has the code `.tlsFailed`.
-    public var pinnedPublicKeys: [String] = []
+    /// Each is the digest of the key's SubjectPublicKeyInfo in Base64, 44 characters. curl's prefix
+    /// `sha256//` may precede it, and is removed. There are none by default, which means that any
+    /// key is accepted. They apply to all servers, also those of redirects and mirrors. If no key
+    /// matches, the error has the code `.tlsFailed`; a text that is no such digest is an error with
+    /// the code `.usage` when a request begins.
+    public var pinnedPublicKeys: [String] = [] {
+        didSet { pinnedPublicKeys = pinnedPublicKeys.map(PublicKeyText.digest) }
+    }
     /// The certificate that identifies the client to the origin of the URL, if that asks for one.
     ///
     /// There is none by default. Other origins, those of redirects and mirrors, never receive it.
@@ -159,6 +162,17 @@ extension ConnectionSettings {
         path.secureHostsFile = nil
         path.alternativeServicesFile = nil
         return path
+    }
+
+    /// Throws `.usage` if a pinned key is not the digest of a key.
+    package func checkPinnedKeys() throws(DownloadError) {
+        for key in pinnedPublicKeys {
+            do throws(ValueError) {
+                _ = try PublicKeyText.parse(key)
+            } catch {
+                throw .usage("a pinned key is not valid: \(error.reason)", advice: error.advice)
+            }
+        }
     }
 
     /// Removes what identifies this user to the origin of the URL.

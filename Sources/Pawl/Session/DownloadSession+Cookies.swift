@@ -1,0 +1,42 @@
+public import struct FoundationEssentials.Date
+public import struct FoundationEssentials.URL
+public import PawlCore
+
+/// Reads and deletes the session's cookies.
+extension DownloadSession {
+    /// The session's cookies that have not expired, the oldest first.
+    ///
+    /// There are none with the policy ``CookiePolicy/none``. With ``CookiePolicy/file(_:)``, they are
+    /// those of the file when the session was created, and what has changed in this session since;
+    /// a session without a task serves to read a file. Cookies of a file or a browser that
+    /// ``ConnectionSettings`` name are not among them, nor are those of background downloads, which
+    /// the daemon has.
+    public var cookies: [Cookie] {
+        let now = Int64(Date().timeIntervalSince1970)
+        return cookieJar?.cookies.filter { !$0.hasExpired(at: now) }.map(Cookie.init) ?? []
+    }
+
+    /// Returns the session's cookies that a request for a URL carries, the oldest first.
+    public func cookies(for url: URL) -> [Cookie] { cookies.filter { $0.applies(to: url) } }
+
+    /// Deletes a cookie, whatever its value is by now; returns whether it existed.
+    ///
+    /// Requests that begin later do not carry it. With ``CookiePolicy/file(_:)``, it is removed from
+    /// the file, too, within three seconds, or when the session ends.
+    @discardableResult
+    public func deleteCookie(_ cookie: Cookie) -> Bool {
+        cookieJar?.remove([cookie.key]) ?? 0 > 0
+    }
+
+    /// Deletes the cookies that meet a condition; returns those that it has deleted.
+    ///
+    /// ```swift
+    /// session.deleteCookies { $0.domain == "example.org" }
+    /// ```
+    @discardableResult
+    public func deleteCookies(where isDeleted: (Cookie) throws -> Bool) rethrows -> [Cookie] {
+        let deleted = try cookies.filter(isDeleted)
+        cookieJar?.remove(Set(deleted.map(\.key)))
+        return deleted
+    }
+}
