@@ -1,6 +1,6 @@
 package import ArgumentParser
 internal import Glibc
-internal import Pawl
+package import Pawl
 internal import PawlCore
 
 /// The command line program: parses arguments, runs a verb, and exits with a status of
@@ -13,7 +13,8 @@ public enum PawlProgram {
         StandardFiles.open()
         ignoreBrokenPipes()
         if ProgramArguments.programName == Aria2Program.name { Aria2Program.main() }
-        let arguments = Self.arguments()
+        var arguments = Self.arguments()
+        chooseDaemon(&arguments)
         if arguments == ["--version"] {
             // Without the parser, this takes three quarters of the time.
             let console = Console()
@@ -32,6 +33,20 @@ public enum PawlProgram {
         run(PawlCommand.self, PawlCommand.completed(arguments))
     }
 
+    /// Takes the options before the subcommand from the arguments.
+    ///
+    /// Ends the process if they are not valid, or the subcommand uses no daemon.
+    private static func chooseDaemon(_ arguments: inout [String]) {
+        do {
+            DaemonChoice.set(typed: try DaemonChoiceOptions.take(from: &arguments))
+            guard let verb = arguments.first, PawlCommand.usesNoDaemon(verb) else { return }
+            try DaemonChoice.checkNotTyped(for: "pawl \(verb)", "leave it out")
+        } catch {
+            Console().report(error)
+            exit(error.code.exitStatus)
+        }
+    }
+
     /// Returns the arguments of this process without the program's name.
     ///
     /// Ends the process if one of them is not UTF-8. `secrets`: the options with secret values.
@@ -48,11 +63,14 @@ public enum PawlProgram {
 
     /// Runs a command with these arguments and ends the process.
     ///
-    /// `openFiles`: the number of files that the process must be able to open.
+    /// - Parameters:
+    ///   - openFiles: The number of files that the process must be able to open.
+    ///   - conditions: What interrupts the command as a signal does.
     package static func run(
         _ root: any ParsableCommand.Type,
         _ arguments: [String],
-        openFiles: Int = 64
+        openFiles: Int = 64,
+        until conditions: [StopCondition] = []
     ) -> Never {
         ignoreBrokenPipes()
         let console = Console()
@@ -60,7 +78,7 @@ public enum PawlProgram {
             let verb = try parse(root, arguments)
             try OpenFileLimit.require(openFiles)
             let work = try verb.prepare(console)
-            SignalLoop.run(console: console, work)
+            SignalLoop.run(console: console, until: conditions, work)
         } catch let error as DownloadError {
             console.report(error)
             exit(error.code.exitStatus)
@@ -77,6 +95,8 @@ public enum PawlProgram {
         _ arguments: [String]
     ) throws -> any PawlVerb {
         if let verb = verb(of: root, arguments[...]) { return verb }
+        // The root would take these options from any position, and they would have no effect.
+        try DaemonChoiceOptions.checkNone(in: arguments)
         let parsed = try root.parseAsRoot(arguments)
         guard let verb = parsed as? any PawlVerb else {
             // Commands of the parser such as `pawl help`, which only print something.

@@ -18,8 +18,9 @@ struct SettingsDocumentTests {
             - *Given by config*: the setting can be a key of the config file (`pawl config --help`) and an environment
               variable, such as `PAWL_STALL_TIMEOUT` for `--stall-timeout`. A variable with several values has one per line.
               The config file and the variables can also contain `directory` and `header-file` and, for all hosts, `jobs`,
-              `total-limit` and `progress`; `checksum` can only be `none`. In the file, a command can supply a secret:
-              `bearer-command` for `bearer`, `password-command` for the password of `user`, and so on.
+              `total-limit`, `progress` and the options of the daemon ([daemon.md](daemon.md#from-another-machine));
+              `checksum` can only be `none`. In the file, a command can supply a secret: `bearer-command` for `bearer`,
+              `password-command` for the password of `user`, and so on.
             - *JSON*: the member in requests to the daemon ([http-api.md](http-api.md)), and in encoded `DownloadSettings`.
 
             \(SettingsReference.markdown(DownloadSettings.table, hasProperties: true))

@@ -46,7 +46,7 @@ final class BackgroundReceiver: Sendable {
                 try await client.register(registration)
             } : try await client.register(registration)
         if client.isDaemonOlder == true {
-            let notice = DaemonClient.olderNotice.text(for: .library)
+            let notice = client.olderNotice.text(for: .library)
             link.logger.warning("session '\(identifier)': \(notice)")
         }
         try await forgetOldNumbers(client)

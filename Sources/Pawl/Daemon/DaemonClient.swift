@@ -5,12 +5,17 @@ internal import struct FoundationEssentials.URLComponents
 internal import struct FoundationEssentials.URLQueryItem
 internal import Synchronization
 
-/// A client of the daemon, which uses the engine's own HTTP over its socket.
+/// A client of the daemon, which uses the engine's own HTTP: over the socket of this machine's daemon,
+/// or over TCP.
 package final class DaemonClient: Sendable {
+    /// The paths of this machine's daemon.
     package let paths: DaemonPaths
+    /// The daemon over TCP that is used in place of this machine's; `nil` for this machine's.
+    package let remote: RemoteDaemon?
     private let session: DownloadSession
     private let peer = Mutex<Int?>(nil)
-    /// The maximum time to wait for a daemon that is starting or stopping.
+    /// The maximum time to wait for a daemon that is starting or stopping, or for a remote one that has
+    /// answered before.
     let patience: Duration
     /// Whether this process has the turn to start or stop the daemon (`CommandLock`).
     private let holdsCommandLock: Bool
@@ -19,23 +24,31 @@ package final class DaemonClient: Sendable {
     ///
     /// It connects when the first request is sent, and waits for a daemon that is starting or
     /// stopping, or that a command of another process starts or stops.
-    package convenience init(_ paths: DaemonPaths, patience: Duration = .seconds(30)) {
-        self.init(paths, DownloadSession(), patience: patience, holdsCommandLock: false)
+    ///
+    /// - Parameters:
+    ///   - remote: The daemon over TCP to use in place of this machine's.
+    package convenience init(
+        _ paths: DaemonPaths,
+        remote: RemoteDaemon? = nil,
+        patience: Duration = .seconds(30)
+    ) {
+        self.init(paths, remote, DownloadSession(), patience: patience, holdsCommandLock: false)
     }
 
     private init(
         _ paths: DaemonPaths,
+        _ remote: RemoteDaemon?,
         _ session: DownloadSession,
         patience: Duration,
         holdsCommandLock: Bool
     ) {
-        (self.paths, self.session) = (paths, session)
+        (self.paths, self.remote, self.session) = (paths, remote, session)
         (self.patience, self.holdsCommandLock) = (patience, holdsCommandLock)
     }
 
     /// The client for the command that starts or stops the daemon, which does not wait for itself.
     var holdingCommandLock: DaemonClient {
-        DaemonClient(paths, session, patience: patience, holdsCommandLock: true)
+        DaemonClient(paths, remote, session, patience: patience, holdsCommandLock: true)
     }
 
     /// The daemon as a process.
@@ -272,25 +285,36 @@ package final class DaemonClient: Sendable {
         answersWithin stallTimeout: Duration? = nil
     ) async throws(DownloadError) -> DataStream {
         // Another user's program could listen there, and requests may contain secrets.
-        try paths.checkSocketFolder()
+        if remote == nil { try paths.checkSocketFolder() }
         var request = DownloadRequest(try url(path, query), adjusting: adjustment(stallTimeout))
         request.method = method
-        request.fields = fields
+        request.fields = fields + [remote?.authorization].compactMap(\.self)
         request.body = body
         request.decodesContent = false
         request.acceptsErrorStatuses = true
         let stream = try await response(to: request)
-        let version = ProtocolVersion.parse(
-            stream.response.fields.first { $0.name.lowercased() == Self.versionField }?.value
-        )
+        let status = stream.response.status
+        let field = stream.response.fields.first { $0.name.lowercased() == Self.versionField }
+        if let remote, field == nil {
+            // Over TCP, refusals have no field.
+            guard status >= 400 else { throw remote.foreignResponse(status) }
+            throw remote.explained(await problem(of: stream), status)
+        }
+        let version = ProtocolVersion.parse(field?.value)
         peer.withLock { $0 = version }
-        guard stream.response.status >= 400 else { return stream }
-        throw translated(await problem(of: stream), stream.response.status, version)
+        guard status >= 400 else { return stream }
+        let error = translated(await problem(of: stream), status, version)
+        throw remote?.explained(error, status) ?? error
     }
 
     /// A wait for a daemon that does not accept connections.
     var wait: DaemonWait {
-        DaemonWait(paths, atMost: patience, holdsCommandLock: holdsCommandLock)
+        guard remote == nil else {
+            // An address that has never answered is probably wrong.
+            let limit = isDaemonOlder == nil ? .zero : patience
+            return DaemonWait(forRemoteAtMost: limit)
+        }
+        return DaemonWait(paths, atMost: patience, holdsCommandLock: holdsCommandLock)
     }
 
     /// Sends a request; waits for a daemon that is starting or stopping, or is started or stopped.
@@ -300,8 +324,8 @@ package final class DaemonClient: Sendable {
             do throws(DownloadError) {
                 return try await session.bytes(for: request)
             } catch {
-                guard error.code == .network, Self.mayRepeat(request, after: error),
-                    await wait.pause()
+                guard error.code == .network || remote != nil && error.code == .timedOut,
+                    Self.mayRepeat(request, after: error), await wait.pause()
                 else { throw explained(error) }
             }
         }
@@ -332,7 +356,7 @@ package final class DaemonClient: Sendable {
         _ version: Int
     ) -> DownloadError {
         guard version < ProtocolVersion.current, error.code == .usage else { return error }
-        guard status == 409 else { return Self.older(error) }
+        guard status == 409 else { return older(error) }
         return DownloadError(
             .conflict,
             error.message,
@@ -341,22 +365,32 @@ package final class DaemonClient: Sendable {
         )
     }
 
-    private static func older(_ error: DownloadError) -> DownloadError {
+    private func older(_ error: DownloadError) -> DownloadError {
         DownloadError(
             .daemonVersion,
             "the daemon is older than this program and answered: \(error.message)",
-            advice: "\(.restartDaemon); all downloads are kept",
+            advice: "\(replacement); all downloads are kept",
             context: error.context
         )
     }
 
     /// The notice about an older daemon that understands the request.
-    package static let olderNotice: Advice =
-        "the daemon is older than this program; \(.restartDaemon)"
+    package var olderNotice: Advice {
+        "the daemon is older than this program; \(replacement)"
+    }
+
+    /// The request to replace an older daemon.
+    private var replacement: Advice {
+        remote == nil ? "\(.restartDaemon)" : RemoteDaemon.upgrade
+    }
 
     private func url(_ path: String, _ query: [String: String]) throws(DownloadError) -> URL {
         var parts = URLComponents()
         (parts.scheme, parts.host, parts.path) = ("http", "localhost", path)
+        if let base = remote?.url, let known = URLComponents(string: base.origin) {
+            parts = known
+            parts.path = base.prefix + path
+        }
         if !query.isEmpty {
             parts.queryItems = query.sorted { $0.key < $1.key }.map { name, value in
                 URLQueryItem(name: name, value: value)
@@ -371,8 +405,12 @@ package final class DaemonClient: Sendable {
     }
 
     private func adjustment(_ stallTimeout: Duration?) -> SettingsAdjustment {
-        { [socket = paths.socket] settings in
-            settings.connection.socketPath = socket
+        { [socket = paths.socket, remote] settings in
+            if let remote {
+                remote.apply(to: &settings.connection)
+            } else {
+                settings.connection.socketPath = socket
+            }
             settings.retries = 0
             settings.stallTimeout = stallTimeout ?? settings.stallTimeout
         }
@@ -396,11 +434,13 @@ package final class DaemonClient: Sendable {
         if let body, let problem = try? WireJSON.decode(Problem.self, from: body) {
             return problem.error
         }
-        return DownloadError(.badResponse, "the daemon answered \(status)")
+        return remote?.foreignResponse(status)
+            ?? DownloadError(.badResponse, "the daemon answered \(status)")
     }
 
     /// Explains that no connection to the daemon is possible.
     private func explained(_ error: DownloadError) -> DownloadError {
+        if let remote { return remote.explained(error) }
         guard error.code == .network || error.code == .timedOut else { return error }
         return DaemonAbsence(paths).error(isSilent: error.code == .timedOut)
     }

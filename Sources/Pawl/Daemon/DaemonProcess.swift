@@ -98,14 +98,14 @@ package struct DaemonProcess: Sendable {
 
     /// Sends a request.
     ///
-    /// If no daemon responds, starts one and sends it again.
+    /// If no daemon of this machine responds, starts one and sends it again.
     package func starting<Value: Sendable>(
         _ ask: @Sendable (DaemonClient) async throws(DownloadError) -> Value
     ) async throws(DownloadError) -> Value {
         do throws(DownloadError) {
             return try await ask(client)
         } catch {
-            guard error.code == .daemonUnavailable else { throw error }
+            guard error.code == .daemonUnavailable, client.remote == nil else { throw error }
             _ = try await start()
             return try await ask(client)
         }
@@ -213,8 +213,9 @@ package struct DaemonProcess: Sendable {
         StoreLock.owner(paths) != nil
     }
 
-    /// Throws `.daemonUnavailable` if the daemon is not running, and no command starts it.
+    /// Throws `.daemonUnavailable` if this machine's daemon is not running, and no command starts it.
     package func checkRuns() async throws(DownloadError) {
+        guard client.remote == nil else { return }
         var wait = client.wait
         while !isRunning {
             guard await wait.pause() else { throw DaemonAbsence(paths).error() }

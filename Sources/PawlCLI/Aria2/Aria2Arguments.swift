@@ -53,7 +53,8 @@ package struct Aria2Arguments: Sendable {
         "help", "version", "enable-rpc", "rpc-listen-port", "rpc-listen-all", "rpc-secret",
         "max-concurrent-downloads", "max-overall-download-limit", "force-sequential", "gid",
         "pause", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "allow-overwrite",
-        "auto-file-renaming", "stop", "stop-with-process",
+        "auto-file-renaming", "stop", "stop-with-process", "rpc-secure", "rpc-certificate",
+        "rpc-private-key",
     ]
 
     /// The options whose values must not be seen in the list of processes.
@@ -159,6 +160,33 @@ package struct Aria2Arguments: Sendable {
     package subscript(name: String) -> String? { options.last { $0.name == name }?.value }
 
     package func isOn(_ name: String) -> Bool { self[name] == "true" }
+
+    /// Returns the process whose end also ends this one; `nil` if none is given.
+    func stopProcess() throws(DownloadError) -> Int32? {
+        try number("stop-with-process", in: 1...Int32.max)
+    }
+
+    /// Returns the number of seconds after which the process ends; `nil` if there is no limit.
+    func stopSeconds() throws(DownloadError) -> Int? {
+        let seconds: Int32? = try number("stop", in: 0...Int32.max)
+        // As in aria2, 0 means that there is no limit.
+        return seconds == 0 ? nil : seconds.map(Int.init)
+    }
+
+    /// Returns the value of an option; `nil` if it is not given.
+    private func number(
+        _ option: String,
+        in range: ClosedRange<Int32>
+    ) throws(DownloadError) -> Int32? {
+        guard let text = self[option] else { return nil }
+        guard let number = Int32(text), range.contains(number) else {
+            throw .usage(
+                "--\(option): invalid value '\(text.sanitized(atMost: 40))'",
+                advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return number
+    }
 
     /// The names of the options that have no effect, each once.
     package var unknown: [String] {

@@ -19,12 +19,15 @@ enum Aria2Launcher {
                 advice: "give a number from 1 to 65535"
             )
         }
+        let tls = try tls(arguments)
+        let listensToAll = arguments.isOn("rpc-listen-all") && arguments.isOn("rpc-secure")
+        let host = listensToAll ? "0.0.0.0" : "127.0.0.1"
         try moveState(to: "aria2c-\(port)")
         let descriptor = try pipe(with: WireJSON.encode(launch))
         try Aria2Program.continueInBackground(arguments)
-        throw try DaemonExecution.failure([
-            "--aria2-rpc", "127.0.0.1:\(port)", "--aria2-descriptor", "\(descriptor)",
-        ])
+        throw try DaemonExecution.failure(
+            tls + ["--aria2-rpc", "\(host):\(port)", "--aria2-descriptor", "\(descriptor)"]
+        )
     }
 
     /// The options that are not defaults of other downloads.
@@ -58,27 +61,35 @@ enum Aria2Launcher {
         var options = arguments.options.filter { !["dir", "rpc-secret"].contains($0.name) }
         options.append(.init("dir", folder))
         var launch = Aria2Launch(secret: secret, options: options, downloads: downloads)
-        launch.stopProcess = try number(arguments, "stop-with-process", in: 1...Int32.max)
-        let seconds: Int32? = try number(arguments, "stop", in: 0...Int32.max)
-        // As in aria2, 0 means that there is no limit.
-        launch.stopSeconds = seconds == 0 ? nil : seconds.map(Int.init)
+        launch.stopProcess = try arguments.stopProcess()
+        launch.stopSeconds = try arguments.stopSeconds()
         return launch
     }
 
-    /// Returns the value of an option; `nil` if it is not given.
-    private static func number(
-        _ arguments: Aria2Arguments,
-        _ option: String,
-        in range: ClosedRange<Int32>
-    ) throws(DownloadError) -> Int32? {
-        guard let text = arguments[option] else { return nil }
-        guard let number = Int32(text), range.contains(number) else {
+    /// Returns the options of TLS, which the daemon would otherwise remember from an earlier start.
+    private static func tls(_ arguments: Aria2Arguments) throws(DownloadError) -> [String] {
+        guard arguments.isOn("rpc-secure") else { return ["--tls-cert", "off"] }
+        guard let certificate = arguments["rpc-certificate"], !certificate.isEmpty else {
             throw .usage(
-                "--\(option): invalid value '\(text.sanitized(atMost: 40))'",
-                advice: "give a number from \(range.lowerBound) to \(range.upperBound)"
+                "--rpc-secure needs --rpc-certificate",
+                advice:
+                    "give a file in PEM with the certificate, and its key with --rpc-private-key"
             )
         }
-        return number
+        let path = certificate.lowercased()
+        guard !path.hasSuffix(".p12"), !path.hasSuffix(".pfx") else {
+            throw .usage(
+                "--rpc-certificate: Pawl does not read PKCS#12",
+                advice: "convert the file to PEM: openssl pkcs12 -nodes -in FILE -out NEWFILE"
+            )
+        }
+        var options = [
+            "--tls-cert", try CurrentFolder.absolute(certificate, option: "--rpc-certificate"),
+        ]
+        if let key = arguments["rpc-private-key"], !key.isEmpty {
+            options += ["--tls-key", try CurrentFolder.absolute(key, option: "--rpc-private-key")]
+        }
+        return options
     }
 
     /// Makes the daemon use a folder of its own below those of the user's daemon.

@@ -24,8 +24,12 @@ enum Aria2Program {
           -i, --input-file=FILE      Download the URIs in this list.
           -x, -s N                   The number of connections: the smaller one of the two.
           -j N                       The number of simultaneous downloads.
-          --stop-with-process=PID    With --enable-rpc: end when this process has ended.
-          --stop=SEC                 With --enable-rpc: end after this many seconds.
+          --rpc-secure               Use TLS, with --rpc-certificate and --rpc-private-key.
+          --rpc-certificate=FILE     The certificate in PEM.
+          --rpc-private-key=FILE     The key of the certificate in PEM.
+          --rpc-listen-all           With --rpc-secure: listen at all addresses.
+          --stop-with-process=PID    End when this process has ended.
+          --stop=SEC                 End after this many seconds.
           --conf-path=FILE           Read options from this file. --no-conf: from no file.
           -q, --quiet                Print no messages except errors.
           -D, --daemon               Continue in the background.
@@ -52,8 +56,12 @@ enum Aria2Program {
                 try Aria2Launcher.become(arguments)
             }
             let words = try Aria2GetArguments.make(arguments)
+            let conditions = StopCondition.all(
+                process: try arguments.stopProcess(),
+                seconds: try arguments.stopSeconds()
+            )
             try continueInBackground(arguments)
-            PawlProgram.run(PawlCommand.self, words)
+            PawlProgram.run(PawlCommand.self, words, until: conditions)
         } catch {
             console.report(error)
             exit(error.code.exitStatus)
@@ -66,12 +74,13 @@ enum Aria2Program {
     }
 
     private static func report(_ arguments: Aria2Arguments, _ console: Console) {
-        let stopping = arguments.isOn("enable-rpc") ? [] : ["stop", "stop-with-process"]
-        for name in arguments.unknown + stopping.filter({ arguments[$0] != nil }) {
+        for name in arguments.unknown {
             console.message("aria2c: --\(name.sanitized(atMost: 40)) has no effect in Pawl")
         }
-        if arguments.isOn("rpc-listen-all") {
-            console.message("aria2c: only programs of this machine can connect, at 127.0.0.1")
+        if arguments.isOn("rpc-listen-all"), !arguments.isOn("rpc-secure") {
+            console.message(
+                "aria2c: without --rpc-secure, only programs of this machine can connect, at 127.0.0.1"
+            )
         }
     }
 

@@ -26,7 +26,10 @@ struct BrowserDownload: RequestObject {
     /// one that is added over TCP.
     ///
     /// The daemon checks all values. Throws `.usage` for a URL of another scheme.
-    func newDownload(in folder: String) throws(DownloadError) -> NewDownload {
+    ///
+    /// `folder`: `nil` for the first one that a daemon over TCP allows, which confines the download
+    /// itself.
+    func newDownload(in folder: String?) throws(DownloadError) -> NewDownload {
         guard let scheme = URLScheme(of: AddressParts(url.trimmed).scheme),
             Self.schemes.contains(scheme)
         else {
@@ -45,7 +48,7 @@ struct BrowserDownload: RequestObject {
         let name = fileName.flatMap(FileName.clean) ?? ""
         var download = NewDownload(
             url: url,
-            destination: folder.asFolderPath + name,
+            destination: (folder?.asFolderPath ?? "") + name,
             settings: settings.isEmpty ? nil : settings
         )
         download.confinedTo = folder

@@ -51,7 +51,8 @@ struct NativeHost {
                 advice: "send at most \(Self.mostDownloads) in a message"
             )
         }
-        guard let folder else {
+        let folder = client.remote == nil ? self.folder : nil
+        guard folder != nil || client.remote != nil else {
             throw DownloadError(
                 .directoryNotUsable,
                 "the user's folder for downloads is not known: there is no home folder",

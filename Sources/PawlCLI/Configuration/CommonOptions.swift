@@ -9,17 +9,20 @@ struct CommonOptions {
     private let config: UserConfig
     private let assignments: [OptionAssignment]
     private let netrcFile: String?
+    private let isForOtherMachine: Bool
     private var known: [String: DownloadOptions] = [:]
 
     init(
         typed: [OptionAssignment],
         config: UserConfig,
-        netrcFile: String?
+        netrcFile: String?,
+        isForOtherMachine: Bool = false
     ) throws(DownloadError) {
         self.config = config
         self.netrcFile = netrcFile
+        self.isForOtherMachine = isForOtherMachine
         assignments = try OptionFiles.read(typed)
-        var options = DownloadOptions()
+        var options = DownloadOptions(netrcFile: nil, isForOtherMachine: isForOtherMachine)
         try options.apply(assignments, .typed)
         self.typed = options
     }
@@ -50,7 +53,7 @@ struct CommonOptions {
         let login = config.hasCommands ? config.login(of: url) : []
         let isAlone = config.hasCommands && !(login.isEmpty && listed.isEmpty)
         if !isAlone, let options = known[key] { return options }
-        var options = DownloadOptions(netrcFile: netrcFile)
+        var options = DownloadOptions(netrcFile: netrcFile, isForOtherMachine: isForOtherMachine)
         var levels: [[OptionAssignment]] = []
         for level in config.levels(for: address) { levels.append(try OptionFiles.read(level)) }
         if config.hasCommands {

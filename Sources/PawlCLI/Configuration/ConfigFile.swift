@@ -29,7 +29,7 @@ package struct ConfigFile: Sendable {
             if value.isEmpty, isSection, value.keys.count < 3 { continue }
             let (hosts, key) = try Self.target(of: value.keys, location)
             let option = try Self.option(key, value, location, home)
-            guard hosts == nil || !UserConfig.runNames.contains(key) else {
+            guard hosts == nil || !UserConfig.runNames.contains(option.name) else {
                 throw .usage(
                     "\(location): '\(key)' applies to all downloads of a command together",
                     advice: "write it below [defaults]"

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 package import PawlCore
+internal import Synchronization
 
 /// The options that a user has set for all commands: in the config file, then in environment
 /// variables, which replace those of the file.
@@ -30,10 +31,24 @@ package struct UserConfig: Sendable {
         // The daemon and other programs that this one starts would keep the secrets.
         for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
         let named = choice ?? fileInVariable(environment)
-        guard named?.lowercased() != none else { return .empty }
-        var config = UserConfig(file: try ConfigLocation(named).read(), variables: variables)
-        config.unknownVariables = ConfigVariables.unknown(in: environment)
+        var config = UserConfig.empty
+        if named?.lowercased() != none {
+            config = UserConfig(file: try ConfigLocation(named).read(), variables: variables)
+            config.unknownVariables = ConfigVariables.unknown(in: environment)
+        }
+        known.withLock { [config] in $0 = config }
         return config
+    }
+
+    /// What this process has read.
+    private static let known = Mutex<UserConfig?>(nil)
+
+    /// Returns the options that the command has read, or reads them now.
+    ///
+    /// The variables can be read only once.
+    static func ofProcess() throws(DownloadError) -> UserConfig {
+        if let config = known.withLock({ $0 }) { return config }
+        return try read(nil)
     }
 
     private static let none = "none"
@@ -59,6 +74,7 @@ package struct UserConfig: Sendable {
             _ = try limits.configuration(self)
             _ = try progress.mode(self)
         }
+        _ = try DaemonChoice(levelsOfDaemon)
         for section in all {
             var options = DownloadOptions()
             let values = Self.ofDownloads(section.options).filter { $0.form != .command }
@@ -124,6 +140,14 @@ package struct UserConfig: Sendable {
         (file?.sections.filter { $0.hosts == nil }.flatMap(\.options) ?? []) + variables
     }
 
+    /// The options that choose the daemon: those of the file, then those of the variables.
+    var levelsOfDaemon: [[OptionAssignment]] {
+        let ofFile = file?.sections.filter { $0.hosts == nil }.flatMap(\.options) ?? []
+        return [ofFile, variables].map { level in
+            level.filter { Self.daemonNames.contains($0.name) }
+        }
+    }
+
     /// The value for a whole run, such as `--jobs`, unless the command line has one.
     func option(_ name: String, unless typed: String?) -> OptionAssignment? {
         if let typed { return OptionAssignment(name, typed) }
@@ -149,15 +173,26 @@ extension UserConfig {
     static let progress = "progress"
     static let password = "password"
 
+    static let daemon = "daemon"
+    static let daemonToken = "daemon-token"
+    static let daemonTokenFile = "daemon-token-file"
+    static let daemonCacert = "daemon-cacert"
+    static let daemonUnencrypted = "daemon-unencrypted"
+
+    /// The options that choose the daemon.
+    static let daemonNames = [
+        daemon, daemonToken, daemonTokenFile, daemonCacert, daemonUnencrypted,
+    ]
+
     /// The options of a whole run, which no host can change.
-    static let runNames: Set = [jobs, totalLimit, progress]
+    static let runNames = Set([jobs, totalLimit, progress] + daemonNames)
 
     /// The names of all options that the file can contain, also as variables.
-    static let names = DownloadOptions.configNames + [jobs, totalLimit, progress]
+    static let names = DownloadOptions.configNames + [jobs, totalLimit, progress] + daemonNames
 
     /// The options whose values are paths.
     static let pathNames: Set = Set(ConnectionSettings.files.map(\.name)).union([
-        DownloadOptions.directory, DownloadOptions.headerFile,
+        DownloadOptions.directory, DownloadOptions.headerFile, daemonTokenFile, daemonCacert,
     ])
 
     /// The secret that the output of a command sets: `user-command` sets `user`, and
@@ -167,7 +202,9 @@ extension UserConfig {
         guard key.hasSuffix(suffix) else { return nil }
         let name = String(key.dropLast(suffix.count))
         guard name != password else { return name }
-        guard names.contains(name) else { return nil }
+        guard names.contains(name), name != daemonToken else {
+            return name == daemonToken ? name : nil
+        }
         return DownloadSettings.table[name: name]?.isSecret == true ? name : nil
     }
 }

@@ -25,8 +25,9 @@ struct DaemonSubmission {
         json: Bool,
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
+        let isForOtherMachine = try DaemonChoice.isOnOtherMachine()
         let downloads = try requested.map { (download) throws(DownloadError) in
-            var new = try NewDownload(download)
+            var new = try NewDownload(download, isForOtherMachine: isForOtherMachine)
             new.priority = priority
             new.session = session
             new.label = label
@@ -88,18 +89,50 @@ extension DaemonClient {
 
 extension NewDownload {
     /// The requested download with absolute paths.
-    init(_ requested: RequestedDownload) throws(DownloadError) {
+    ///
+    /// For the daemon of another machine, a path may be relative to that daemon's folder for
+    /// downloads, which is also used if the command line names none.
+    init(
+        _ requested: RequestedDownload,
+        isForOtherMachine: Bool = false
+    ) throws(DownloadError) {
         guard !requested.isForStandardOutput else {
             throw .usage(
                 "the daemon cannot write to standard output",
                 advice: "use 'pawl --output - <url>'; for a file named '-', use --output ./-"
             )
         }
-        let destination: String
-        switch requested.destination {
-        case .file(let path): destination = path
-        case .directory(let path): destination = path.asFolderPath
+        let settings = try Self.settings(requested)
+        self.init(
+            url: requested.url.absoluteString,
+            destination: try Self.destination(requested, isForOtherMachine: isForOtherMachine),
+            settings: SettingsDocument(settings)
+        )
+    }
+
+    private static func destination(
+        _ requested: RequestedDownload,
+        isForOtherMachine: Bool
+    ) throws(DownloadError) -> String {
+        if isForOtherMachine, let path = requested.pathInLabel {
+            return try RemotePath.check(path, "--output")
         }
+        switch requested.destination {
+        case .file(let path) where isForOtherMachine:
+            return try RemotePath.check(path, "--output")
+        case .directory(let path) where isForOtherMachine:
+            return try RemotePath.check(path, "--directory").asFolderPath
+        case .file(let path): return try CurrentFolder.absolute(path)
+        case .directory(let path):
+            let folder = path.asFolderPath
+            return try CurrentFolder.absolute(folder == "./" ? "" : folder)
+        }
+    }
+
+    /// The settings with absolute paths of the files that they name.
+    private static func settings(
+        _ requested: RequestedDownload
+    ) throws(DownloadError) -> DownloadSettings {
         var settings = requested.settings
         for file in ConnectionSettings.files {
             guard let path = settings.connection[keyPath: file.path] else { continue }
@@ -112,10 +145,6 @@ extension NewDownload {
             settings.connection[keyPath: file.path] =
                 try CurrentFolder.absolute(path, option: "--" + file.name)
         }
-        self.init(
-            url: requested.url.absoluteString,
-            destination: try CurrentFolder.absolute(destination == "./" ? "" : destination),
-            settings: SettingsDocument(settings)
-        )
+        return settings
     }
 }

@@ -2,19 +2,19 @@ internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
-/// Runs work with the daemon's client.
+/// Runs work with the client of the daemon that the user has chosen.
 ///
 /// Reports an error and returns its exit status.
 func daemonWork(
     _ console: Console,
     _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
 ) throws(DownloadError) -> VerbWork {
-    let client = DaemonClient(try DaemonPaths.current())
+    let client = try DaemonChoice.current().client()
     return {
         do throws(DownloadError) {
             let status = try await work(client)
             if client.isDaemonOlder == true {
-                console.message("pawl: note: \(DaemonClient.olderNotice.text(for: .command))")
+                console.message("pawl: note: \(client.olderNotice.text(for: .command))")
             }
             return status
         } catch {
@@ -24,6 +24,19 @@ func daemonWork(
             return error.code.exitStatus
         }
     }
+}
+
+/// Runs work with the client of this machine's daemon, for a command that controls its process or its
+/// files.
+///
+/// Throws `.usage` if the user has chosen another daemon.
+func ownDaemonWork(
+    _ command: String,
+    _ console: Console,
+    _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
+) throws(DownloadError) -> VerbWork {
+    try DaemonChoice.checkIsOfThisMachine(command)
+    return try daemonWork(console, work)
 }
 
 private let stopped = DownloadError(

@@ -52,7 +52,7 @@ struct DownloadWait {
             let last = try await client.status().lastEvent
             for id in open { try await refresh(id) }
             return last
-        } catch  where error.code == .daemonUnavailable {
+        } catch  where error.code == .daemonUnavailable && client.remote == nil {
             throw DownloadError(
                 .daemonUnavailable,
                 "the daemon stopped before the downloads ended",

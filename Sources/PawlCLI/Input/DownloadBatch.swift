@@ -12,9 +12,15 @@ package struct DownloadBatch: Sendable {
         list: InputList?,
         options: [OptionAssignment],
         config: UserConfig = .empty,
-        netrcFile: String? = nil
+        netrcFile: String? = nil,
+        isForOtherMachine: Bool = false
     ) throws(DownloadError) {
-        var common = try CommonOptions(typed: options, config: config, netrcFile: netrcFile)
+        var common = try CommonOptions(
+            typed: options,
+            config: config,
+            netrcFile: netrcFile,
+            isForOtherMachine: isForOtherMachine
+        )
         var single: [String] = []
         for url in urls { single += try URLPattern.expand(url) }
         try Self.checkCombinations(urls: single, list: list, typed: common.typed)
@@ -34,20 +40,24 @@ package struct DownloadBatch: Sendable {
     /// Returns the downloads of a command.
     ///
     /// Asks for each password that was left out. `prints`: whether the notes are printed.
+    /// `isForOtherMachine`: whether the daemon of another machine runs them, which has other folders
+    /// and not the passwords of this machine's files.
     static func asked(
         urls: [String],
         list: InputList?,
         options: [OptionAssignment],
         config: UserConfig,
         _ console: Console,
-        prints: Bool = true
+        prints: Bool = true,
+        isForOtherMachine: Bool = false
     ) throws(DownloadError) -> DownloadBatch {
         var batch = try DownloadBatch(
             urls: urls,
             list: list,
             options: options,
             config: list?.isFromServer == true ? config.forListFromServer : config,
-            netrcFile: NetrcFile.usual
+            netrcFile: isForOtherMachine ? nil : NetrcFile.usual,
+            isForOtherMachine: isForOtherMachine
         )
         for missing in batch.missingPasswords {
             batch.complete(missing, with: try missing.read(console))

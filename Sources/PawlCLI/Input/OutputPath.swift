@@ -27,12 +27,15 @@ package enum OutputPath {
     }
 
     /// `output`, relative to `directory` if there is one.
+    ///
+    /// `isForOtherMachine`: whether another machine saves the file, whose folders are not known.
     package static func joined(
         output: String,
-        directory: String?
+        directory: String?,
+        isForOtherMachine: Bool = false
     ) throws(DownloadError) -> String {
         guard let directory else {
-            try checkIsNotDirectory(output, location: "--output")
+            if !isForOtherMachine { try checkIsNotDirectory(output, location: "--output") }
             return output
         }
         guard !output.isAbsolutePath else {
@@ -42,7 +45,7 @@ package enum OutputPath {
             )
         }
         let path = directory.asFolderPath + output
-        try checkIsNotDirectory(path, location: "--output")
+        if !isForOtherMachine { try checkIsNotDirectory(path, location: "--output") }
         return path
     }
 

@@ -96,7 +96,8 @@ package struct SecretOptions: Sendable {
     package static let settings = {
         let settings = DownloadSettings.table.settings.filter(\.isSecret)
         return SecretOptions(
-            names: Set(settings.map(\.name)),
+            // The token for a daemon cannot be given as an option, but someone may try it.
+            names: Set(settings.map(\.name) + [UserConfig.daemonToken]),
             letters: Set(settings.compactMap(\.letter))
         )
     }()

@@ -42,7 +42,11 @@ package struct RequestedDownload: Sendable {
             destination = .file(OutputPath.standardOutput)
         } else if let output = options.output {
             destination = .file(
-                try OutputPath.joined(output: output, directory: options.directory)
+                try OutputPath.joined(
+                    output: output,
+                    directory: options.directory,
+                    isForOtherMachine: options.isForOtherMachine
+                )
             )
         } else {
             destination = .directory(options.directory ?? ".")

@@ -32,7 +32,7 @@ package struct DaemonOptions: ParsableArguments {
     /// The change of the settings that the options ask for; empty if they ask for none.
     package func settingsChange() throws(DownloadError) -> DaemonSettingsChange {
         var change = DaemonSettingsChange(
-            listen: try ListenChoice(parsing: listen, reach: .any),
+            listen: try ListenChoice(parsing: listen),
             aria2: try ListenChoice(parsing: aria2RPC, port: ListenAddress.aria2Port)
         )
         var options = try tlsOptions().map { OptionAssignment($0.name, $0.value) }

@@ -28,10 +28,18 @@ package struct DownloadOptions: Sendable {
     /// The values that the current level has set.
     private var setPaths: [any PartialKeyPath<DownloadSettings> & Sendable] = []
 
-    package init() {}
+    /// Whether the folders are those of another machine.
+    let isForOtherMachine: Bool
+
+    package init() { isForOtherMachine = false }
 
     /// Creates options with the file of the user's passwords for hosts.
-    package init(netrcFile: String?) { settings.connection.netrcFile = netrcFile }
+    ///
+    /// `isForOtherMachine`: whether another machine saves the files.
+    package init(netrcFile: String?, isForOtherMachine: Bool = false) {
+        self.isForOtherMachine = isForOtherMachine
+        settings.connection.netrcFile = netrcFile
+    }
 
     /// Where options are given; later ones replace earlier ones.
     package enum Level {
@@ -107,7 +115,9 @@ package struct DownloadOptions: Sendable {
                 directory = nil
             }
         case Self.directory:
-            try OutputPath.checkDirectory(option.value, location: option.location)
+            if !isForOtherMachine {
+                try OutputPath.checkDirectory(option.value, location: option.location)
+            }
             (directory, directoryLevel) = (option.value, level)
         case UserConfig.password:
             passwordCommand = SecretCommand(option.value, location: option.location)
@@ -134,6 +144,14 @@ package struct DownloadOptions: Sendable {
             throw .usage(
                 "'\(option.name)' is not an option of a download",
                 advice: "use one of \(Self.names.joined(separator: ", "))"
+            )
+        }
+        if isForOtherMachine, !setting.entries.contains(.network) {
+            // What the config file has of this kind is for downloads of this machine.
+            guard level != .configured else { return }
+            throw .usage(
+                "\(option.location): the daemon takes no such option over TCP",
+                advice: "leave it out, or add the download on the daemon's machine"
             )
         }
         var changed = settings

@@ -351,11 +351,6 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--netrc-path", "use --netrc"),
         ForeignOption(.aria2, "--ftp-passwd", "use '--user name:password'"),
         ForeignOption(.aria2, "--disable-ipv6", "use --ipv4"),
-        ForeignOption(
-            .aria2,
-            "--daemon",
-            "use --background, which adds the downloads to the daemon's queue"
-        ),
         ForeignOption(.aria2, "--http-accept-gzip", "use --compressed"),
         ForeignOption(
             .aria2,

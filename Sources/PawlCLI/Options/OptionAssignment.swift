@@ -59,6 +59,7 @@ extension OptionAssignment {
 
     /// What is shown instead of a value that may be secret; `nil` if it is known not to be.
     private var hiddenForm: String? {
+        if name == UserConfig.daemonToken { return "***" }
         guard DownloadSettings.table[name: name]?.isSecret ?? false else { return nil }
         let start = String(value.prefix { $0 != ":" })
         switch name {

@@ -31,13 +31,16 @@ struct RequestedRun: Sendable {
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
         let prints = verbosity != .quiet
+        var isForOtherMachine = false
+        if isForDaemon { isForOtherMachine = try DaemonChoice.isOnOtherMachine() }
         let batch = try DownloadBatch.asked(
             urls: urls,
             list: list,
             options: options,
             config: config,
             console,
-            prints: prints
+            prints: prints,
+            isForOtherMachine: isForOtherMachine
         )
         let hasList = list != nil
         return try SSHPrompt.settle(batch.downloads, console) {
@@ -97,8 +100,11 @@ struct RequestedRun: Sendable {
 
     /// The hint for a user at a terminal; `nil` if there is no daemon's program.
     private func hint(hasList: Bool, _ console: Console) -> BackgroundHint? {
+        // The daemon of another machine has not the partial file. If the choice is not valid, the
+        // hint would fail, too.
         guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
-            (try? DaemonProgramFile.path()) != nil
+            (try? DaemonProgramFile.path()) != nil, let choice = try? DaemonChoice.current(),
+            choice.url == nil
         else { return nil }
         var hint = BackgroundHint(options: configChoice + options)
         hint.hasList = hasList

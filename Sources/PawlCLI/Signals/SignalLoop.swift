@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Pawl
 
 /// Runs work beside a loop that receives signals.
 ///
@@ -8,8 +9,20 @@ enum SignalLoop {
     ///
     /// Must be called on the main thread, which then waits for signals. The work runs on Swift's
     /// own threads.
-    static func run(console: Console, _ work: @escaping @Sendable () async -> Int32) -> Never {
+    ///
+    /// `conditions`: what interrupts the work as a signal does.
+    static func run(
+        console: Console,
+        until conditions: [StopCondition] = [],
+        _ work: @escaping @Sendable () async -> Int32
+    ) -> Never {
         let signals = SignalSet.block()
+        if !conditions.isEmpty {
+            Task {
+                await StopCondition.waitForFirst(conditions)
+                kill(getpid(), SIGTERM)
+            }
+        }
         let task = Task {
             let status = await work()
             console.removeBlock()

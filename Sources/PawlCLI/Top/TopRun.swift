@@ -137,6 +137,7 @@ final class TopRun: Sendable {
                 let outcome = try await client.undo()
                 let count = outcome.downloads.count + (outcome.feeds?.count ?? 0)
                 note(count == 0 ? "there is no removal to undo" : "restored: \(count)")
+            case .open where client.remote != nil: note("the file is on the daemon's machine")
             case .open(let path):
                 // The viewer stays when this program ends.
                 var run = ProgramRun(["setsid", "--fork", "xdg-open", path])

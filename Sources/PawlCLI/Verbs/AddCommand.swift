@@ -72,7 +72,8 @@ struct AddCommand: PawlVerb {
                     list: list,
                     options: assignments,
                     config: config,
-                    console
+                    console,
+                    isForOtherMachine: try DaemonChoice.isOnOtherMachine()
                 )
                 return try SSHPrompt.settle(batch.downloads, console) {
                     (downloads) throws(DownloadError) in

@@ -22,6 +22,10 @@ struct ConfigCommand: ParsableCommand {
             sh when the password of 'user' is needed, and the first line of its output is used. \
             Likewise, bearer-command supplies the token, and each other secret option has such a \
             key.
+
+            In [defaults], daemon is the URL of the daemon of another machine. Its token is the \
+            first line of the file daemon-token-file, or of the output of daemon-token-command; \
+            daemon-cacert is a file of certificate authorities. See 'pawl --help'.
             """,
         subcommands: [Show.self, Edit.self, Check.self],
         defaultSubcommand: Show.self

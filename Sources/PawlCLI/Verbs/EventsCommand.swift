@@ -92,11 +92,12 @@ struct EventsCommand: PawlVerb {
             }
             // Ctrl-C is the normal end.
             if Task.isCancelled { return 0 }
-            throw DownloadError(
-                .daemonUnavailable,
-                "the daemon has stopped",
-                advice: "run 'pawl daemon start'"
-            )
+            throw client.remote?.endOfStream
+                ?? DownloadError(
+                    .daemonUnavailable,
+                    "the daemon has stopped",
+                    advice: "run 'pawl daemon start'"
+                )
         }
     }
 

@@ -46,6 +46,13 @@ struct GetCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try habits.check(urls)
+        if !background {
+            try DaemonChoice.checkNotTyped(
+                for: "pawl get",
+                "to add downloads to the queue of a daemon, use 'pawl add'; for aria2's --daemon, use "
+                    + "--background"
+            )
+        }
         let config = try configChoice.read()
         let configuration = try limits.configuration(config)
         let verbosity = try progress.verbosity()

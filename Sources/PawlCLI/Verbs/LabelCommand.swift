@@ -74,9 +74,7 @@ struct LabelCommand: ParsableCommand {
         private func settings() throws(DownloadError) -> LabelSettings {
             var settings = LabelSettings(name: name)
             if let folder {
-                settings.folder =
-                    folder == LabelName.none
-                    ? "" : try CurrentFolder.absolute(folder, option: "--folder").asFolderPath
+                settings.folder = folder == LabelName.none ? "" : try Self.path(folder).asFolderPath
             }
             if let limit {
                 settings.limitBytesPerSecond = try usage("--limit") { () throws(ValueError) in
@@ -86,6 +84,19 @@ struct LabelCommand: ParsableCommand {
             if let priority { settings.priority = try AddedDownloadOptions.priority(priority) }
             try settings.check()
             return settings
+        }
+
+        private static func path(_ folder: String) throws(DownloadError) -> String {
+            guard try DaemonChoice.isOnOtherMachine() else {
+                return try CurrentFolder.absolute(folder, option: "--folder")
+            }
+            guard folder.isAbsolutePath else {
+                throw .usage(
+                    "--folder: '\(folder.sanitized(atMost: 200))' is relative to a folder of this machine",
+                    advice: "give an absolute path on the daemon's machine"
+                )
+            }
+            return folder
         }
     }
 

@@ -9,7 +9,7 @@ struct PawlCommand: ParsableCommand {
             "Download files quickly, resume interrupted downloads, and verify the results.",
         usage: """
             pawl [get] [<options>] <url> ...
-            pawl <subcommand> [<options>] ...
+            pawl [--daemon <url>] <subcommand> [<options>] ...
             """,
         discussion: """
             Run the same command again to resume after an interruption, a crash or a power cut. A \
@@ -46,6 +46,17 @@ struct PawlCommand: ParsableCommand {
         ],
         defaultSubcommand: GetCommand.self
     )
+
+    // These options are taken from the arguments before they are parsed.
+    @OptionGroup(title: "Daemon of another machine") var choice: DaemonChoiceOptions
+
+    /// Whether a subcommand never uses a daemon.
+    static func usesNoDaemon(_ name: String) -> Bool {
+        let others: [any ParsableCommand.Type] = [
+            MirrorCommand.self, VerifyCommand.self, InspectCommand.self, ConfigCommand.self,
+        ]
+        return others.contains { $0.configuration.commandName == name }
+    }
 
     private static let version = "pawl \(PawlVersion.current)"
     static let versionLine = version + "\n"

@@ -1,4 +1,5 @@
 internal import Logging
+internal import Pawl
 internal import PawlCore
 internal import PawlWire
 
@@ -53,5 +54,12 @@ struct Aria2LaunchWork {
     private func isKnown(_ gid: String) async throws -> Bool {
         guard let id = queue.gids.id(of: gid) else { return false }
         return try await queue.store.read { try $0.downloads.find(id) } != nil
+    }
+}
+
+extension Aria2Launch {
+    /// What ends the daemon that the command line has started.
+    var stopConditions: [StopCondition] {
+        StopCondition.all(process: stopProcess, seconds: stopSeconds)
     }
 }

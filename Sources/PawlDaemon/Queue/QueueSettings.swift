@@ -99,10 +99,14 @@ final class QueueSettings {
         _ change: DaemonSettingsChange
     ) throws(DownloadError) -> [OpenSocket] {
         var sockets: [OpenSocket] = []
-        if change[\.listen] != nil || change.concernsTLS && listener.socket == nil {
+        if change[\.listen] != nil || change.changesCertificate && listener.socket == nil {
             sockets.append((listener, try listener.open(new.listenAddress)))
         }
-        guard change[\.aria2Listen] != nil else { return sockets }
+        // At the start of the daemon, an address from the settings may be taken.
+        let failedBefore = aria2Listener.socket == nil && aria2Listener.problem != nil
+        guard change[\.aria2Listen] != nil || change.changesCertificate && failedBefore else {
+            return sockets
+        }
         do throws(DownloadError) {
             sockets.append((aria2Listener, try aria2Listener.open(new.aria2Address)))
         } catch {
@@ -211,8 +215,13 @@ extension DaemonSettingsChange {
         !keeping { !$0.entries.contains(.network) }.isEmpty
     }
 
-    /// Whether it changes the certificate, its key, or the listener that uses them.
+    /// Whether it changes the certificate or its key.
+    fileprivate var changesCertificate: Bool {
+        self[\.tlsCertificate] != nil || self[\.tlsKey] != nil
+    }
+
+    /// Whether it changes the certificate, its key, or a listener that uses them.
     fileprivate var concernsTLS: Bool {
-        self[\.tlsCertificate] != nil || self[\.tlsKey] != nil || self[\.listen] != nil
+        changesCertificate || self[\.listen] != nil || self[\.aria2Listen] != nil
     }
 }

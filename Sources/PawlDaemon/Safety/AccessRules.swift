@@ -101,22 +101,30 @@ package enum AccessRules {
             return DownloadError(
                 .notAllowed,
                 "\(authority.shown) may not do this: \(what)",
-                advice: advice(demand, authority)
+                advice: advice(demand, authority, owner)
             )
         }
         return DownloadError(
             .notAllowed,
             "\(authority.shown) may not do this: \(what); the owner is \(owner.shown)",
             advice: authority == .user
-                ? "end the session: pawl session forget" : advice(demand, authority)
+                ? "end the session: pawl session forget" : advice(demand, authority, owner)
         )
     }
 
-    private static func advice(_ demand: Demand?, _ authority: Authority) -> Advice {
-        let socket: Advice = "use the Unix socket: pawl, or curl --unix-socket"
-        guard let demand, case .token(let name, let scope) = authority, scope != .manage,
-            decision(on: demand, by: .token(name, .manage)) != .refused
-        else { return socket }
-        return "use a token with a wider scope (pawl daemon token --scope), or the Unix socket"
+    /// The advice names the narrowest scope of a token that is enough.
+    private static func advice(
+        _ demand: Demand?,
+        _ authority: Authority,
+        _ owner: DownloadOwner?
+    ) -> Advice {
+        guard let demand, case .token(let name, _) = authority,
+            let scope = TokenScope.allCases.first(where: { scope in
+                decision(on: demand, by: .token(name, scope), owner: owner) != .refused
+            })
+        else { return "\(.useSocket)" }
+        let text = scope.rawValue
+        return
+            "use a token of the scope \(text) (pawl daemon token --scope \(text)), or \(.useSocket)"
     }
 }

@@ -66,9 +66,8 @@ package struct RequestGuard: Sendable {
     private let hosts: Set<String>
     private let origins: Set<String>
     private let base: BaseURL?
-    private let port: UInt16
-    /// Over TLS, whether the daemon's certificate is for a name; `nil` without TLS.
-    private let isNamed: (@Sendable (String) -> Bool)?
+    /// The hosts of the daemon's certificate; `nil` without TLS.
+    private let certified: CertificateHosts?
     private let mostBodyBytes: Int64
     /// The maximum length of the body of a request without a valid token.
     package static let mostOpenBodyBytes = 1 << 10
@@ -86,7 +85,8 @@ package struct RequestGuard: Sendable {
         let own = [address.text] + (address.port == standardPort ? [address.hostText] : [])
         hosts = Set(own + (base?.hosts ?? []))
         origins = Set(own.map { "\(scheme)://\($0)" } + [base?.origin].compactMap(\.self))
-        (self.base, port, self.isNamed) = (base, address.port, isNamed)
+        self.base = base
+        certified = isNamed.map { CertificateHosts(port: address.port, isNamed: $0) }
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
@@ -119,7 +119,7 @@ package struct RequestGuard: Sendable {
                 "set the proxy's URL: pawl daemon start --base-url"
             )
         }
-        let origins = origins.union(Self.origin(of: request.hosts[0], ifSecure: isNamed != nil))
+        let origins = origins.union(Self.origin(of: request.hosts[0], ifSecure: certified != nil))
         guard request.origins.allSatisfy({ origins.contains($0.lowercased()) }) else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
@@ -132,21 +132,8 @@ package struct RequestGuard: Sendable {
     }
 
     /// Whether a host, with its port, is one of this daemon.
-    ///
-    /// Over TLS, the names of the certificate are, and so is each address: a page whose name resolves
-    /// to this machine has another `Host`, and its name is not in the certificate.
     private func isOwn(_ host: String) -> Bool {
-        if hosts.contains(host) { return true }
-        guard let isNamed, let name = Self.name(of: host, port: port) else { return false }
-        return IPAddress(name) != nil || isNamed(name)
-    }
-
-    /// Returns the host without the daemon's port; `nil` for another port.
-    private static func name(of host: String, port: UInt16) -> String? {
-        if host.hasSuffix(":\(port)") { return String(host.dropLast(":\(port)".count)) }
-        // Without a port, that of HTTPS is meant.
-        guard port == 443, host.hasSuffix("]") || !host.contains(":") else { return nil }
-        return host
+        hosts.contains(host) || certified?.contain(host) ?? false
     }
 
     /// The origin of the page at the host that the request itself names.
@@ -157,9 +144,10 @@ package struct RequestGuard: Sendable {
     }
 
     private var hostAdvice: Advice {
-        guard isNamed != nil else { return "use \(hosts.sorted().joined(separator: ", "))" }
+        guard let certified else { return "use \(hosts.sorted().joined(separator: ", "))" }
         return """
-            use a name of the certificate or an address of this machine, with the port \(Int(port)); \
+            use a name of the certificate or an address of this machine, with the port \
+            \(Int(certified.port)); \
             for another name: pawl daemon start --base-url
             """
     }

@@ -66,26 +66,43 @@ package struct Daemon: Sendable {
     private func beginListening(_ queue: DaemonQueue) async throws(DownloadError) {
         if !change.isEmpty { _ = try await queue.change(change, by: .user) }
         let settings = await queue.storedSettings
-        openListener(queue, settings)
-        if change[\.aria2Listen] == nil {
-            open(queue.aria2Listener, settings.aria2Address, "clients of aria2 cannot connect")
+        let problem = certificateProblem(queue.listener, settings)
+        // The change has opened those that it concerns.
+        if queue.listener.socket == nil {
+            let effect = "the API is not available over TCP"
+            open(queue.listener, settings.listenAddress, problem, effect)
+        }
+        if queue.aria2Listener.socket == nil {
+            let address = settings.aria2Address
+            // Programs of this machine may connect without TLS.
+            let problem = address?.isLoopback == true ? nil : problem
+            open(queue.aria2Listener, address, problem, "clients of aria2 cannot connect")
         }
     }
 
-    /// Opens the listener of the API, unless the change has opened it.
-    private func openListener(_ queue: DaemonQueue, _ settings: DaemonSettings) {
-        let (listener, effect) = (queue.listener, "the API is not available over TCP")
-        guard settings.listenAddress != nil, listener.socket == nil else { return }
+    /// Reads the certificate for both listeners, unless the change has; returns why it cannot be used.
+    private func certificateProblem(
+        _ listener: NetworkListener,
+        _ settings: DaemonSettings
+    ) -> DownloadError? {
+        guard let tls = listener.tls, !tls.isOn else { return nil }
         do throws(DownloadError) {
-            listener.tls?.set(try CurrentTLS.load(settings))
+            tls.set(try CurrentTLS.load(settings))
+            return nil
         } catch {
-            return failed(listener, error, effect)
+            return error
         }
-        open(listener, settings.listenAddress, effect)
     }
 
-    private func open(_ listener: NetworkListener, _ address: ListenAddress?, _ effect: String) {
+    /// `problem`: why the listener cannot be used; `nil` if that is not known.
+    private func open(
+        _ listener: NetworkListener,
+        _ address: ListenAddress?,
+        _ problem: DownloadError?,
+        _ effect: String
+    ) {
         guard let address else { return }
+        if let problem { return failed(listener, problem, effect) }
         do throws(DownloadError) {
             listener.adopt(try listener.open(address))
         } catch {
@@ -124,7 +141,7 @@ package struct Daemon: Sendable {
         let (last, settings, destinations) = try store.write {
             (try $0.events.last(), try $0.settings.settings(), try $0.downloads.destinations())
         }
-        let proxies = CurrentProxyRules()
+        let (proxies, tls) = (CurrentProxyRules(), CurrentTLS(logger: logger))
         let folders = try FolderRecord(
             path: StoreFiles.folders(of: paths.store),
             destinations: destinations
@@ -139,14 +156,15 @@ package struct Daemon: Sendable {
                 limits,
                 proxies,
                 command: "pawl daemon start --listen",
-                tls: CurrentTLS(logger: logger)
+                tls: tls
             ),
             aria2Listener: NetworkListener(
                 paths,
                 limits,
                 proxies,
                 command: "pawl daemon start --aria2-rpc",
-                secret: aria2Launch?.secret
+                secret: aria2Launch?.secret,
+                tls: tls
             ),
             limit: limit,
             lastEvent: last
@@ -232,9 +250,9 @@ package struct Daemon: Sendable {
                     if !Task.isCancelled { Self.exitIfSlow(logger) }
                     return nil
                 }
-                for ending in Aria2Ending.all(of: aria2Launch) {
+                if let conditions = aria2Launch?.stopConditions, !conditions.isEmpty {
                     group.addTask {
-                        await ending.wait()
+                        await StopCondition.waitForFirst(conditions)
                         if !Task.isCancelled { Self.exitIfSlow(logger) }
                         return nil
                     }

@@ -40,10 +40,12 @@ package final class CurrentTLS: Sendable {
 
     /// Reads and checks the certificate that settings name; `nil` if they name none.
     ///
-    /// Throws if it cannot be used, and `.usage` if the listener needs one.
+    /// Throws if it cannot be used, and `.usage` if a listener needs one.
     static func load(_ settings: DaemonSettings) throws(DownloadError) -> Loaded? {
         guard let certificate = settings.tlsCertificate else {
-            if let address = settings.listenAddress { try checkIsOwn(address) }
+            for address in [settings.listenAddress, settings.aria2Address].compactMap(\.self) {
+                try checkIsOwn(address)
+            }
             if settings.tlsKey != nil {
                 throw .usage(
                     "a TLS key has no effect without a certificate",

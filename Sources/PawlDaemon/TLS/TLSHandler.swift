@@ -13,6 +13,8 @@ final class TLSHandler: ChannelDuplexHandler {
         /// The client has sent nothing.
         case new
         case open
+        /// The client speaks HTTP without TLS, which is passed on as it is.
+        case plain
         /// What the client sends is ignored, and nothing more is written.
         case closed
     }
@@ -20,15 +22,22 @@ final class TLSHandler: ChannelDuplexHandler {
     private struct NotOpen: Error {}
 
     private let session: TLSSession
+    private let allowsPlain: Bool
     private let failed: @Sendable (TLSSession.Failure) -> Void
     private var phase = Phase.new
     /// Whether the end of the client's stream was passed on.
     private var hasInputEnded = false
     private var hasOutputEnded = false
 
-    /// `failed` is called if the client does not follow the protocol.
-    init(_ session: TLSSession, failed: @escaping @Sendable (TLSSession.Failure) -> Void) {
-        (self.session, self.failed) = (session, failed)
+    /// - Parameters:
+    ///   - allowsPlain: Whether the client may also speak HTTP without TLS.
+    ///   - failed: Called if the client does not follow the protocol.
+    init(
+        _ session: TLSSession,
+        allowsPlain: Bool = false,
+        failed: @escaping @Sendable (TLSSession.Failure) -> Void
+    ) {
+        (self.session, self.allowsPlain, self.failed) = (session, allowsPlain, failed)
     }
 
     // MARK: - From the client
@@ -36,12 +45,12 @@ final class TLSHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
         if phase == .new, let first = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) {
-            phase = .open
             // A handshake begins with 0x16, a request with the name of its method.
-            guard !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else {
-                return refusePlainHTTP(context)
-            }
+            let isPlain = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+            guard !isPlain || allowsPlain else { return refusePlainHTTP(context) }
+            phase = isPlain ? .plain : .open
         }
+        guard phase != .plain else { return context.fireChannelRead(data) }
         guard phase == .open, !hasInputEnded else { return }
         do throws(TLSSession.Failure) {
             try session.receive(bytes)
@@ -70,7 +79,7 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard let event = event as? ChannelEvent, event == .inputClosed else {
+        guard phase != .plain, let event = event as? ChannelEvent, event == .inputClosed else {
             return context.fireUserInboundEventTriggered(event)
         }
         // A request without its end is noticed by HTTP, so an end without close_notify is allowed.
@@ -90,6 +99,7 @@ final class TLSHandler: ChannelDuplexHandler {
     // MARK: - To the client
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard phase != .plain else { return context.write(data, promise: promise) }
         guard phase == .open, !hasOutputEnded, session.isHandshakeComplete else {
             promise?.fail(NotOpen())
             return
@@ -115,7 +125,7 @@ final class TLSHandler: ChannelDuplexHandler {
             sendOutput(context)
             context.flush()
         }
-        if mode == .all { phase = .closed }
+        if mode == .all, phase != .plain { phase = .closed }
         context.close(mode: mode, promise: promise)
     }
 

@@ -111,6 +111,9 @@ package struct BaseURL: Sendable, Hashable {
 
     package var text: String { origin + path }
 
+    /// Whether the host is a loopback address; a name may stand for several addresses.
+    package var isLoopback: Bool { IPAddress(host)?.isLoopback ?? false }
+
     /// The values of `Host` that name it.
     package var hosts: [String] {
         if let port { return ["\(host):\(port)"] }

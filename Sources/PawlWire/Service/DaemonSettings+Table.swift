@@ -167,7 +167,7 @@ extension DaemonSettings: TabledSettings {
             "listen",
             member: "listen",
             \.listen,
-            .listen(port: ListenAddress.standardPort, reach: .any),
+            .listen(port: ListenAddress.standardPort),
             entries: bounds,
             isChangeable: true,
             help: """
@@ -181,13 +181,14 @@ extension DaemonSettings: TabledSettings {
             "aria2-rpc",
             member: "aria2Listen",
             \.aria2Listen,
-            .listen(port: ListenAddress.aria2Port, reach: .ownMachine),
+            .listen(port: ListenAddress.aria2Port),
             entries: bounds,
             isChangeable: true,
             help: """
                 Also answer clients of aria2 on this TCP address, 127.0.0.1 or [::1], with an \
-                optional port. Default: 127.0.0.1:6800. Clients send a token (pawl daemon token) \
-                as aria2's secret. off stops listening. The daemon remembers this setting.
+                optional port. With --tls-cert, it may be any address of this machine, such as \
+                0.0.0.0 for all. Default: 127.0.0.1:6800. Clients send a token (pawl daemon \
+                token) as aria2's secret. off stops listening. The daemon remembers this setting.
                 """,
             about:
                 "The address at which the daemon answers clients of aria2, such as 127.0.0.1:6800."
@@ -203,10 +204,10 @@ extension DaemonSettings: TabledSettings {
             entries: bounds,
             isChangeable: true,
             help: """
-                Use TLS at the address of --listen, with the certificate in this PEM file. The \
-                file may also contain the certificates of its authorities, and the key. The daemon \
-                reads the file again when it changes. off turns TLS off. The daemon remembers this \
-                setting.
+                Use TLS at the addresses of --listen and --aria2-rpc, with the certificate in this \
+                PEM file. The file may also contain the certificates of its authorities, and the \
+                key. The daemon reads the file again when it changes. off turns TLS off. The daemon \
+                remembers this setting.
                 """,
             about: """
                 The path of the PEM file with the certificate for TLS, and those of its \
@@ -379,18 +380,18 @@ extension SettingForm where Value == String? {
     /// An address of this machine, or `off`.
     ///
     /// `port`: the port if the text has none.
-    fileprivate static func listen(port: UInt16, reach: ListenAddress.Reach) -> SettingForm {
+    fileprivate static func listen(port: UInt16) -> SettingForm {
         SettingForm(
             schema: ["type": "string", "examples": [.text(ListenAddress(port: port).text)]],
             valueName: "address",
             parse: { (text) throws(ValueError) in
-                text.lowercased() == "off" ? nil : try address(text, port, reach)
+                text.lowercased() == "off" ? nil : try address(text, port)
             },
             decode: { (value) throws(ValueError) in
                 guard case .text(let text) = value else {
                     throw ValueError("invalid address '\(value.brief)'", advice: "use a string")
                 }
-                return try address(text, port, reach)
+                return try address(text, port)
             },
             encode: { $0.map { .text($0) } ?? .null }
         )
@@ -428,11 +429,10 @@ extension SettingForm where Value == String? {
 
     private static func address(
         _ text: String,
-        _ port: UInt16,
-        _ reach: ListenAddress.Reach
+        _ port: UInt16
     ) throws(ValueError) -> String {
         do throws(DownloadError) {
-            return try ListenAddress(parsing: text, port: port, reach: reach).text
+            return try ListenAddress(parsing: text, port: port).text
         } catch {
             throw ValueError(error.message, advice: error.guidance)
         }

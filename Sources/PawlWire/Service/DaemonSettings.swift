@@ -27,7 +27,8 @@ package struct DaemonSettings: Sendable, Hashable {
     package var allowsPrivateAddresses = false
     /// Where the daemon listens for TCP, such as `127.0.0.1:6880`; `nil` is nowhere.
     package var listen: String?
-    /// The file of the certificate with which the daemon listens for TLS; `nil` without TLS.
+    /// The file of the certificate with which the daemon listens for TLS, also for clients of aria2;
+    /// `nil` without TLS.
     package var tlsCertificate: String?
     /// The file of the certificate's key; `nil` if it is in the certificate's file.
     package var tlsKey: String?
@@ -46,7 +47,7 @@ package struct DaemonSettings: Sendable, Hashable {
     /// The address where the daemon listens for TCP; `nil` also if the stored address is not valid,
     /// which may happen in a store of another version.
     package var listenAddress: ListenAddress? {
-        listen.flatMap { try? ListenAddress(parsing: $0, reach: .any) }
+        listen.flatMap { try? ListenAddress(parsing: $0) }
     }
 
     /// The address where the daemon answers clients of aria2; `nil` also if the stored address is

@@ -12,13 +12,12 @@ package enum ListenChoice: Sendable, Hashable {
     /// Throws `.usage`.
     package init(
         parsing text: String?,
-        port: UInt16 = ListenAddress.standardPort,
-        reach: ListenAddress.Reach = .ownMachine
+        port: UInt16 = ListenAddress.standardPort
     ) throws(DownloadError) {
         switch text?.lowercased() {
         case nil: self = .remembered
         case "off": self = .off
-        case let text?: self = .at(try ListenAddress(parsing: text, port: port, reach: reach))
+        case let text?: self = .at(try ListenAddress(parsing: text, port: port))
         }
     }
 
@@ -34,14 +33,6 @@ package enum ListenChoice: Sendable, Hashable {
 
 /// The address where the daemon listens for TCP.
 package struct ListenAddress: Sendable, Hashable {
-    /// Who may be able to reach an address.
-    package enum Reach: Sendable, Hashable {
-        /// This machine only.
-        case ownMachine
-        /// Other machines, too, for which TLS is needed.
-        case any
-    }
-
     /// An address of this machine, or that of all its interfaces.
     package var host: IPAddress
     /// The port; 0 lets the system choose one.
@@ -58,19 +49,19 @@ package struct ListenAddress: Sendable, Hashable {
     /// Parses `127.0.0.1:6880`, `[::1]:6880`, `localhost`, or a port alone; `standard` is the port
     /// if the text has none.
     ///
-    /// Throws `.usage` if the text is not valid, or if machines that `reach` excludes can reach the
-    /// address.
+    /// An address that other machines can reach needs TLS, which the settings decide.
+    ///
+    /// Throws `.usage` if the text is not valid.
     package init(
         parsing text: String,
-        port standard: UInt16 = standardPort,
-        reach: Reach = .ownMachine
+        port standard: UInt16 = standardPort
     ) throws(DownloadError) {
         let (name, number) = Self.parts(text)
-        switch (name, reach) {
-        case ("127.0.0.1", _), ("localhost", _): host = .loopback4
-        case ("", _) where number != nil: host = .loopback4
-        case ("[::1]", _), ("::1", _): host = .loopback6
-        case (_, .any):
+        switch name {
+        case "127.0.0.1", "localhost": host = .loopback4
+        case "" where number != nil: host = .loopback4
+        case "[::1]", "::1": host = .loopback6
+        default:
             guard let address = Self.address(name) else {
                 throw .usage(
                     "'\(text.sanitized(atMost: 100))' is not an address",
@@ -80,12 +71,6 @@ package struct ListenAddress: Sendable, Hashable {
                 )
             }
             host = address
-        case (_, .ownMachine):
-            throw .usage(
-                "'\(text.sanitized(atMost: 100))' is not a loopback address",
-                advice: "give 127.0.0.1 or [::1] with a port; to connect from another machine, use "
-                    + "ssh -L \(standard):127.0.0.1:\(standard) HOST"
-            )
         }
         guard let number else {
             port = standard

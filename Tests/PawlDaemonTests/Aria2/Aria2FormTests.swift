@@ -125,6 +125,23 @@ struct Aria2FormTests {
         #expect(!hosts.isOwn(origin: "http://host.example"))
     }
 
+    @Test func `over TLS, a call may name a host of the certificate and any address`() throws {
+        let address = try ListenAddress(parsing: "0.0.0.0:6800")
+        let hosts = Aria2Hosts(address, isNamed: { $0 == "nas.example" })
+        for host in ["nas.example:6800", "NAS.example:6800", "192.0.2.1:6800", "[::1]:6800"] {
+            #expect(hosts.allow([host]), "\(host)")
+        }
+        for host in ["nas.example", "nas.example:443", "evil.example:6800", "192.0.2.1"] {
+            #expect(!hosts.allow([host]), "\(host)")
+        }
+        let own = ["nas.example:6800"]
+        #expect(hosts.isOwn(origin: "https://nas.example:6800", of: own))
+        #expect(!hosts.isOwn(origin: "http://nas.example:6800", of: own))
+        #expect(!hosts.isOwn(origin: "https://other.example:6800", of: own))
+        let standard = try ListenAddress(parsing: "0.0.0.0:443")
+        #expect(Aria2Hosts(standard, isNamed: { $0 == "nas.example" }).allow(["nas.example"]))
+    }
+
     @Test func `each option of aria2 leads to a setting`() {
         for option in Aria2Option.all {
             #expect(DownloadSettings.table[name: option.setting] != nil, "\(option.name)")

@@ -77,7 +77,7 @@ struct DaemonSettingsTests {
         #"{"timetable":"22:00-07:00 2M"}"#, #"{"timetable":[{"from":"22:00"}]}"#,
         #"{"usesMeteredNetwork":1}"#, #"{"allowedFolders":["relative"]}"#,
         #"{"allowedFolders":["/"]}"#, #"{"listen":"host:1"}"#,
-        #"{"aria2Listen":"0.0.0.0:1"}"#, #"{"tlsCertificate":"pawl.pem"}"#, #"{"tlsKey":7}"#,
+        #"{"aria2Listen":"host:1"}"#, #"{"tlsCertificate":"pawl.pem"}"#, #"{"tlsKey":7}"#,
         #"{"baseURL":"host.example"}"#, #"{"baseURL":7}"#, #"{"trustedProxies":["host"]}"#,
         #"{"trustedProxies":"127.0.0.1"}"#, #"{"trustedProxies":[1]}"#,
         #"{"timetable":[{"from":"22:00","to":"22:00"}]}"#,

@@ -48,8 +48,14 @@ struct DaemonAbsenceTests {
     }
 
     @Test func `the notice about an older daemon has the words of its reader`() {
-        let notice = DaemonClient.olderNotice
+        let notice = DaemonClient(paths).olderNotice
         #expect(!notice.text(for: .library).contains("pawl"))
         #expect(notice.text(for: .command).hasSuffix("; run 'pawl daemon restart'"))
+    }
+
+    @Test func `an older daemon over TCP is replaced on its own machine`() throws {
+        let remote = RemoteDaemon(try BaseURL(parsing: "https://nas.example"), token: "x")
+        let notice = DaemonClient(paths, remote: remote).olderNotice.text(for: .command)
+        #expect(notice.contains("on the daemon's machine"))
     }
 }

@@ -24,6 +24,10 @@ struct DaemonAllowCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let change = try change()
+        // The daemon refuses such a change over TCP.
+        if !change.isEmpty {
+            try DaemonChoice.checkIsOfThisMachine("pawl daemon allow")
+        }
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let settings =
                 change.isEmpty ? try await client.settings() : try await client.change(change)

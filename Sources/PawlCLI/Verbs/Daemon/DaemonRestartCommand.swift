@@ -16,7 +16,8 @@ struct DaemonRestartCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try options.check()
         let (arguments, unapplied) = (try options.arguments(), try UnappliedOptions(options))
-        return try daemonWork(console) { (client) async throws(DownloadError) in
+        return try ownDaemonWork("pawl daemon restart", console) {
+            (client) async throws(DownloadError) in
             let (old, start, status) = try await client.process.restart(
                 arguments.isEmpty ? nil : arguments
             )

@@ -11,6 +11,7 @@ struct DaemonRunCommand: PawlVerb {
     @OptionGroup var options: DaemonOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try DaemonChoice.checkIsOfThisMachine("pawl daemon run")
         try options.check()
         throw try DaemonExecution.failure(options.arguments())
     }

@@ -15,7 +15,8 @@ struct DaemonStartCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try options.check()
         let (arguments, unapplied) = (try options.arguments(), try UnappliedOptions(options))
-        return try daemonWork(console) { (client) async throws(DownloadError) in
+        return try ownDaemonWork("pawl daemon start", console) {
+            (client) async throws(DownloadError) in
             let start = try await client.process.start(arguments)
             try await unapplied.apply(to: client, after: start, console)
             let status = try await client.status()

@@ -11,7 +11,7 @@ struct DaemonStopCommand: PawlVerb {
     )
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try daemonWork(console) { (client) async throws(DownloadError) in
+        try ownDaemonWork("pawl daemon stop", console) { (client) async throws(DownloadError) in
             let process = try await client.process.stop()
             console.message("The daemon (process \(process)) has stopped.")
             return 0

@@ -60,7 +60,8 @@ struct DaemonTokenCommand: PawlVerb {
         try checkSingle()
         let created = try namedToken()
         let (replaces, showsURL, lists, revoked) = (new, url, list, revoke)
-        return try daemonWork(console) { (client) async throws(DownloadError) in
+        return try ownDaemonWork("pawl daemon token", console) {
+            (client) async throws(DownloadError) in
             try client.paths.prepare()
             let tokens = NamedTokenFile(client.paths)
             if let created {

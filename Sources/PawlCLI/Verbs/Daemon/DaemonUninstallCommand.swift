@@ -13,7 +13,8 @@ struct DaemonUninstallCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         let folder = UnitFolder(path: try ServiceSurroundings.current().unitFolder)
         try folder.checkNoForeignUnits()
-        return try daemonWork(console) { (client) async throws(DownloadError) in
+        return try ownDaemonWork("pawl daemon uninstall", console) {
+            (client) async throws(DownloadError) in
             let installation = ServiceInstallation(folder: folder, client: client, console: console)
             try await installation.uninstall()
             return 0

@@ -49,12 +49,16 @@ struct FeedAddCommand: PawlVerb {
             options: output.assignments + transfer.assignments + request.assignments
                 + connection.assignments + hooks.assignments,
             config: try configChoice.read(),
-            console
+            console,
+            isForOtherMachine: try DaemonChoice.isOnOtherMachine()
         )
         guard let requested = batch.downloads.first, batch.downloads.count == 1 else {
             throw .usage("the URL of a feed is not a pattern", advice: "add one feed at a time")
         }
-        var download = try NewDownload(requested)
+        var download = try NewDownload(
+            requested,
+            isForOtherMachine: try DaemonChoice.isOnOtherMachine()
+        )
         download.priority = try added.givenPriority() ?? download.priority
         (download.session, download.isPaused) = (added.session, added.paused ? true : nil)
         download.label = try added.givenLabel()

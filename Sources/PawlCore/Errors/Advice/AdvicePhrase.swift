@@ -33,6 +33,10 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
     case restartDaemon = "restart-daemon"
     /// The request to read the daemon's log.
     case readDaemonLog = "read-daemon-log"
+    /// The request to trust the certificate of a daemon over TCP.
+    case trustDaemon = "trust-daemon"
+    /// The request to use the daemon at its socket, which allows more than TCP.
+    case useSocket = "use-socket"
 
     func words(for reader: AdviceReader) -> String {
         let words = words
@@ -99,6 +103,18 @@ package enum AdvicePhrase: String, Sendable, CaseIterable {
             )
         case .readDaemonLog:
             ("read the daemon's log", "see 'pawl daemon logs'", "read the daemon's log")
+        case .trustDaemon:
+            (
+                "trust its certificate authority",
+                "give its authority, or the certificate itself if it is self-signed, with "
+                    + "--daemon-cacert", "trust its certificate authority"
+            )
+        case .useSocket:
+            (
+                "use the daemon of this machine",
+                "run pawl on the daemon's machine, without --daemon",
+                "use the Unix socket: pawl, or curl --unix-socket"
+            )
         }
     }
 }

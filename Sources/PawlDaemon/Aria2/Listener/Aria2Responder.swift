@@ -8,6 +8,7 @@ struct Aria2Responder: Sendable {
     let service: Aria2Service
     private let address: ListenAddress
     private let authenticator: RequestAuthenticator
+    private let tls: CurrentTLS?
 
     /// The maximum size of a body or a message, which contains the secret and is read before it.
     static let mostBytes = RequestBody.mostBytes
@@ -24,11 +25,16 @@ struct Aria2Responder: Sendable {
     static let tooLarge = Response(status: .payloadTooLarge)
 
     init(_ service: Aria2Service, _ socket: NetworkSocket) {
-        (self.service, address, authenticator) = (service, socket.address, socket.authenticator)
+        (self.service, address, tls) = (service, socket.address, socket.tls)
+        authenticator = socket.authenticator
     }
 
     /// The hosts that a request may name now.
-    private var hosts: Aria2Hosts { Aria2Hosts(address, base: authenticator.base) }
+    private var hosts: Aria2Hosts {
+        var isNamed: (@Sendable (String) -> Bool)?
+        if let tls, tls.isOn { isNamed = tls.isFor }
+        return Aria2Hosts(address, base: authenticator.base, isNamed: isNamed)
+    }
 
     /// Whether a request that this peer has sent may be answered on a WebSocket.
     func accepts(_ head: HTTPRequestHead, from peer: IPAddress?) -> Bool {
@@ -43,7 +49,8 @@ struct Aria2Responder: Sendable {
     /// Whether a page of another server has sent a request, according to `Origin`, which some
     /// programs set to the address of the daemon.
     func isOfPage(_ head: HTTPRequestHead) -> Bool {
-        head.headers["Origin"].contains { !hosts.isOwn(origin: $0) }
+        let (hosts, named) = (hosts, head.headers["Host"])
+        return head.headers["Origin"].contains { !hosts.isOwn(origin: $0, of: named) }
     }
 
     func respond(

@@ -2,6 +2,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOWebSocket
+internal import PawlCore
+internal import PawlWire
 
 /// Serves aria2's RPC over HTTP/1.1 and WebSocket at a socket that is open already.
 ///
@@ -15,8 +17,9 @@ struct Aria2Server: Sendable {
     /// What a connection speaks.
     private enum Speech: Sendable {
         case http(Aria2HTTPConnection.Channel)
-        /// With the fields of the request that has opened it; `isOfPage`: whether a page has sent it.
-        case webSocket(Aria2WebSocket.Channel, HTTPHeaders, isOfPage: Bool)
+        /// With the fields of the request that has opened it; `needsSecret`: whether a page or another
+        /// machine has sent it.
+        case webSocket(Aria2WebSocket.Channel, HTTPHeaders, needsSecret: Bool)
     }
 
     /// A connection from which nothing is read before it is served.
@@ -52,7 +55,7 @@ struct Aria2Server: Sendable {
                     register.recognize(connection.channel, as: $0)
                 }
                 group.addTask {
-                    await serve(connection, responder, client, socket.limits)
+                    await serve(connection, responder, client, socket)
                     register.leave(connection.channel)
                 }
             }
@@ -68,13 +71,20 @@ struct Aria2Server: Sendable {
         _ connection: NewConnection,
         _ responder: Aria2Responder,
         _ client: Aria2Client,
-        _ limits: ConnectionLimits
+        _ socket: NetworkSocket
     ) async {
-        let channel = connection.channel
-        guard !Task.isCancelled else { return connection.isReady.fail(Refused()) }
+        let (channel, address, limits) = (connection.channel, socket.address, socket.limits)
+        let certificate = socket.tls?.context()
+        // Others could read and change what is not encrypted.
+        guard !Task.isCancelled, certificate != nil || address.isLoopback else {
+            return connection.isReady.fail(Refused())
+        }
         let activation: EventLoopFuture<Void>
         do {
             activation = try await channel.activation()
+            if let certificate, let tls = socket.tls {
+                try await Self.speakTLS(channel, certificate, tls, allowsPlain: address.isLoopback)
+            }
         } catch {
             return connection.isReady.fail(error)
         }
@@ -95,16 +105,16 @@ struct Aria2Server: Sendable {
                     answered: memory.used
                 )
                 try await connection.run(channel)
-            case .webSocket(let channel, let fields, let isOfPage):
+            case .webSocket(let channel, let fields, let needsSecret):
                 let socket = Aria2WebSocket(
                     service: service,
                     client: client,
                     address: client.sender { fields[$0] }.address,
-                    isOfPage: isOfPage,
+                    needsSecret: needsSecret,
                     secretTime: limits.idle,
                     answered: memory.used
                 )
-                if !isOfPage { register.listen(channel.channel) }
+                if !needsSecret { register.listen(channel.channel) }
                 try await socket.run(channel)
             }
         } catch {
@@ -114,6 +124,24 @@ struct Aria2Server: Sendable {
     }
 
     // MARK: - The pipeline
+
+    /// Puts TLS below all other handlers.
+    ///
+    /// `allowsPlain`: whether the client may also speak HTTP without TLS.
+    private static func speakTLS(
+        _ channel: any Channel,
+        _ certificate: TLSContext,
+        _ tls: CurrentTLS,
+        allowsPlain: Bool
+    ) async throws {
+        try await channel.eventLoop.submit {
+            guard let session = certificate.makeSession() else { throw Refused() }
+            try channel.pipeline.syncOperations.addHandler(
+                TLSHandler(session, allowsPlain: allowsPlain, failed: tls.logFailure),
+                position: .first
+            )
+        }.get()
+    }
 
     private func bootstrap(
         _ limits: ConnectionLimits,
@@ -220,7 +248,8 @@ struct Aria2Server: Sendable {
                             configuration: .init(backPressureStrategy: pressure)
                         ),
                         head.headers,
-                        isOfPage: responder.isOfPage(head)
+                        needsSecret: responder.isOfPage(head)
+                            || channel.peerAddress?.isLoopback != true
                     )
                 }
             }

@@ -11,22 +11,23 @@ struct Aria2WebSocket: Sendable {
     let client: Aria2Client
     /// The address of the client.
     let address: IPAddress?
-    /// Whether a page has opened it: then it gets nothing before its first valid secret.
-    let isOfPage: Bool
-    /// The time within which a page must send a valid secret.
+    /// Whether a page or another machine has opened it, which gets nothing before its first valid
+    /// secret.
+    let needsSecret: Bool
+    /// The time within which such a client must send a valid secret.
     let secretTime: Duration
     /// Called after each response.
     let answered: @Sendable () -> Void
 
     func run(_ channel: Channel) async throws {
-        let deadline = isOfPage ? closeWithoutSecret(channel.channel) : nil
+        let deadline = needsSecret ? closeWithoutSecret(channel.channel) : nil
         defer { deadline?.cancel() }
         try await channel.executeThenClose { inbound, outbound in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await answer(inbound, outbound) }
                 group.addTask {
                     let feed = Aria2NotificationFeed(service: service) {
-                        !isOfPage || client.isAuthenticated
+                        !needsSecret || client.isAuthenticated
                     }
                     try await feed.write { try await send($0, to: outbound) }
                 }

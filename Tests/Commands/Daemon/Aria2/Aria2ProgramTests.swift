@@ -119,6 +119,83 @@ extension DaemonSuites {
             #expect(await runner.waitForExit() == .code(0), "\(runner.errors)")
         }
 
+        @Test func `without RPC, aria2c ends with a process or after a time, and resumes later`()
+            async throws
+        {
+            let large = Resource(size: 12 << 20)
+            for isTime in [true, false] {
+                let scene = try DaemonScene(Workshop())
+                let latch = scene.serveHeld(large)
+                let owner = try ProcessRunner("sleep", ["600"])
+                let option = isTime ? "--stop=1" : "--stop-with-process=\(owner.identifier)"
+                let arguments = ["--no-conf", "-x1", scene.workshop.url]
+                let runner = try start([option] + arguments, scene)
+                let folder = scene.workshop.folder
+                if !isTime {
+                    try await FolderWatch.wait(for: Workshop.name + ".part", in: folder)
+                    owner.signal(SIGKILL)
+                }
+                let status = await runner.waitForExit()
+                #expect(status == .code(ErrorCode.interrupted.exitStatus), "\(runner.errors)")
+                #expect(runner.errors.contains("interrupted"), "\(runner.errors)")
+                #expect(!runner.errors.contains("has no effect"))
+                latch.release()
+                scene.workshop.serve(.resource(large))
+                // 0 is no limit.
+                let again = try start(["--stop=0"] + arguments, scene)
+                #expect(await again.waitForExit() == .code(0), "\(again.errors)")
+                try expectExact(Workshop.name, large, in: scene.workshop)
+                owner.signal(SIGKILL)
+            }
+        }
+
+        @Test func `aria2c answers over TLS with the certificate that it is given`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let files = try CertificateFiles()
+            try files.write(.localhost)
+            let secure = [
+                "--no-conf", "--rpc-secure", "--rpc-certificate", files.certificate,
+                "--rpc-private-key", files.key,
+            ]
+            let (runner, aria2) = try await serve(secure + ["--rpc-listen-all"], scene)
+            #expect(!runner.errors.contains("has no effect"), "\(runner.errors)")
+            #expect(!runner.errors.contains("only programs of this machine"))
+            let port = try #require(aria2.origin.split(separator: ":").last)
+            func version(_ options: String...) async throws -> FinishedProcess {
+                let body = String(
+                    decoding: try WireJSON.encode(aria2.object("getVersion")),
+                    as: UTF8.self
+                )
+                return try await ProcessRunner.run(
+                    "curl",
+                    ["-sg", "--noproxy", "*", "--max-time", "60", "--data-binary", body] + options
+                )
+            }
+            let near = try await version(
+                "--cacert",
+                files.authority,
+                "https://127.0.0.1:\(port)/jsonrpc"
+            )
+            #expect(near.output.contains("1.37.0"), "\(near.errors)")
+            let far = try await version("-k", "https://127.0.0.2:\(port)/jsonrpc")
+            #expect(far.output.contains("1.37.0"), "\(far.errors)")
+            // It listens at all addresses, so it needs TLS at each.
+            let plain = try await version("http://127.0.0.1:\(port)/jsonrpc")
+            #expect(!plain.output.contains("1.37.0"))
+            runner.signal(SIGTERM)
+            #expect(await runner.waitForExit() == .code(0))
+            // The next start without the options is without TLS.
+            let again = try start(
+                [
+                    "--enable-rpc", "--rpc-listen-port=\(port)", "--rpc-secret=example",
+                    "--no-conf",
+                ],
+                scene
+            )
+            #expect(await again.waitForOutput(containing: "listens at"), "\(again.errors)")
+            #expect(try await aria2.call("getVersion")["version"] == "1.37.0")
+        }
+
         @Test func `without RPC, aria2c downloads a file from its mirrors`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.resource(resource))
@@ -150,6 +227,10 @@ extension DaemonSuites {
                 ["--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=x"],
                 ["--enable-rpc", "--rpc-secret=x", "--stop-with-process=0"],
                 ["--enable-rpc", "--rpc-secret=x", "--stop=soon"],
+                ["--enable-rpc", "--rpc-secret=x", "--rpc-secure"],
+                ["--enable-rpc", "--rpc-secret=x", "--rpc-secure", "--rpc-certificate=a.p12"],
+                ["--enable-rpc", "--rpc-secret=x", "--rpc-secure", "--rpc-certificate=/nowhere"],
+                ["--stop=soon", "http://127.0.0.1:1/a"],
                 ["--conf-path=/nowhere", "http://127.0.0.1:1/a"],
             ] {
                 let refused = try start(arguments, scene)

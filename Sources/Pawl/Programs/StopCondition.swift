@@ -2,26 +2,34 @@ internal import CPlatform
 internal import Dispatch
 internal import Glibc
 internal import PawlCore
-internal import PawlWire
 
-/// Something whose end also ends the daemon that aria2's command line has started.
-enum Aria2Ending: Sendable {
+/// Something whose end also ends this process.
+package enum StopCondition: Sendable, Hashable {
     /// Another process.
     case process(Int32)
     case time(Duration)
 
-    static func all(of launch: Aria2Launch?) -> [Aria2Ending] {
-        [
-            launch?.stopProcess.map { .process($0) },
-            launch?.stopSeconds.map { .time(.seconds($0)) },
-        ].compactMap(\.self)
+    /// - Parameters:
+    ///   - process: The process; `nil` for none.
+    ///   - seconds: The number of seconds from now; `nil` for no limit.
+    package static func all(process: Int32?, seconds: Int?) -> [StopCondition] {
+        [process.map { .process($0) }, seconds.map { .time(.seconds($0)) }].compactMap(\.self)
+    }
+
+    /// Returns when one of them has ended, or when the task is cancelled.
+    package static func waitForFirst(_ conditions: [StopCondition]) async {
+        await withTaskGroup(of: Void.self) { group in
+            for condition in conditions { group.addTask { await condition.wait() } }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     /// Returns when it has ended, or when the task is cancelled.
-    func wait() async {
+    package func wait() async {
         switch self {
         case .process(let identifier): await Self.waitForEnd(of: identifier)
-        // A cancellation means that the daemon shuts down.
+        // A cancellation means that the process ends by itself.
         case .time(let duration): try? await Task.sleep(for: duration)
         }
     }
