@@ -83,7 +83,7 @@ struct RedirectTests {
         #expect(error.code == .redirectRefused)
         #expect(error.httpStatus == 307)
         let response = try #require(error.errorResponse?.response)
-        #expect(response.value(forHTTPHeaderField: "Location") == "/real/disk.bin")
+        #expect(response.value("Location") == "/real/disk.bin")
         #expect(response.redirects.isEmpty)
         #expect(scene.asked.count == 1)
         #expect(scene.folder.list().isEmpty)

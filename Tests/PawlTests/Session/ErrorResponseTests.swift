@@ -62,7 +62,7 @@ struct ErrorResponseTests {
             #expect(error?.code == .redirectRefused)
             let response = error?.errorResponse?.response
             #expect(response?.status == 308)
-            #expect(response?.value(forHTTPHeaderField: "Location") == "/elsewhere")
+            #expect(response?.value("Location") == "/elsewhere")
         }
         #expect(scene.origin.requests(to: "/elsewhere").isEmpty)
     }

@@ -68,7 +68,7 @@ private func noRedirects(_ session: DownloadSession, _ url: URL) async {
         _ = try await session.download(url) { $0.maximumRedirects = 0 }
     } catch {
         let response = error.errorResponse?.response
-        print(error.code, response?.value(forHTTPHeaderField: "Location") ?? "")
+        print(error.code, response?.value("Location") ?? "")
     }
 }
 
