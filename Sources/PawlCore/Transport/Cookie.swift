@@ -65,11 +65,12 @@ extension Cookie {
 
     /// Whether the path of a URL is within that of the cookie (RFC 6265 §5.1.4).
     private func matches(path asked: String) -> Bool {
-        let asked = asked.hasPrefix("/") ? asked : "/"
-        guard path != "/", path.hasPrefix("/") else { return true }
-        guard asked.hasPrefix(path) else { return false }
-        return path.hasSuffix("/") || asked.count == path.count
-            || asked.dropFirst(path.count).first == "/"
+        let slash = UInt8(ascii: "/")
+        let (own, asked) = (path.utf8, (asked.isEmpty ? "/" : asked).utf8)
+        guard own.first == slash, own.count > 1 else { return true }
+        guard asked.starts(with: own) else { return false }
+        return own.last == slash || asked.count == own.count
+            || asked.dropFirst(own.count).first == slash
     }
 }
 

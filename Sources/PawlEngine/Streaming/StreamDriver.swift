@@ -325,18 +325,15 @@ package final class StreamDriver: Sendable {
         var longest = job.settings.stallTimeout
         if case .status = answer.verdict { longest = min(longest, ErrorBody.longestTime) }
         try await settle(running, within: longest)
+        let response = state.withLock { $0.exchange.response(answer.head) }
         switch answer.verdict {
         case .accept: break
         case .redirect(let location):
-            let head = answer.head
-            let step: ExchangePlanner.Step = state.withLock { state in
-                let response = state.exchange.response(head)
-                let step = state.exchange.redirected(status: head.status, to: location)
-                guard case .fail(var error) = step else { return step }
-                error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
-                return .fail(error)
-            }
-            try await follow(step)
+            let status = answer.head.status
+            let step = state.withLock { $0.exchange.redirected(status: status, to: location) }
+            guard case .fail(var error) = step else { return try await follow(step) }
+            error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
+            throw error
         case .status(let status, let reason, let retryAfter):
             var error = DownloadError(
                 status: status,
@@ -345,12 +342,7 @@ package final class StreamDriver: Sendable {
                 host: host
             )
             let (body, isWhole) = running.exchange.errorBody
-            let redirects = state.withLock { $0.exchange.redirects }
-            error.errorResponse = ErrorResponse(
-                DownloadResponse(answer.head, redirects: redirects),
-                body: body.bytes,
-                isWhole: isWhole
-            )
+            error.errorResponse = ErrorResponse(response, body: body.bytes, isWhole: isWhole)
             try await failed(error, error.retryClass == .later ? .later : nil)
         case .malformed(let fault):
             throw DownloadError(.badResponse, fault, advice: "try again later")
