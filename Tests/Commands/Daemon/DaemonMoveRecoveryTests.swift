@@ -22,7 +22,8 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop(inMemory: true))
             scene.workshop.serve(.resource(resource))
             let far = try ScratchFolder()
-            var plan = FaultPlan(.killBefore, at: 1, of: [.link, .rename])
+            // The other disk refuses the first call, a rename.
+            var plan = FaultPlan(.killBefore, at: 2, of: [.link, .rename])
             plan.path = far.path
             let daemon = try await scene.startDaemon(plan)
             #expect(await daemon.waitForOutput(containing: "listens at"), "\(daemon.errors)")
@@ -72,10 +73,10 @@ extension DaemonSuites {
             let setting = try await leaveMove()
             let scene = setting.scene
             let call = try HeldCall()
-            var plan = FaultPlan(call.action, at: 1, of: [.link, .rename])
+            var plan = FaultPlan(call.action, at: 2, of: [.link, .rename])
             plan.path = setting.far.path
             let daemon = try await scene.startDaemon(plan)
-            // The copy is about to get its name, and then no write of the queue succeeds.
+            // The copy is about to get its name. From then on, no write of the queue succeeds.
             let holder = try await call.reached()
             let (queue, away) = (
                 scene.home.path("state/pawl/queue.sqlite"), scene.home.path("away")
