@@ -111,7 +111,7 @@ extension FaultPlan {
     var kills: Bool {
         switch action {
         case .killBefore, .killAfter: true
-        case .fail, .short: thenKills
+        case .fail, .short, .hold: thenKills
         }
     }
 }
