@@ -151,7 +151,8 @@ extension DaemonSuites {
             serve(items, show)
             // This applies to other files than those of the feed.
             let options = ["-d", "shows", "--if-exists", "overwrite", "--newest", "5"]
-            let add = ["feed", "add", show.url, "--name", "show", "--file-names", "title"] + options
+            let add =
+                ["feed", "add", show.url, "--name", "show", "--file-names", "title"] + options
             let run = try await show.scene.workshop.run(add, show.scene.settings)
             #expect(run.status == .code(0), "\(run.everything)")
             try await show.scene.succeed("wait", "--all")

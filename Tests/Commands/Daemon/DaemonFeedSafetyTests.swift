@@ -216,7 +216,8 @@ extension DaemonSuites {
             func change(_ authority: Authority, _ member: String, of feed: WireFeed) async throws
                 -> Int
             {
-                try await access.ask(authority, "PATCH", APIPath.feed(feed.id), "{\(member)}").status
+                try await access.ask(authority, "PATCH", APIPath.feed(feed.id), "{\(member)}")
+                    .status
             }
             let outside = #""destination":"\#(scene.workshop.folder.path)/""#
             let inside = #""destination":"\#(scene.home.path("Downloads/shows"))/""#
