@@ -27,7 +27,7 @@ export const downloadFields = [
     "input": "text",
     "isList": true,
     "placeholder": "One URL per line",
-    "hint": "Other URLs of the same file; 32 KiB together."
+    "hint": "Other URLs of the same file; at most 32 KiB together."
   },
   {
     "name": "fields",
@@ -50,7 +50,7 @@ export const downloadFields = [
     "label": "Referring page",
     "input": "text",
     "placeholder": "None",
-    "hint": "Send this URL as the page that links to the file, to every server."
+    "hint": "Send this URL to every server as the page that links to the file."
   },
   {
     "name": "credentials",
@@ -71,7 +71,7 @@ export const downloadFields = [
     "name": "proxy",
     "label": "Proxy",
     "input": "text",
-    "placeholder": "That of the environment",
+    "placeholder": "From the environment",
     "hint": "The URL of the proxy, with `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h`, where `socks4a` and `socks5h` let the proxy resolve names; or `none`. Default: the proxy in the environment of the process."
   },
   {
@@ -117,10 +117,10 @@ export const downloadFields = [
   },
   {
     "name": "keepsServerTime",
-    "label": "Server’s time on the file",
+    "label": "Use the server’s file time",
     "input": "flag",
     "default": false,
-    "hint": "Whether the finished file gets the server's modification time. Otherwise, it has the time of the download: tools that clean up or build by time would take a new file for an old one. Default: false."
+    "hint": "Whether the finished file gets the server's modification time. With false, it has the time of the download, so that tools that clean up or build by time do not mistake a new file for an old one. Default: false."
   }
 ];
 
@@ -163,7 +163,7 @@ export const daemonFields = [
   },
   {
     "name": "historyCount",
-    "label": "Ended downloads in the list",
+    "label": "Ended downloads to keep",
     "input": "number",
     "least": 0,
     "most": 10000000,
@@ -173,7 +173,7 @@ export const daemonFields = [
   },
   {
     "name": "historyDays",
-    "label": "Days in the list",
+    "label": "Days to keep ended downloads",
     "input": "number",
     "least": 1,
     "most": 36500,
