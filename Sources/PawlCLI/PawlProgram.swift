@@ -38,9 +38,9 @@ public enum PawlProgram {
     /// Ends the process if they are not valid, or the subcommand uses no daemon.
     private static func chooseDaemon(_ arguments: inout [String]) {
         do {
-            DaemonChoice.set(typed: try DaemonChoiceOptions.take(from: &arguments))
+            ChosenDaemon.set(typed: try DaemonChoiceOptions.take(from: &arguments))
             guard let verb = arguments.first, PawlCommand.usesNoDaemon(verb) else { return }
-            try DaemonChoice.checkNotTyped(for: "pawl \(verb)", "leave it out")
+            try ChosenDaemon.checkNotTyped(for: "pawl \(verb)", "leave it out")
         } catch {
             Console().report(error)
             exit(error.code.exitStatus)

@@ -40,7 +40,7 @@ package struct DownloadJob: Sendable {
     package var output: OrderedOutput?
     /// Returns the folder into which the caller moves the finished file, where an earlier run may
     /// have left it; `nil` if the caller moves none.
-    package var moveTarget: MoveTarget?
+    package var moveFolder: MoveFolder?
     /// Called before the complete file gets its name; `nil` if nobody records that.
     package var willFinish: FinishAnnouncement?
 

@@ -8,7 +8,7 @@ import { undoKeys } from "./keys.js";
 // The daemon keeps a removal for 60 s, in milliseconds, if it has at most this many downloads.
 const time = 59_000, mostDownloads = 10_000;
 
-// Feeds are counted for themselves.
+// Feeds and downloads have separate IDs.
 const feedKey = (id) => `feed ${id}`;
 
 export class RemovalUndo {

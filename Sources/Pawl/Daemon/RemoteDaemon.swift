@@ -40,21 +40,21 @@ package struct RemoteDaemon: Sendable {
             return DownloadError(
                 .daemonUnavailable,
                 "the proxy at \(name) cannot reach the daemon (status \(status))",
-                advice: "check with 'pawl daemon status' on the daemon's machine that it listens"
+                advice: "run 'pawl daemon status' on the daemon's machine to see whether it listens"
             )
         case 400 where !url.isSecure:
             return DownloadError(
                 .badResponse,
-                "what answers at \(name) does not accept plain HTTP (status 400)",
+                "the server at \(name) does not accept plain HTTP (status 400)",
                 advice: "if the daemon has a certificate, use https://"
             )
         default:
             return DownloadError(
                 .badResponse,
-                "what answers at \(name) is not a daemon of Pawl (status \(status))",
+                "the server at \(name) is not a daemon of Pawl (status \(status))",
                 advice:
-                    "check the host, the port and the path; the daemon itself prints its URL with "
-                    + "'pawl daemon status'"
+                    "check the host, the port and the path; 'pawl daemon status' on the daemon's "
+                    + "machine prints its URL"
             )
         }
     }
@@ -67,8 +67,8 @@ package struct RemoteDaemon: Sendable {
                 .unauthorized,
                 "the daemon at \(url.text) does not accept the token",
                 advice:
-                    "the token may be mistyped, replaced or revoked; 'pawl daemon token' prints one "
-                    + "on the daemon's machine"
+                    "the token may be mistyped, replaced or revoked; to get one, run "
+                    + "'pawl daemon token' on the daemon's machine"
             )
         case (.tooLarge, 413):
             DownloadError(
@@ -96,7 +96,7 @@ package struct RemoteDaemon: Sendable {
             return DownloadError(
                 .tlsFailed,
                 "the certificate of the daemon at \(name) is not trusted\(reason)",
-                advice: "\(.trustDaemon); the URL must have a name of the certificate"
+                advice: "\(.trustDaemon); the host in the URL must be a name in the certificate"
             )
         case .tlsFailed:
             return DownloadError(

@@ -43,7 +43,7 @@ package struct TreeWalk: Sendable {
 
     /// The tree as its server has confirmed it.
     private struct Tree {
-        /// `nil` if its address is no URL, so that it contains nothing.
+        /// `nil` if its address is not a URL, so that it contains nothing.
         let root: FolderAddress?
         let robots: RobotsRules
 

@@ -7,10 +7,10 @@ extension DownloadSession {
     /// The session's cookies that have not expired, the oldest first.
     ///
     /// There are none with the policy ``CookiePolicy/none``. With ``CookiePolicy/file(_:)``, they are
-    /// those of the file when the session was created, and what has changed in this session since;
-    /// a session without a task serves to read a file. Cookies of a file or a browser that
-    /// ``ConnectionSettings`` name are not among them, nor are those of background downloads, which
-    /// the daemon has.
+    /// the cookies that the file contained when the session was created, with the changes that the
+    /// session has made since. To read a file, create a session without tasks. Cookies of a file or
+    /// a browser that ``ConnectionSettings`` name are not among them, nor are the cookies of
+    /// background downloads, which the daemon keeps.
     public var cookies: [Cookie] {
         let now = Int64(Date().timeIntervalSince1970)
         return cookieJar?.cookies.filter { !$0.hasExpired(at: now) }.map(Cookie.init) ?? []

@@ -167,15 +167,15 @@ extension DownloadSession {
 
     /// Creates the task of a download whose finished file the caller moves to another folder.
     ///
-    /// `moveTarget` returns that folder. A file of this URL that an earlier run has moved there is
+    /// `moveFolder` returns that folder. A file of this URL that an earlier run has moved there is
     /// not fetched again.
     package func downloadTask(
         with request: DownloadRequest,
         to destination: TaskDestination,
-        movedTo moveTarget: @escaping MoveTarget
+        movedTo moveFolder: @escaping MoveFolder
     ) -> DownloadTask {
         var target = DownloadTask.Target(destination: destination)
-        target.moveTarget = moveTarget
+        target.moveFolder = moveFolder
         return downloadTask(request, target, nil)
     }
 

@@ -30,7 +30,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         /// Takes the bytes instead of a file; the destination is then a temporary file.
         var output: OrderedOutput?
         /// Returns the folder into which the caller moves the finished file.
-        var moveTarget: MoveTarget?
+        var moveFolder: MoveFolder?
     }
 
     /// The values with which the next run begins; a running run keeps its own.
@@ -57,7 +57,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     let limit: RateLimitClock
     let storageKey: String?
     let replaces: FileStamp?
-    private let moveTarget: MoveTarget?
+    private let moveFolder: MoveFolder?
     private let monitor: DownloadMonitor
     private let nextRun = Mutex(NextRun())
     private let lastFailure = Mutex<DownloadError?>(nil)
@@ -72,7 +72,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         resumeRequest = target.resume
         storageKey = target.storageKey ?? target.resume?.data.storageKey
         replaces = target.replaces
-        moveTarget = target.moveTarget
+        moveFolder = target.moveFolder
         monitor = self.target.makeMonitor()
         let settings = request.settings(in: membership.session.configuration)
         limit = RateLimitClock(limitBytesPerSecond: settings.limitBytesPerSecond)
@@ -125,7 +125,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Whether a file of this task was found in another folder than the task's own, because an
     /// earlier run has moved it there.
     package func isMoved(_ file: DownloadedFile) -> Bool {
-        guard file.wasAlreadyThere, moveTarget != nil, let destination = target.plainDestination
+        guard file.wasAlreadyThere, moveFolder != nil, let destination = target.plainDestination
         else { return false }
         let folder =
             switch destination {
@@ -428,7 +428,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         job.storageKey = storageKey
         job.replaces = replaces
         job.choosesDestination = target.choice
-        job.moveTarget = moveTarget
+        job.moveFolder = moveFolder
         job.output = target.output
         job.limit = limit
         nextRun.withLock { next in

@@ -9,20 +9,20 @@ struct CommonOptions {
     private let config: UserConfig
     private let assignments: [OptionAssignment]
     private let netrcFile: String?
-    private let isForOtherMachine: Bool
+    private let isForRemoteDaemon: Bool
     private var known: [String: DownloadOptions] = [:]
 
     init(
         typed: [OptionAssignment],
         config: UserConfig,
         netrcFile: String?,
-        isForOtherMachine: Bool = false
+        isForRemoteDaemon: Bool = false
     ) throws(DownloadError) {
         self.config = config
         self.netrcFile = netrcFile
-        self.isForOtherMachine = isForOtherMachine
+        self.isForRemoteDaemon = isForRemoteDaemon
         assignments = try OptionFiles.read(typed)
-        var options = DownloadOptions(netrcFile: nil, isForOtherMachine: isForOtherMachine)
+        var options = DownloadOptions(netrcFile: nil, isForRemoteDaemon: isForRemoteDaemon)
         try options.apply(assignments, .typed)
         self.typed = options
     }
@@ -53,7 +53,7 @@ struct CommonOptions {
         let login = config.hasCommands ? config.login(of: url) : []
         let isAlone = config.hasCommands && !(login.isEmpty && listed.isEmpty)
         if !isAlone, let options = known[key] { return options }
-        var options = DownloadOptions(netrcFile: netrcFile, isForOtherMachine: isForOtherMachine)
+        var options = DownloadOptions(netrcFile: netrcFile, isForRemoteDaemon: isForRemoteDaemon)
         var levels: [[OptionAssignment]] = []
         for level in config.levels(for: address) { levels.append(try OptionFiles.read(level)) }
         if config.hasCommands {

@@ -1,7 +1,6 @@
 internal import Pawl
 package import PawlCore
 internal import PawlWire
-internal import Synchronization
 
 /// The daemon that commands use: that of this machine, or one over TCP.
 ///
@@ -13,11 +12,11 @@ package struct DaemonChoice: Sendable {
     package let url: String?
     private let base: BaseURL?
     /// Where the daemon is chosen, for errors.
-    private let location: String
+    let location: String
     private let token: OptionAssignment?
     private let authoritiesFile: OptionAssignment?
 
-    /// The option that stands for the daemon of this machine.
+    /// The value that stands for the daemon of this machine.
     private static let local = "local"
 
     /// Throws `.usage` for a value that is not valid.
@@ -51,7 +50,7 @@ package struct DaemonChoice: Sendable {
         throw .usage(
             "\(location): over http://, others could read the token on the way to \(base.text)",
             advice:
-                "use https://, or connect to 127.0.0.1 through ssh -L; --daemon-unencrypted allows it"
+                "use https://, connect to 127.0.0.1 through ssh -L, or add --daemon-unencrypted"
         )
     }
 
@@ -59,7 +58,7 @@ package struct DaemonChoice: Sendable {
         guard option.value.lowercased() != local else { return nil }
         guard AddressParts(option.value).userInfo == nil else {
             throw .usage(
-                "\(option.location): the URL of a daemon has no user and no password",
+                "\(option.location): the URL of a daemon must not contain a user or a password",
                 advice: "give a token instead, with --daemon-token-file"
             )
         }
@@ -80,46 +79,6 @@ package struct DaemonChoice: Sendable {
         }
     }
 
-    // MARK: - The choice of this process
-
-    /// The options before the subcommand.
-    private static let typed = Mutex<[OptionAssignment]>([])
-
-    /// Sets the options before the subcommand, once at the start of the process.
-    static func set(typed options: [OptionAssignment]) { typed.withLock { $0 = options } }
-
-    /// The choice of this process.
-    static func current() throws(DownloadError) -> DaemonChoice {
-        let levels = try UserConfig.ofProcess().levelsOfDaemon
-        return try DaemonChoice(levels + [typed.withLock { $0 }])
-    }
-
-    /// Whether the daemon has the files of another machine.
-    ///
-    /// One over TCP may be on this machine, but knows neither the current folder nor the user's files.
-    static func isOnOtherMachine() throws(DownloadError) -> Bool { try current().url != nil }
-
-    /// Throws `.usage` if the options before the subcommand choose a daemon for a command that uses
-    /// none.
-    static func checkNotTyped(for command: String, _ advice: Advice) throws(DownloadError) {
-        guard let option = typed.withLock({ $0.first }) else { return }
-        throw .usage("\(option.location) has no effect on '\(command)'", advice: advice)
-    }
-
-    /// Throws `.usage` unless the daemon of this machine is chosen, for a command that controls its
-    /// process or its files.
-    static func checkIsOfThisMachine(_ command: String) throws(DownloadError) {
-        let choice = try current()
-        guard let url = choice.url else { return }
-        throw .usage(
-            "'\(command)' is only for the daemon of this machine, and \(choice.location) chooses \(url)",
-            advice:
-                "run it on the daemon's machine, or use 'pawl --daemon local' for that of this machine"
-        )
-    }
-
-    // MARK: - The client
-
     /// Returns the client of the daemon.
     ///
     /// May run the command that prints the token.
@@ -131,7 +90,7 @@ package struct DaemonChoice: Sendable {
                 "there is no token for the daemon at \(base.text)",
                 advice: """
                     give one with --daemon-token-file or PAWL_DAEMON_TOKEN, or daemon-token-command in \
-                    the config file; 'pawl daemon token' prints one on the daemon's machine
+                    the config file; 'pawl daemon token' on the daemon's machine prints one
                     """
             )
         }

@@ -25,9 +25,9 @@ struct DaemonSubmission {
         json: Bool,
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
-        let isForOtherMachine = try DaemonChoice.isOnOtherMachine()
+        let isForRemoteDaemon = try ChosenDaemon.isRemote()
         let downloads = try requested.map { (download) throws(DownloadError) in
-            var new = try NewDownload(download, isForOtherMachine: isForOtherMachine)
+            var new = try NewDownload(download, isForRemoteDaemon: isForRemoteDaemon)
             new.priority = priority
             new.session = session
             new.label = label
@@ -94,7 +94,7 @@ extension NewDownload {
     /// downloads, which is also used if the command line names none.
     init(
         _ requested: RequestedDownload,
-        isForOtherMachine: Bool = false
+        isForRemoteDaemon: Bool = false
     ) throws(DownloadError) {
         guard !requested.isForStandardOutput else {
             throw .usage(
@@ -105,22 +105,22 @@ extension NewDownload {
         let settings = try Self.settings(requested)
         self.init(
             url: requested.url.absoluteString,
-            destination: try Self.destination(requested, isForOtherMachine: isForOtherMachine),
+            destination: try Self.destination(requested, isForRemoteDaemon: isForRemoteDaemon),
             settings: SettingsDocument(settings)
         )
     }
 
     private static func destination(
         _ requested: RequestedDownload,
-        isForOtherMachine: Bool
+        isForRemoteDaemon: Bool
     ) throws(DownloadError) -> String {
-        if isForOtherMachine, let path = requested.pathInLabel {
+        if isForRemoteDaemon, let path = requested.pathInLabel {
             return try RemotePath.check(path, "--output")
         }
         switch requested.destination {
-        case .file(let path) where isForOtherMachine:
+        case .file(let path) where isForRemoteDaemon:
             return try RemotePath.check(path, "--output")
-        case .directory(let path) where isForOtherMachine:
+        case .directory(let path) where isForRemoteDaemon:
             return try RemotePath.check(path, "--directory").asFolderPath
         case .file(let path): return try CurrentFolder.absolute(path)
         case .directory(let path):

@@ -9,7 +9,7 @@ func daemonWork(
     _ console: Console,
     _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
 ) throws(DownloadError) -> VerbWork {
-    let client = try DaemonChoice.current().client()
+    let client = try ChosenDaemon.current().client()
     return {
         do throws(DownloadError) {
             let status = try await work(client)
@@ -35,7 +35,7 @@ func ownDaemonWork(
     _ console: Console,
     _ work: @escaping @Sendable (DaemonClient) async throws(DownloadError) -> Int32
 ) throws(DownloadError) -> VerbWork {
-    try DaemonChoice.checkIsOfThisMachine(command)
+    try ChosenDaemon.checkIsOfThisMachine(command)
     return try daemonWork(console, work)
 }
 

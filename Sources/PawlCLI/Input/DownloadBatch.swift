@@ -13,13 +13,13 @@ package struct DownloadBatch: Sendable {
         options: [OptionAssignment],
         config: UserConfig = .empty,
         netrcFile: String? = nil,
-        isForOtherMachine: Bool = false
+        isForRemoteDaemon: Bool = false
     ) throws(DownloadError) {
         var common = try CommonOptions(
             typed: options,
             config: config,
             netrcFile: netrcFile,
-            isForOtherMachine: isForOtherMachine
+            isForRemoteDaemon: isForRemoteDaemon
         )
         var single: [String] = []
         for url in urls { single += try URLPattern.expand(url) }
@@ -40,7 +40,7 @@ package struct DownloadBatch: Sendable {
     /// Returns the downloads of a command.
     ///
     /// Asks for each password that was left out. `prints`: whether the notes are printed.
-    /// `isForOtherMachine`: whether the daemon of another machine runs them, which has other folders
+    /// `isForRemoteDaemon`: whether the daemon of another machine runs them, which has other folders
     /// and not the passwords of this machine's files.
     static func asked(
         urls: [String],
@@ -49,15 +49,15 @@ package struct DownloadBatch: Sendable {
         config: UserConfig,
         _ console: Console,
         prints: Bool = true,
-        isForOtherMachine: Bool = false
+        isForRemoteDaemon: Bool = false
     ) throws(DownloadError) -> DownloadBatch {
         var batch = try DownloadBatch(
             urls: urls,
             list: list,
             options: options,
             config: list?.isFromServer == true ? config.forListFromServer : config,
-            netrcFile: isForOtherMachine ? nil : NetrcFile.usual,
-            isForOtherMachine: isForOtherMachine
+            netrcFile: isForRemoteDaemon ? nil : NetrcFile.usual,
+            isForRemoteDaemon: isForRemoteDaemon
         )
         for missing in batch.missingPasswords {
             batch.complete(missing, with: try missing.read(console))

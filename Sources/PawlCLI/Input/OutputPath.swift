@@ -28,14 +28,14 @@ package enum OutputPath {
 
     /// `output`, relative to `directory` if there is one.
     ///
-    /// `isForOtherMachine`: whether another machine saves the file, whose folders are not known.
+    /// `isForRemoteDaemon`: whether a daemon over TCP saves the file, whose folders are not known.
     package static func joined(
         output: String,
         directory: String?,
-        isForOtherMachine: Bool = false
+        isForRemoteDaemon: Bool = false
     ) throws(DownloadError) -> String {
         guard let directory else {
-            if !isForOtherMachine { try checkIsNotDirectory(output, location: "--output") }
+            if !isForRemoteDaemon { try checkIsNotDirectory(output, location: "--output") }
             return output
         }
         guard !output.isAbsolutePath else {
@@ -45,7 +45,7 @@ package enum OutputPath {
             )
         }
         let path = directory.asFolderPath + output
-        if !isForOtherMachine { try checkIsNotDirectory(path, location: "--output") }
+        if !isForRemoteDaemon { try checkIsNotDirectory(path, location: "--output") }
         return path
     }
 

@@ -45,7 +45,7 @@ package struct RequestedDownload: Sendable {
                 try OutputPath.joined(
                     output: output,
                     directory: options.directory,
-                    isForOtherMachine: options.isForOtherMachine
+                    isForRemoteDaemon: options.isForRemoteDaemon
                 )
             )
         } else {

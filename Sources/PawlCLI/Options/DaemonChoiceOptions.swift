@@ -1,13 +1,13 @@
 package import ArgumentParser
 package import PawlCore
 
-/// The options in front of the subcommand, which choose the daemon.
+/// The options before the subcommand, which choose the daemon.
 package struct DaemonChoiceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Use the daemon at this URL, such as https://nas.example:6880/, instead of the one of "
-                + "this machine, which local stands for. Give it before the subcommand: pawl "
+            "Use the daemon at this URL, such as https://nas.example:6880/, instead of the "
+                + "daemon of this machine; local means the latter. Give it before the subcommand: pawl "
                 + "--daemon <url> list. PAWL_DAEMON and the config file can set it, too.",
             valueName: "url|local"
         )
@@ -17,9 +17,9 @@ package struct DaemonChoiceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Read the token of --daemon from this file, which only you can read; - is standard "
-                + "input. Instead, PAWL_DAEMON_TOKEN can contain the token, and daemon-token-command in "
-                + "the config file a command that prints it.",
+            "Read the token of --daemon from this file, which must be readable only by you; - is "
+                + "standard input. Alternatively, set PAWL_DAEMON_TOKEN to the token, or "
+                + "daemon-token-command in the config file to a command that prints it.",
             valueName: "file"
         )
     )

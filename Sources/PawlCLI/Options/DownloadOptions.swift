@@ -29,15 +29,15 @@ package struct DownloadOptions: Sendable {
     private var setPaths: [any PartialKeyPath<DownloadSettings> & Sendable] = []
 
     /// Whether the folders are those of another machine.
-    let isForOtherMachine: Bool
+    let isForRemoteDaemon: Bool
 
-    package init() { isForOtherMachine = false }
+    package init() { isForRemoteDaemon = false }
 
     /// Creates options with the file of the user's passwords for hosts.
     ///
-    /// `isForOtherMachine`: whether another machine saves the files.
-    package init(netrcFile: String?, isForOtherMachine: Bool = false) {
-        self.isForOtherMachine = isForOtherMachine
+    /// `isForRemoteDaemon`: whether a daemon over TCP saves the files.
+    package init(netrcFile: String?, isForRemoteDaemon: Bool = false) {
+        self.isForRemoteDaemon = isForRemoteDaemon
         settings.connection.netrcFile = netrcFile
     }
 
@@ -115,7 +115,7 @@ package struct DownloadOptions: Sendable {
                 directory = nil
             }
         case Self.directory:
-            if !isForOtherMachine {
+            if !isForRemoteDaemon {
                 try OutputPath.checkDirectory(option.value, location: option.location)
             }
             (directory, directoryLevel) = (option.value, level)
@@ -146,11 +146,11 @@ package struct DownloadOptions: Sendable {
                 advice: "use one of \(Self.names.joined(separator: ", "))"
             )
         }
-        if isForOtherMachine, !setting.entries.contains(.network) {
-            // What the config file has of this kind is for downloads of this machine.
+        if isForRemoteDaemon, !setting.entries.contains(.network) {
+            // Such options in the config file are meant for downloads on this machine.
             guard level != .configured else { return }
             throw .usage(
-                "\(option.location): the daemon takes no such option over TCP",
+                "\(option.location): the daemon does not accept this option over TCP",
                 advice: "leave it out, or add the download on the daemon's machine"
             )
         }

@@ -54,8 +54,8 @@ struct FeedRuleOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "What names the files: server, or title for the title of the item, with the extension "
-                + "of the URL or of the media type. Default: server.",
+            "How to name the files: server (as the server names them) or title (after the item, "
+                + "with the extension of the URL or of the media type). Default: server.",
             valueName: "title|server"
         )
     )

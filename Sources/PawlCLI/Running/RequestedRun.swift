@@ -31,8 +31,8 @@ struct RequestedRun: Sendable {
         _ console: Console
     ) throws(DownloadError) -> VerbWork {
         let prints = verbosity != .quiet
-        var isForOtherMachine = false
-        if isForDaemon { isForOtherMachine = try DaemonChoice.isOnOtherMachine() }
+        var isForRemoteDaemon = false
+        if isForDaemon { isForRemoteDaemon = try ChosenDaemon.isRemote() }
         let batch = try DownloadBatch.asked(
             urls: urls,
             list: list,
@@ -40,7 +40,7 @@ struct RequestedRun: Sendable {
             config: config,
             console,
             prints: prints,
-            isForOtherMachine: isForOtherMachine
+            isForRemoteDaemon: isForRemoteDaemon
         )
         let hasList = list != nil
         return try SSHPrompt.settle(batch.downloads, console) {
@@ -100,10 +100,10 @@ struct RequestedRun: Sendable {
 
     /// The hint for a user at a terminal; `nil` if there is no daemon's program.
     private func hint(hasList: Bool, _ console: Console) -> BackgroundHint? {
-        // The daemon of another machine has not the partial file. If the choice is not valid, the
+        // The daemon of another machine does not have the partial file. If the choice is not valid, the
         // hint would fail, too.
         guard console.traits.isTerminal, isatty(STDIN_FILENO) == 1,
-            (try? DaemonProgramFile.path()) != nil, let choice = try? DaemonChoice.current(),
+            (try? DaemonProgramFile.path()) != nil, let choice = try? ChosenDaemon.current(),
             choice.url == nil
         else { return nil }
         var hint = BackgroundHint(options: configChoice + options)

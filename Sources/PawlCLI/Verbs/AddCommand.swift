@@ -73,7 +73,7 @@ struct AddCommand: PawlVerb {
                     options: assignments,
                     config: config,
                     console,
-                    isForOtherMachine: try DaemonChoice.isOnOtherMachine()
+                    isForRemoteDaemon: try ChosenDaemon.isRemote()
                 )
                 return try SSHPrompt.settle(batch.downloads, console) {
                     (downloads) throws(DownloadError) in

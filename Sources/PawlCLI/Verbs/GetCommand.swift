@@ -47,7 +47,7 @@ struct GetCommand: PawlVerb {
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try habits.check(urls)
         if !background {
-            try DaemonChoice.checkNotTyped(
+            try ChosenDaemon.checkNotTyped(
                 for: "pawl get",
                 "to add downloads to the queue of a daemon, use 'pawl add'; for aria2's --daemon, use "
                     + "--background"

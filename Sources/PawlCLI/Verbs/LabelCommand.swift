@@ -87,7 +87,7 @@ struct LabelCommand: ParsableCommand {
         }
 
         private static func path(_ folder: String) throws(DownloadError) -> String {
-            guard try DaemonChoice.isOnOtherMachine() else {
+            guard try ChosenDaemon.isRemote() else {
                 return try CurrentFolder.absolute(folder, option: "--folder")
             }
             guard folder.isAbsolutePath else {

@@ -10,7 +10,8 @@ struct UndoCommand: PawlVerb {
         abstract: "Undo the last 'remove', 'clear' or 'feed remove' within one minute.",
         discussion: """
             The downloads get back their IDs, settings and states, and those that were running \
-            continue. A feed gets back its items. Each removed feed is a removal of its own. \
+            continue. A feed is restored with its items. After a removal of several feeds, run the command \
+            once for each feed. \
             A removal with --with-files, of more than 10,000 downloads, or of a program's session \
             cannot be undone.
             """

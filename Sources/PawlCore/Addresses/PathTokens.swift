@@ -1,12 +1,12 @@
 /// Finds the parts of a URL's path that look like secret tokens, as in *capability URLs* such as
 /// `/share/Zm9vYmFyIGJhe…/file`.
 ///
-/// Nothing marks such a token, so this is a guess by length and by the mix of characters. It is for
-/// what is stored with a finished file and is passed on with it. Logs and lists show whole paths:
-/// many harmless ones look the same to a guess that finds every token.
+/// Nothing marks such a token, so this is a guess by length and by the mix of characters. It applies to
+/// URLs that are stored with a finished file, because they leave the machine with the file. Logs and
+/// lists show whole paths, because the guess also hides some harmless names.
 package enum PathTokens {
     /// The minimum number of letters and digits, if there are capital and small letters: slightly
-    /// less than that of 128 random bits in Base64, of which some characters are others.
+    /// fewer than the 22 characters of 128 random bits in Base64, a few of which are neither.
     private static let shortestMixed = 20
     /// The same if there are only small or only capital letters, as in Base32.
     private static let shortestPlain = 24

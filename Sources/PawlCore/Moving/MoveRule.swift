@@ -65,7 +65,7 @@ extension [MoveRule] {
 }
 
 /// Returns the folder into which a finished file is moved; `nil` if it stays where it is.
-package typealias MoveTarget = @Sendable (FinishedFacts) -> String?
+package typealias MoveFolder = @Sendable (FinishedFacts) -> String?
 
 /// What rules ask about a finished file.
 package struct FinishedFacts: Sendable, Hashable {

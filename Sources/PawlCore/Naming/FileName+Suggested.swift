@@ -22,7 +22,7 @@ extension FileName {
 }
 
 extension FileName {
-    /// The extensions of programs that send a file, which do not tell its type.
+    /// Extensions of programs on a server, which do not indicate the type of the file that they send.
     private static let programs: Set = [".asp", ".aspx", ".cgi", ".do", ".jsp", ".php", ".pl"]
 
     /// Returns the name of a file after its title; `nil` if nothing is left of the title.

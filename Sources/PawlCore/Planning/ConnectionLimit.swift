@@ -57,11 +57,11 @@ package struct ConnectionLimit: Sendable {
 
     /// Returns the number of connections that may be open now.
     package func allowed(at now: Moment) -> Int {
-        mayTryMore(at: now) ? ceiling + step : ceiling
+        isTrialDue(at: now) ? ceiling + step : ceiling
     }
 
     /// Whether the ceiling of an earlier download is to be tested now.
-    package func testsMemory(at now: Moment) -> Bool { isFromMemory && mayTryMore(at: now) }
+    package func testsMemory(at now: Moment) -> Bool { isFromMemory && isTrialDue(at: now) }
 
     /// Whether a burst of refusals is under way, during which no connection is opened.
     package var isSettling: Bool { burst != nil }
@@ -115,7 +115,7 @@ package struct ConnectionLimit: Sendable {
         return true
     }
 
-    private func mayTryMore(at now: Moment) -> Bool { ceiling < .max && trials.isDue(at: now) }
+    private func isTrialDue(at now: Moment) -> Bool { ceiling < .max && trials.isDue(at: now) }
 
     private mutating func remember(_ serving: Int, _ now: Moment) {
         if serving >= most.count || now - most.at > Self.memory { most = (serving, now) }
@@ -131,7 +131,7 @@ package struct ConnectionLimit: Sendable {
     private static let largestStep = 8
 
     private mutating func judge(_ burst: Burst, _ now: Moment) {
-        let wasTry = mayTryMore(at: now)
+        let isOfTrial = isTrialDue(at: now)
         var served = burst.served
         if served < most.count, !isDoubted {
             // The server may still count a connection that was just closed: try once more.
@@ -143,6 +143,6 @@ package struct ConnectionLimit: Sendable {
         }
         ceiling = max(1, min(ceiling, served))
         step = 1
-        trials.refused(isOfTrial: wasTry, at: now)
+        trials.refused(isOfTrial: isOfTrial, at: now)
     }
 }

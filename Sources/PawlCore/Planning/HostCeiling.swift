@@ -30,7 +30,7 @@ struct HostCeiling: Sendable {
     /// The number of connections; `nil` until one was refused.
     private var count: Int?
     private var trials = ConnectionTrials(first: Self.firstInterval, longest: Self.longestInterval)
-    private var isTrying = false
+    private var isOnTrial = false
     /// The time at which one more connection is tried; `nil` until one was refused.
     var trialAt: Moment? { isKnown ? trials.dueAt : nil }
     /// Whether the host has refused a connection because of its limit.
@@ -47,10 +47,10 @@ struct HostCeiling: Sendable {
         guard let count, inUse >= count else { return true }
         guard trials.isDue(at: now) else { return false }
         // The last trial has succeeded.
-        if isTrying { trials.succeeded() }
+        if isOnTrial { trials.succeeded() }
         self.count = inUse + 1
         trials.schedule(at: now)
-        isTrying = true
+        isOnTrial = true
         return true
     }
 
@@ -66,9 +66,9 @@ struct HostCeiling: Sendable {
             isServing = false
             return isLate ? .late : .noLimit
         }
-        trials.refused(isOfTrial: isTrying, at: now)
+        trials.refused(isOfTrial: isOnTrial, at: now)
         trials.wait(until: now + min(retryAfter ?? .zero, Self.longestWait))
-        isTrying = false
+        isOnTrial = false
         count = min(count ?? .max, others)
         return .limit
     }

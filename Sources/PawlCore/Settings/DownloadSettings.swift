@@ -157,7 +157,7 @@ public struct DownloadSettings: Hashable, Sendable, HTTPFieldEditing {
     ///
     /// The default is 20. With 0, none is followed. A redirect that is not followed is an error with
     /// the code `.redirectRefused` if this is 0, and otherwise `.tooManyRedirects`;
-    /// ``DownloadError/errorResponse`` is the response, outside a background session with the field
+    /// ``DownloadError/errorResponse`` is the response. In a background session, it lacks the field
     /// `Location`.
     public var maximumRedirects = RedirectPolicy.usualMaximum
     /// Whether HTTPS may be redirected to HTTP.

@@ -51,7 +51,7 @@ extension Cookie {
             return false
         }
         let address = IPAddress(host)
-        // libcurl trusts the way to this machine.
+        // libcurl also sends secure cookies to this machine without TLS.
         let isSafe =
             scheme == .https || host == "localhost" || address == .loopback4
             || address == .loopback6

@@ -131,7 +131,7 @@ struct DownloadHandlers: Sendable {
         return try Response.json(context.changed.adding(outcome))
     }
 
-    /// Removes a label; even if there is no such label.
+    /// Removes a label; succeeds even if there is no such label.
     func removeLabel(_ request: Request, _ context: APIContext) async throws -> Response {
         guard let name = try request.parameters.last(where: { $0.name == "label" })?.value else {
             throw DownloadError.usage("'label' is missing")

@@ -126,7 +126,7 @@ struct FeedCommands {
         return WireFeed(feed)
     }
 
-    /// Puts the downloads to come into a session; an empty one removes it.
+    /// Sets the session of future downloads; an empty name removes it.
     ///
     /// `owner`: the owner of the feed after the change, who must be able to add to the session with
     /// each check.
@@ -144,9 +144,9 @@ struct FeedCommands {
         feed.request.download.session = session
     }
 
-    /// Changes the folder of the downloads to come; a relative path is in the folder of the label.
+    /// Changes the folder of future downloads; a relative path is in the folder of the label.
     ///
-    /// A client over TCP may neither take a feed out of a folder that is not allowed, nor lead it
+    /// A client over TCP may neither take a feed out of a folder that is not allowed, nor move it
     /// into one.
     private func setDestination(
         of feed: inout FeedTable.Row,

@@ -124,7 +124,7 @@ struct FeedRecorder {
     }
 
     /// Returns a feed as it is now; `nil` if it was removed, if what was read is of another feed, or
-    /// if its downloads go elsewhere now: the next check adds the items then.
+    /// if its folder or label was changed: the next check then adds the items.
     private func find(
         _ asked: FeedTable.Row,
         _ transaction: StoreTransaction

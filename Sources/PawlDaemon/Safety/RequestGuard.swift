@@ -67,7 +67,7 @@ package struct RequestGuard: Sendable {
     private let origins: Set<String>
     private let base: BaseURL?
     /// The hosts of the daemon's certificate; `nil` without TLS.
-    private let certified: CertificateHosts?
+    private let certificateHosts: CertificateHosts?
     private let mostBodyBytes: Int64
     /// The maximum length of the body of a request without a valid token.
     package static let mostOpenBodyBytes = 1 << 10
@@ -86,7 +86,7 @@ package struct RequestGuard: Sendable {
         hosts = Set(own + (base?.hosts ?? []))
         origins = Set(own.map { "\(scheme)://\($0)" } + [base?.origin].compactMap(\.self))
         self.base = base
-        certified = isNamed.map { CertificateHosts(port: address.port, isNamed: $0) }
+        certificateHosts = isNamed.map { CertificateHosts(port: address.port, isNamed: $0) }
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
@@ -119,7 +119,9 @@ package struct RequestGuard: Sendable {
                 "set the proxy's URL: pawl daemon start --base-url"
             )
         }
-        let origins = origins.union(Self.origin(of: request.hosts[0], ifSecure: certified != nil))
+        let origins = origins.union(
+            Self.origin(of: request.hosts[0], ifSecure: certificateHosts != nil)
+        )
         guard request.origins.allSatisfy({ origins.contains($0.lowercased()) }) else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
@@ -133,7 +135,7 @@ package struct RequestGuard: Sendable {
 
     /// Whether a host, with its port, is one of this daemon.
     private func isOwn(_ host: String) -> Bool {
-        hosts.contains(host) || certified?.contain(host) ?? false
+        hosts.contains(host) || certificateHosts?.contains(host) ?? false
     }
 
     /// The origin of the page at the host that the request itself names.
@@ -144,10 +146,10 @@ package struct RequestGuard: Sendable {
     }
 
     private var hostAdvice: Advice {
-        guard let certified else { return "use \(hosts.sorted().joined(separator: ", "))" }
+        guard let certificateHosts else { return "use \(hosts.sorted().joined(separator: ", "))" }
         return """
             use a name of the certificate or an address of this machine, with the port \
-            \(Int(certified.port)); \
+            \(Int(certificateHosts.port)); \
             for another name: pawl daemon start --base-url
             """
     }

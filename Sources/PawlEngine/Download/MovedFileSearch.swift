@@ -4,18 +4,18 @@ internal import SystemPackage
 
 /// Finds the finished file of an earlier run in the folder into which that run has moved it.
 ///
-/// The file is compared as one under the download's own name is.
+/// It is compared in the same way as a file under the download's own name.
 ///
 /// Its calls block.
 struct MovedFileSearch: Sendable {
-    private let target: MoveTarget
+    private let target: MoveFolder
     private let files: FinishedFileSearch
     private let ifExists: ExistingFilePolicy
     private let stop: CancellationToken
 
     /// `nil` if the download's file is not moved.
     init?(_ job: DownloadJob, _ partials: PartialSearch, _ stop: CancellationToken) {
-        guard let target = job.moveTarget else { return nil }
+        guard let target = job.moveFolder else { return nil }
         var partials = partials
         // A file that is moved takes a number if its name is taken.
         partials.ifExists = .rename

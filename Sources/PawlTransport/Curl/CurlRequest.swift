@@ -330,7 +330,9 @@ struct CurlRequest {
             }
         }
         if !settings.pinnedPublicKeys.isEmpty {
-            let keys = settings.pinnedPublicKeys.map { "sha256//" + $0 }
+            let keys = settings.pinnedPublicKeys.map {
+                PublicKeyText.prefix + PublicKeyText.digest(of: $0)
+            }
             try handle.set(CURLOPT_PINNEDPUBLICKEY, to: keys.joined(separator: ";"))
         }
         guard let file = settings.authoritiesFile else { return }

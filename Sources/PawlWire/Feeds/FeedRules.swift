@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What names the files of a feed.
+/// How the files of a feed are named.
 package enum FeedFileNames: String, Codable, Sendable, CaseIterable {
     /// The server of the file, or its URL.
     case server
@@ -26,7 +26,7 @@ package struct FeedRules: Codable, Sendable, Hashable, RequestObject {
     package var newest: Int?
     /// Whether the link of an item that has no enclosure is added.
     package var takesLinks: Bool?
-    /// What names the files; `nil` uses the names of the server.
+    /// How the files are named; `nil` means by the server.
     package var fileNames: FeedFileNames?
 
     package static let usualSeconds = 3600

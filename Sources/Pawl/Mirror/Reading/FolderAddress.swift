@@ -1,7 +1,7 @@
 internal import PawlCore
 internal import struct FoundationEssentials.URL
 
-/// The URL of a folder on a server, from which it is seen what is below it.
+/// The URL of a folder on a server, which determines which URLs are below it.
 struct FolderAddress {
     /// The URL, which ends in a slash.
     let text: String

@@ -312,7 +312,7 @@ extension ForeignSentBytesMethods {
     ) async -> `no method reports sent bytes: request.body is sent as a whole` { .init() }
 }
 
-/// A method for responses, which a session does not cache that a delegate must not have.
+/// A method for responses that a delegate must not have.
 @_documentation(visibility: internal)
 public protocol ForeignInformationalResponseMethods: AnyObject, Sendable {
     associatedtype ForeignInformationalResponseTask = AbsentArgument
@@ -336,7 +336,7 @@ extension ForeignInformationalResponseMethods {
     ) async -> `only the final response is reported, by session(_:task:didReceive:)` { .init() }
 }
 
-/// A method for responses, which a session does not cache that a delegate must not have.
+/// A method for responses that a delegate must not have.
 @_documentation(visibility: internal)
 public protocol ForeignCachedResponseCallbackMethods: AnyObject, Sendable {
     associatedtype ForeignCachedResponseCallbackTask = AbsentArgument
@@ -363,7 +363,7 @@ extension ForeignCachedResponseCallbackMethods {
     ) async -> `a session has no cache of responses: use a DownloadLibrary` { .init() }
 }
 
-/// A method for responses, which a session does not cache that a delegate must not have.
+/// A method for responses that a delegate must not have.
 @_documentation(visibility: internal)
 public protocol ForeignCachedResponseMethods: AnyObject, Sendable {
     associatedtype ForeignCachedResponseTask = AbsentArgument

@@ -313,7 +313,7 @@ extension UnavailableSentBytesMethods {
     ) async -> `no method reports sent bytes: request.body is sent as a whole` { .init() }
 }
 
-/// A method for responses, which a session does not cache that a delegate must not have.
+/// A method for responses that a delegate must not have.
 @_documentation(visibility: internal)
 public protocol UnavailableInformationalResponseMethods: AnyObject, Sendable {
     associatedtype UnavailableInformationalResponseTask = AbsentArgument
@@ -337,7 +337,7 @@ extension UnavailableInformationalResponseMethods {
     ) async -> `only the final response is reported, by session(_:task:didReceive:)` { .init() }
 }
 
-/// A method for responses, which a session does not cache that a delegate must not have.
+/// A method for responses that a delegate must not have.
 @_documentation(visibility: internal)
 public protocol UnavailableCachedResponseCallbackMethods: AnyObject, Sendable {
     associatedtype UnavailableCachedResponseCallbackTask = AbsentArgument
@@ -364,7 +364,7 @@ extension UnavailableCachedResponseCallbackMethods {
     ) async -> `a session has no cache of responses: use a DownloadLibrary` { .init() }
 }
 
-/// A method for responses, which a session does not cache that a delegate must not have.
+/// A method for responses that a delegate must not have.
 @_documentation(visibility: internal)
 public protocol UnavailableCachedResponseMethods: AnyObject, Sendable {
     associatedtype UnavailableCachedResponseTask = AbsentArgument

@@ -26,7 +26,7 @@ struct DaemonAllowCommand: PawlVerb {
         let change = try change()
         // The daemon refuses such a change over TCP.
         if !change.isEmpty {
-            try DaemonChoice.checkIsOfThisMachine("pawl daemon allow")
+            try ChosenDaemon.checkIsOfThisMachine("pawl daemon allow")
         }
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let settings =

@@ -23,7 +23,7 @@ struct DaemonAuditCommand: PawlVerb {
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try DaemonChoice.checkIsOfThisMachine("pawl daemon audit")
+        try ChosenDaemon.checkIsOfThisMachine("pawl daemon audit")
         let path = try DaemonPaths.current().audit
         let (count, json) = (try options.count(), json)
         return {

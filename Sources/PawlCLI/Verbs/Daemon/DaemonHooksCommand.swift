@@ -29,7 +29,7 @@ struct DaemonHooksCommand: PawlVerb {
         let change = try change()
         // The daemon refuses such a change over TCP.
         if !change.isEmpty {
-            try DaemonChoice.checkIsOfThisMachine("pawl daemon hooks")
+            try ChosenDaemon.checkIsOfThisMachine("pawl daemon hooks")
         }
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let settings =

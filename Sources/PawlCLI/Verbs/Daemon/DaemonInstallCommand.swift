@@ -26,7 +26,7 @@ struct DaemonInstallCommand: PawlVerb {
     var dryRun = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try DaemonChoice.checkIsOfThisMachine("pawl daemon install")
+        try ChosenDaemon.checkIsOfThisMachine("pawl daemon install")
         try options.check()
         let surroundings = try ServiceSurroundings.current()
         let units = try ServiceUnits(

@@ -14,7 +14,7 @@ struct DaemonLogsCommand: PawlVerb {
     @OptionGroup var options: LogOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try DaemonChoice.checkIsOfThisMachine("pawl daemon logs")
+        try ChosenDaemon.checkIsOfThisMachine("pawl daemon logs")
         let surroundings = try ServiceSurroundings.current()
         let path = surroundings.paths.log
         let count = try options.count()

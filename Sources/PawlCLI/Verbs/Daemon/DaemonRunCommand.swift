@@ -11,7 +11,7 @@ struct DaemonRunCommand: PawlVerb {
     @OptionGroup var options: DaemonOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try DaemonChoice.checkIsOfThisMachine("pawl daemon run")
+        try ChosenDaemon.checkIsOfThisMachine("pawl daemon run")
         try options.check()
         throw try DaemonExecution.failure(options.arguments())
     }

@@ -50,14 +50,14 @@ struct FeedAddCommand: PawlVerb {
                 + connection.assignments + hooks.assignments,
             config: try configChoice.read(),
             console,
-            isForOtherMachine: try DaemonChoice.isOnOtherMachine()
+            isForRemoteDaemon: try ChosenDaemon.isRemote()
         )
         guard let requested = batch.downloads.first, batch.downloads.count == 1 else {
             throw .usage("the URL of a feed is not a pattern", advice: "add one feed at a time")
         }
         var download = try NewDownload(
             requested,
-            isForOtherMachine: try DaemonChoice.isOnOtherMachine()
+            isForRemoteDaemon: try ChosenDaemon.isRemote()
         )
         download.priority = try added.givenPriority() ?? download.priority
         (download.session, download.isPaused) = (added.session, added.paused ? true : nil)

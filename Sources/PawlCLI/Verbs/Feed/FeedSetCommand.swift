@@ -102,8 +102,11 @@ struct FeedSetCommand: PawlVerb {
         if let name { try NewFeed.check(name: name) }
         changes.label = label == LabelName.none ? "" : label
         if let directory {
-            changes.destination =
-                try CurrentFolder.absolute(directory, option: "--directory").asFolderPath
+            let folder =
+                try ChosenDaemon.isRemote()
+                ? RemotePath.check(directory, "--directory")
+                : CurrentFolder.absolute(directory, option: "--directory")
+            changes.destination = folder.asFolderPath
         }
         return changes
     }

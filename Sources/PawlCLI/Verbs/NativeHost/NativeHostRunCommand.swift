@@ -27,7 +27,7 @@ struct NativeHostRunCommand: PawlVerb {
                 advice: "to connect your browsers, run 'pawl native-host install'"
             )
         }
-        let client = try DaemonChoice.current().client()
+        let client = try ChosenDaemon.current().client()
         let host = NativeHost(client, folder: ConfinedFolder.downloads)
         return { await host.run() }
     }

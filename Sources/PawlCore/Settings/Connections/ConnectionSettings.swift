@@ -25,13 +25,11 @@ public struct ConnectionSettings: Hashable, Sendable {
     /// addition to being valid (RFC 7469 §2.4).
     ///
     /// Each is the digest of the key's SubjectPublicKeyInfo in Base64, 44 characters. curl's prefix
-    /// `sha256//` may precede it, and is removed. There are none by default, which means that any
+    /// `sha256//` may precede it. There are none by default, which means that any
     /// key is accepted. They apply to all servers, also those of redirects and mirrors. If no key
-    /// matches, the error has the code `.tlsFailed`; a text that is no such digest is an error with
+    /// matches, the error has the code `.tlsFailed`; a text that is not such a digest is an error with
     /// the code `.usage` when a request begins.
-    public var pinnedPublicKeys: [String] = [] {
-        didSet { pinnedPublicKeys = pinnedPublicKeys.map(PublicKeyText.digest) }
-    }
+    public var pinnedPublicKeys: [String] = []
     /// The certificate that identifies the client to the origin of the URL, if that asks for one.
     ///
     /// There is none by default. Other origins, those of redirects and mirrors, never receive it.

@@ -36,7 +36,7 @@ extension Setting {
                 help: "When a download finishes or fails, show a notification on the desktop.",
                 about: """
                     Whether the desktop shows a notification when a download finishes or fails. \
-                    Default: {default}.
+                    By default, it does not.
                     """
             ),
             Setting(
@@ -51,7 +51,7 @@ extension Setting {
                     """,
                 about: """
                     Whether a finished archive is unpacked into a new folder beside it, with \
-                    bsdtar. Default: {default}.
+                    bsdtar. By default, it is not.
                     """
             ),
         ]

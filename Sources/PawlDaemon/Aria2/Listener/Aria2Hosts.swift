@@ -9,7 +9,7 @@ package struct Aria2Hosts: Sendable {
     private let hosts: Set<String>
     private let origins: Set<String>
     /// The hosts of the daemon's certificate; `nil` without TLS.
-    private let certified: CertificateHosts?
+    private let certificateHosts: CertificateHosts?
 
     /// - Parameters:
     ///   - base: The URL under which a reverse proxy serves the daemon.
@@ -27,7 +27,7 @@ package struct Aria2Hosts: Sendable {
         origins = Set(
             own.flatMap { ["http://\($0)", "https://\($0)"] } + [base?.origin].compactMap(\.self)
         )
-        certified = isNamed.map { CertificateHosts(port: address.port, isNamed: $0) }
+        certificateHosts = isNamed.map { CertificateHosts(port: address.port, isNamed: $0) }
     }
 
     /// Whether a request with these `Host` fields is answered.
@@ -39,7 +39,7 @@ package struct Aria2Hosts: Sendable {
 
     private func isOwn(_ host: String) -> Bool {
         let host = host.lowercased()
-        return hosts.contains(host) || certified?.contain(host) ?? false
+        return hosts.contains(host) || certificateHosts?.contains(host) ?? false
     }
 
     /// Whether an `Origin` is that of the daemon itself, which some programs send.
@@ -49,7 +49,7 @@ package struct Aria2Hosts: Sendable {
     package func isOwn(origin: String, of hosts: [String] = []) -> Bool {
         let origin = origin.lowercased()
         return origins.contains(origin)
-            || certified != nil && hosts.contains { origin == "https://\($0.lowercased())" }
+            || certificateHosts != nil && hosts.contains { origin == "https://\($0.lowercased())" }
     }
 
     package var text: String { hosts.sorted().joined(separator: ", ") }
