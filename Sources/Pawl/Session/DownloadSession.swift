@@ -97,7 +97,9 @@ public final class DownloadSession: Sendable {
     /// invalidated, and the session is retained by its tasks.
     ///
     /// The constraints keep a delegate from compiling if one of its methods has nearly the name or
-    /// the types of the protocol's, and would never be called.
+    /// the types of the protocol's, and would never be called. The delegate's class must therefore be
+    /// known here: the argument cannot be `nil`, an optional, an `any DownloadSessionDelegate` or a
+    /// value of a generic parameter. For a session without a delegate, omit the argument.
     public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
         delegate: Delegate,
@@ -112,7 +114,9 @@ public final class DownloadSession: Sendable {
     /// invalidated, and the session is retained by its tasks.
     ///
     /// The constraints keep a delegate from compiling if one of its methods has nearly the name or
-    /// the types of the protocol's, and would never be called.
+    /// the types of the protocol's, and would never be called. The delegate's class must therefore be
+    /// known here: the argument cannot be `nil`, an optional, an `any DownloadSessionDelegate` or a
+    /// value of a generic parameter. For a session without a delegate, omit the argument.
     public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
         delegate: Delegate,
