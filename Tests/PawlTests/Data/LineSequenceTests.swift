@@ -30,7 +30,8 @@ struct LineSequenceTests {
 
     @Test func `a line that is too long ends the request`() async throws {
         let head = Array("short\n".utf8) + [UInt8](repeating: 0x61, count: 4 << 20)
-        let scene = try SessionScene(.resource(Resource(bytes: head)))
+        let reply = Reply.resource(Resource(bytes: head))
+        let scene = try SessionScene(reply.holdAfterBytes(3 << 20, until: Latch()))
         let stream = try await DownloadSession(scene.configuration).bytes(from: try scene.url())
         var found: [String] = []
         let error = await #expect(throws: DownloadError.self) {
