@@ -33,6 +33,8 @@ package struct GivenFile: Sendable, Hashable {
         /// A file of the process's user must be closed to all others. A file of another user, such
         /// as root, may be readable by a group (Debian's `ssl-cert`), but not by everybody.
         package let isPrivate: Bool
+        /// Whether only the process's user, and root, can access it.
+        package let isOnlyForUser: Bool
     }
 
     package func read(atMost mostBytes: Int) throws(Failure) -> Content {
@@ -58,9 +60,11 @@ package struct GivenFile: Sendable, Hashable {
         let status = try file.status()
         guard status.isRegular, status.size <= mostBytes else { return nil }
         let others: UInt32 = status.belongsToUser ? 0o077 : 0o007
+        let isOfUser = status.belongsToUser || status.belongsToRoot
         return Content(
             bytes: try file.contents(limit: mostBytes),
-            isPrivate: status.permissions & others == 0
+            isPrivate: status.permissions & others == 0,
+            isOnlyForUser: isOfUser && status.permissions & 0o077 == 0
         )
     }
 }

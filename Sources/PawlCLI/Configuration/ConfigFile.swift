@@ -51,6 +51,13 @@ package struct ConfigFile: Sendable {
         self.sections = sections.filter { $0.hosts == nil } + sections.filter { $0.hosts != nil }
     }
 
+    /// Whether it contains the token of a daemon, and not only a command that prints it.
+    var hasToken: Bool {
+        sections.contains { section in
+            section.options.contains { $0.name == UserConfig.daemonToken && $0.form != .command }
+        }
+    }
+
     /// Returns the file with only the options that satisfy a predicate.
     func keeping(_ isKept: (OptionAssignment) -> Bool) -> ConfigFile {
         var file = self

@@ -29,9 +29,7 @@ struct ConfigLocation: Sendable {
 
     /// What a user should know about the file.
     func notes(_ config: UserConfig) -> [String] {
-        guard let path, config.hasSecrets else { return [] }
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return [] }
+        guard let path, config.hasSecrets, Self.canOthersRead(path) else { return [] }
         return [
             "\(name) contains secrets, and other users can read it: make it private with chmod 600"
         ]
@@ -42,7 +40,20 @@ struct ConfigLocation: Sendable {
         guard let path, isNamed || exists else { return nil }
         try checkOwner(of: path)
         let text = try InputFile.text(of: path, location: "the config file", form: "a file in TOML")
-        return try ConfigFile(text, name: name, home: home)
+        let file = try ConfigFile(text, name: name, home: home)
+        guard !file.hasToken || !Self.canOthersRead(path) else {
+            throw DownloadError(
+                .fileUnreadable,
+                "\(name) contains a token of a daemon, and other users can read it",
+                advice: "make the file private: chmod 600 \(path.sanitized)"
+            )
+        }
+        return file
+    }
+
+    private static func canOthersRead(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o044 != 0
     }
 
     /// Throws if other users can write the file, whose commands they could choose.

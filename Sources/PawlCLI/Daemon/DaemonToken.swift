@@ -49,11 +49,13 @@ enum DaemonToken {
                 advice: "use \(form)"
             )
         }
-        guard content.isPrivate else {
+        guard content.isOnlyForUser else {
             throw DownloadError(
                 .fileUnreadable,
-                "\(location): other users can read the token in \(path.sanitized)",
-                advice: "make the file private: chmod 600 \(path.sanitized)"
+                "\(location): other users can access the token in \(path.sanitized)",
+                advice:
+                    "make the file private: chmod 600 \(path.sanitized), and chown if it belongs "
+                    + "to another user"
             )
         }
         return String(decoding: content.bytes, as: UTF8.self)

@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import PawlWire
 
 /// Refuses a request that its sender may not make in any case, before its body is read.
 ///
@@ -15,9 +16,15 @@ struct AccessCheck: RouterMiddleware {
             let demands = APIRoute.serving(request, context)?.demands ?? []
             let decisions = demands.map { AccessRules.decision(on: $0, by: context.authority) }
             if decisions.allSatisfy({ $0 == .refused }) {
-                throw AccessRules.refusal(of: demands.first, to: context.authority)
+                let demand = Self.action(context)?.demand ?? demands.first
+                throw AccessRules.refusal(of: demand, to: context.authority)
             }
         }
         return try await next(request, context)
+    }
+
+    /// The action that the path names; `nil` if it names none.
+    private static func action(_ context: APIContext) -> QueueAction? {
+        context.parameters.get("action").flatMap { QueueAction(rawValue: $0) }
     }
 }

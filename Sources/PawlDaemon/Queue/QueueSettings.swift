@@ -68,7 +68,8 @@ final class QueueSettings {
         if change[\.allowedFolders] != nil {
             for folder in new.allowedFolders ?? [] { try Self.checkExists(folder) }
         }
-        let tls = change.concernsTLS ? try CurrentTLS.load(new) : nil
+        let needsCertificate = change.needsCertificate(new)
+        let tls = needsCertificate ? try CurrentTLS.load(new) : nil
         let sockets = try openSockets(new, change)
         let last: Int64
         do throws(DownloadError) {
@@ -78,7 +79,7 @@ final class QueueSettings {
             throw error
         }
         // The certificate first: a socket that other machines can reach is not served without one.
-        if change.concernsTLS { listener.tls?.set(tls) }
+        if needsCertificate { listener.tls?.set(tls) }
         for socket in sockets { socket.listener.adopt(socket.prepared) }
         let old = current
         current = new
@@ -220,8 +221,14 @@ extension DaemonSettingsChange {
         self[\.tlsCertificate] != nil || self[\.tlsKey] != nil
     }
 
-    /// Whether it changes the certificate, its key, or a listener that uses them.
-    fileprivate var concernsTLS: Bool {
-        changesCertificate || self[\.listen] != nil || self[\.aria2Listen] != nil
+    /// Whether it changes the certificate or its key, or gives an address that needs them.
+    ///
+    /// A listener can be closed in any case, even if the files of the certificate are missing, and
+    /// clients of aria2 may connect to an address of this machine without TLS.
+    fileprivate func needsCertificate(_ new: DaemonSettings) -> Bool {
+        if changesCertificate { return true }
+        if self[\.listen] != nil, new.listenAddress != nil { return true }
+        guard self[\.aria2Listen] != nil, let address = new.aria2Address else { return false }
+        return !address.isLoopback
     }
 }

@@ -113,11 +113,15 @@ package enum AccessRules {
     }
 
     /// The advice names the narrowest scope of a token that is enough.
+    ///
+    /// If the owner is not known yet, it is not the token: another token owns none of the downloads
+    /// that exist.
     private static func advice(
         _ demand: Demand?,
         _ authority: Authority,
         _ owner: DownloadOwner?
     ) -> Advice {
+        let owner = owner ?? (demand?.concernsExisting == true ? .user : nil)
         guard let demand, case .token(let name, _) = authority,
             let scope = TokenScope.allCases.first(where: { scope in
                 decision(on: demand, by: .token(name, scope), owner: owner) != .refused
@@ -126,5 +130,15 @@ package enum AccessRules {
         let text = scope.rawValue
         return
             "use a token of the scope \(text) (pawl daemon token --scope \(text)), or \(.useSocket)"
+    }
+}
+
+extension Demand {
+    /// Whether it concerns a download or a feed that exists, which may belong to another owner.
+    fileprivate var concernsExisting: Bool {
+        switch self {
+        case .control, .remove, .discard, .readdress, .rename, .describe: true
+        default: false
+        }
     }
 }

@@ -45,6 +45,9 @@ package struct FileStatus: Sendable {
     /// Whether the file belongs to the user of this process.
     package var belongsToUser: Bool { owner == geteuid() }
 
+    /// Whether the file belongs to root.
+    package var belongsToRoot: Bool { owner == 0 }
+
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000).partialValue
             &+ Int64(time.tv_nsec)

@@ -47,7 +47,19 @@ struct SmallFileTests {
         try folder.setPermissions("key", mode)
         let content = try file.read(atMost: 4)
         #expect(content.bytes == Array("text".utf8))
-        #expect(content.isPrivate == isPrivate)
+        #expect(content.isPrivate == isPrivate && content.isOnlyForUser == isPrivate)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives a file to another user"))
+    func `a group may read another user's key, but not a file that is only for the user`() throws {
+        let file = GivenFile(try folder.write("key", "text"))
+        #expect(chown(file.path, 65534, 65534) == 0)
+        for (mode, isPrivate) in [(0o600, true), (0o640, true), (0o604, false)] as [(UInt32, Bool)]
+        {
+            try folder.setPermissions("key", mode)
+            let content = try file.read(atMost: 4)
+            #expect(content.isPrivate == isPrivate && !content.isOnlyForUser)
+        }
     }
 
     @Test func `a file that cannot be read has a reason`() throws {

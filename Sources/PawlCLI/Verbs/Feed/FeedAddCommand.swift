@@ -43,6 +43,7 @@ struct FeedAddCommand: PawlVerb {
     @OptionGroup(title: "Config file") var configChoice: ConfigOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        let isRemote = try ChosenDaemon.isRemote()
         let batch = try DownloadBatch.asked(
             urls: [url],
             list: nil,
@@ -50,20 +51,18 @@ struct FeedAddCommand: PawlVerb {
                 + connection.assignments + hooks.assignments,
             config: try configChoice.read(),
             console,
-            isForRemoteDaemon: try ChosenDaemon.isRemote()
+            isForRemoteDaemon: isRemote
         )
         guard let requested = batch.downloads.first, batch.downloads.count == 1 else {
             throw .usage("the URL of a feed is not a pattern", advice: "add one feed at a time")
         }
-        var download = try NewDownload(
-            requested,
-            isForRemoteDaemon: try ChosenDaemon.isRemote()
-        )
+        var download = try NewDownload(requested, isForRemoteDaemon: isRemote)
         download.priority = try added.givenPriority() ?? download.priority
         (download.session, download.isPaused) = (added.session, added.paused ? true : nil)
         download.label = try added.givenLabel()
         let feed = NewFeed(download, name: name, rules: try rules.rules())
-        try feed.check()
+        // A daemon over TCP completes the path of the folder, and checks the feed then.
+        if !isRemote { try feed.check() }
         let (json, hasFolder) = (json, requested.pathInLabel == nil)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             // With this key, a repeated request adds no second feed.

@@ -104,7 +104,8 @@ extension NewDownload {
 }
 
 extension QueueAction {
-    fileprivate var demand: Demand {
+    /// The right that the action needs.
+    var demand: Demand {
         switch self {
         case .pause, .resume, .moveFirst, .moveLast: .control
         case .remove: .remove

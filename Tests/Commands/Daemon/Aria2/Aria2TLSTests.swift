@@ -212,5 +212,49 @@ extension DaemonSuites {
             #expect(try await aria2().url?.hasPrefix("http://127.0.0.1:") == true)
             try await scene.succeed("daemon", "stop")
         }
+
+        @Test func `a listener can be closed when the certificate is gone`() async throws {
+            let files = try CertificateFiles()
+            try files.write(.localhost)
+            let scene = try DaemonScene(Workshop())
+            func status() async throws -> DaemonStatus {
+                let run = try await scene.succeed("daemon", "status", "--json")
+                return try WireJSON.decode(DaemonStatus.self, from: run.output.utf8)
+            }
+            let certificate = ["--tls-cert", files.certificate, "--tls-key", files.key]
+            let addresses = ["--listen", "127.0.0.1:0", "--aria2-rpc", "0.0.0.0:0"]
+            let start = ["daemon", "start"]
+            func run(_ options: [String]) async throws -> FinishedProcess {
+                try await scene.workshop.run(start + options, scene.settings)
+            }
+            let first = try await run(addresses + certificate)
+            #expect(first.status == .code(0), "\(first.errors)")
+            #expect(unlink(files.certificate) == 0)
+            // An address that needs the certificate is refused, and nothing has changed.
+            for options in [["--listen", "127.0.0.1:0"], ["--aria2-rpc", "0.0.0.0:0"]] {
+                expectFailure(.fileUnreadable, try await run(options))
+            }
+            #expect(try await status().url?.hasPrefix("https://") == true)
+            // Clients of aria2 on this machine need no TLS.
+            try await scene.succeed("daemon", "start", "--aria2-rpc", "127.0.0.1:0")
+            #expect(try await status().aria2URL?.contains("//127.0.0.1:") == true)
+            try await scene.succeed("daemon", "start", "--aria2-rpc", "off")
+            #expect(try await status().aria2URL == nil)
+            // The other listener keeps its certificate.
+            #expect(try await status().url?.hasPrefix("https://") == true)
+            try await scene.succeed("daemon", "start", "--listen", "off")
+            #expect(try await status().url == nil)
+            // A daemon that was started without the file closes its listeners, too.
+            try files.write(.localhost)
+            let second = try await run(addresses + certificate)
+            #expect(second.status == .code(0), "\(second.errors)")
+            try await scene.succeed("daemon", "stop")
+            #expect(unlink(files.certificate) == 0)
+            try await scene.succeed("daemon", "start", "--listen", "off", "--aria2-rpc", "off")
+            let closed = try await status()
+            #expect(closed.url == nil && closed.listenProblem == nil)
+            #expect(closed.aria2URL == nil && closed.aria2Problem == nil)
+            try await scene.succeed("daemon", "stop")
+        }
     }
 }

@@ -89,11 +89,30 @@ extension DaemonSuites {
             let typed = try await scene.run(plain: ["--daemon-token", token, "list"])
             expectFailure(.usage, typed)
             #expect(typed.errors.contains("PAWL_DAEMON_TOKEN") && !typed.errors.contains(token))
-            try scene.user.home.setPermissions("token", 0o644)
-            let open = try await scene.run("list")
-            expectFailure(.fileUnreadable, open)
-            #expect(open.errors.contains("chmod 600") && !open.errors.contains(token))
+            for mode in [0o644, 0o640, 0o620] as [UInt32] {
+                try scene.user.home.setPermissions("token", mode)
+                let open = try await scene.run("list")
+                expectFailure(.fileUnreadable, open)
+                #expect(open.errors.contains("chmod 600") && !open.errors.contains(token))
+            }
             try scene.user.home.setPermissions("token", 0o600)
+            // A token in the config file is as secret.
+            let config = try scene.user.home.write(
+                "config.toml",
+                """
+                [defaults]
+                daemon = "\(scene.secure.origin)"
+                daemon-token = "\(token)"
+                daemon-cacert = "\(scene.secure.files.authority)"
+                """
+            )
+            try scene.user.home.setPermissions("config.toml", 0o640)
+            let shared = try await scene.run(plain: ["list"], ["PAWL_CONFIG": config])
+            expectFailure(.fileUnreadable, shared)
+            #expect(shared.errors.contains("chmod 600") && !shared.errors.contains(token))
+            try scene.user.home.setPermissions("config.toml", 0o600)
+            let alone = try await scene.run(plain: ["list"], ["PAWL_CONFIG": config])
+            #expect(alone.status == .code(0), "\(alone.errors)")
             // A program that the command starts does not get the variable.
             let run = try await scene.run(
                 plain: ["list"],
@@ -117,6 +136,17 @@ extension DaemonSuites {
             let adding = try await scene.run(plain: reader + ["add", "http://127.0.0.1:1/b"])
             expectFailure(.notAllowed, adding)
             #expect(adding.errors.contains("use a token of the scope add"), "\(adding.errors)")
+            // The scope "add" is for the downloads that its token has added.
+            for (arguments, what) in [
+                (["resume", "1"], "pausing, resuming"), (["remove", "1"], "removing a download"),
+                (["cancel", "1"], "cancelling a download"),
+                (["set", "--priority", "high", "1"], "changing its priority"),
+            ] {
+                let run = try await scene.run(plain: reader + arguments)
+                expectFailure(.notAllowed, run)
+                #expect(run.errors.contains(what), "\(run.errors)")
+                #expect(run.errors.contains("use a token of the scope manage"), "\(run.errors)")
+            }
             let adder = scene.choice(token: try await scene.tokenFile(scope: "add"))
             let own = try await scene.run(
                 plain: adder + ["add", "--paused", "http://127.0.0.1:1/b"]
@@ -188,6 +218,42 @@ extension DaemonSuites {
                     "\(run.errors)"
                 )
             }
+        }
+
+        @Test func `a feed saves its files on the daemon's machine`() async throws {
+            let scene = try await RemoteScene.make()
+            let origin = scene.daemon.workshop.origin
+            let item = "<guid>1</guid><enclosure url=\"\(origin.url("/1.mp3"))\"/>"
+            let document = "<rss><channel><title>Show</title><item>\(item)</item></channel></rss>"
+            origin.route("/feed.xml", .status(200, body: document))
+            let url = origin.url("/feed.xml")
+            func destinations() async throws -> [String] {
+                let run = try await scene.daemon.succeed("feed", "list", "--json")
+                return try WireJSON.decode([WireFeed].self, from: run.output.utf8)
+                    .sorted { $0.id < $1.id }.map(\.destination)
+            }
+            // Without a folder, with one in the daemon's folder, and with an absolute one.
+            try await scene.succeed("feed", "add", "--paused", "--name", "a", url)
+            try await scene.succeed("feed", "add", "--paused", "--name", "b", "-d", "shows", url)
+            let absolute = "\(scene.downloads)/x"
+            try await scene.succeed("feed", "add", "--paused", "--name", "c", "-d", absolute, url)
+            let root = scene.downloads
+            #expect(try await destinations() == ["\(root)/", "\(root)/shows/", "\(root)/x/"])
+            try await scene.succeed("feed", "set", "a", "-d", "talks")
+            #expect(try await destinations().first == "\(root)/talks/")
+            for arguments in [["add", "--name", "d", url], ["set", "a"]] {
+                let run = try await scene.run(
+                    plain: scene.choice() + ["feed"] + arguments + ["-d", "./x"]
+                )
+                expectFailure(.usage, run)
+                #expect(run.errors.contains("folder of this machine"), "\(run.errors)")
+                let outside = try await scene.run(
+                    plain: scene.choice() + ["feed"] + arguments + ["-d", "/nowhere"]
+                )
+                expectFailure(.notAllowed, outside)
+            }
+            #expect(try await destinations().count == 3)
+            scene.expectNoOwnDaemon()
         }
 
         @Test func `waiting continues when the daemon of another machine is restarted`()
