@@ -157,7 +157,7 @@ package final class DaemonClient: Sendable {
             let page: WireSessions = try await fetch(APIPath.sessions, query)
             sessions += page.sessions
             guard let next = page.next else { return sessions }
-            query["after"] = next
+            query["after"] = try Self.checked(next, after: query["after"])
         }
     }
 
@@ -169,8 +169,24 @@ package final class DaemonClient: Sendable {
             let page: WireLabels = try await fetch(APIPath.labels, query)
             labels += page.labels
             guard let next = page.next else { return labels }
-            query["after"] = next
+            query["after"] = try Self.checked(next, after: query["after"])
         }
+    }
+
+    /// Returns the beginning of the next page.
+    ///
+    /// Throws `.badResponse` unless it comes after the last one: the pages could have no end.
+    private static func checked(
+        _ next: String,
+        after last: String?
+    ) throws(DownloadError) -> String {
+        // The order of the daemon's store.
+        guard let last, !last.utf8.lexicographicallyPrecedes(next.utf8) else { return next }
+        throw DownloadError(
+            .badResponse,
+            "the daemon answered with a page of a list that does not follow the last one",
+            advice: "check the URL of the daemon"
+        )
     }
 
     package func set(_ label: LabelSettings) async throws(DownloadError) -> WireLabel {
@@ -294,7 +310,7 @@ package final class DaemonClient: Sendable {
         request.acceptsErrorStatuses = true
         let stream = try await response(to: request)
         let status = stream.response.status
-        let field = stream.response.fields.first { $0.name.lowercased() == Self.versionField }
+        let field = Self.versionField(of: stream.response)
         if let remote, field == nil {
             // Over TCP, refusals have no field.
             guard status >= 400 else { throw remote.foreignResponse(status) }
@@ -322,22 +338,47 @@ package final class DaemonClient: Sendable {
         var wait = wait
         while true {
             do throws(DownloadError) {
-                return try await session.bytes(for: request)
+                let stream = try await session.bytes(for: request)
+                guard isFailureOfProxy(stream.response), Self.mayRepeat(request),
+                    await wait.pause()
+                else { return stream }
+                stream.cancel()
             } catch {
-                guard error.code == .network || remote != nil && error.code == .timedOut,
-                    Self.mayRepeat(request, after: error), await wait.pause()
+                guard mayPass(error), Self.mayRepeat(request, after: error), await wait.pause()
                 else { throw explained(error) }
             }
         }
     }
 
+    /// Whether a proxy before a remote daemon has answered that it cannot reach it, as while that
+    /// daemon is restarted.
+    private func isFailureOfProxy(_ response: DownloadResponse) -> Bool {
+        remote != nil && (502...504).contains(response.status)
+            && Self.versionField(of: response) == nil
+    }
+
+    /// Whether the same request may succeed a moment after this error.
+    private func mayPass(_ error: DownloadError) -> Bool {
+        guard let remote else { return error.code == .network }
+        // A daemon that ends during a handshake resets the connection. `wait` has a limit only after
+        // a first response.
+        return [.network, .timedOut].contains(error.code) || remote.isHandshakeFailure(error)
+    }
+
     /// Whether a request may be sent again: it changes nothing, is carried out once, or was not
     /// sent.
-    private static func mayRepeat(_ request: DownloadRequest, after error: DownloadError) -> Bool {
-        let failure = error.cause as? NetworkFailure
+    private static func mayRepeat(
+        _ request: DownloadRequest,
+        after error: DownloadError? = nil
+    ) -> Bool {
+        let kind = (error?.cause as? NetworkFailure).flatMap(TransferFailure.Kind.init)
         return request.method == "GET"
             || request.fields.contains { $0.name == APIPath.idempotencyKey }
-            || failure?.kind == TransferFailure.Kind.cannotConnect.rawValue
+            || kind == .cannotConnect || kind == .tlsFailed
+    }
+
+    private static func versionField(of response: DownloadResponse) -> HTTPField? {
+        response.fields.first { $0.name.lowercased() == versionField }
     }
 
     private static let versionField = ProtocolVersion.field.lowercased()
@@ -412,15 +453,18 @@ package final class DaemonClient: Sendable {
                 settings.connection.socketPath = socket
             }
             settings.retries = 0
+            // A redirect would send the body, which may contain secrets, to another server.
+            settings.maximumRedirects = 0
             settings.stallTimeout = stallTimeout ?? settings.stallTimeout
         }
     }
 
     private func read<Answer: Decodable>(_ stream: DataStream) async throws(DownloadError) -> Answer
     {
+        let limit = remote == nil ? Self.mostAnswerBytes : Self.mostRemoteAnswerBytes
         let bytes: [UInt8]
         do throws(DownloadError) {
-            bytes = try await stream.collect(limit: Self.mostAnswerBytes).bytes
+            bytes = try await stream.collect(limit: limit).bytes
         } catch {
             throw explained(error)
         }
@@ -446,5 +490,7 @@ package final class DaemonClient: Sendable {
     }
 
     private static let mostAnswerBytes: Int64 = 256 << 20
+    /// Its pages are smaller, and another server may answer there.
+    private static let mostRemoteAnswerBytes: Int64 = 32 << 20
     private static let mostProblemBytes: Int64 = 1 << 20
 }

@@ -80,12 +80,24 @@ package struct RemoteDaemon: Sendable {
         }
     }
 
+    /// Whether TLS has failed before the request was sent, for a reason other than the certificate.
+    func isHandshakeFailure(_ error: DownloadError) -> Bool {
+        (error.cause as? NetworkFailure).flatMap(TransferFailure.Kind.init) == .tlsFailed
+    }
+
     /// Explains why no response was received.
     func explained(_ error: DownloadError) -> DownloadError {
         let failure = error.cause as? NetworkFailure
         let reason = failure.map { $0.message.isEmpty ? "" : " (\($0.message))" } ?? ""
         let name = url.text
-        switch failure.flatMap({ TransferFailure.Kind(rawValue: $0.kind) }) {
+        guard error.code != .redirectRefused else {
+            return DownloadError(
+                .redirectRefused,
+                "the server at \(name) redirects, so it is not a daemon of Pawl",
+                advice: "check the URL of the daemon"
+            )
+        }
+        switch failure.flatMap(TransferFailure.Kind.init) {
         case .nameNotResolved:
             return DownloadError(
                 .nameNotResolved,
@@ -127,4 +139,9 @@ package struct RemoteDaemon: Sendable {
             advice: "run the same command again"
         )
     }
+}
+
+extension TransferFailure.Kind {
+    /// The kind of a failure; `nil` if it is not known.
+    init?(_ failure: NetworkFailure) { self.init(rawValue: failure.kind) }
 }

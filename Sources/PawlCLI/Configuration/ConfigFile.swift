@@ -20,13 +20,20 @@ package struct ConfigFile: Sendable {
     /// - Parameters:
     ///   - name: The name of the file, for errors.
     ///   - home: The folder for which `~` stands; `nil` if there is none.
-    package init(_ text: String, name: String, home: String?) throws(DownloadError) {
+    ///   - names: The options to read; `nil` for all. Mistakes in others are ignored.
+    package init(
+        _ text: String,
+        name: String,
+        home: String?,
+        only names: [String]? = nil
+    ) throws(DownloadError) {
         var sections: [Section] = []
         for value in try TOMLValue.all(in: text, name: name) {
             let location = "\(name), line \(value.line)"
             // A section without options is not a mistake.
             let isSection = value.keys == [Self.defaults] || value.keys.first == Self.host
             if value.isEmpty, isSection, value.keys.count < 3 { continue }
+            if let names, !Self.means(value.keys, oneOf: names) { continue }
             let (hosts, key) = try Self.target(of: value.keys, location)
             let option = try Self.option(key, value, location, home)
             guard hosts == nil || !UserConfig.runNames.contains(option.name) else {
@@ -128,6 +135,17 @@ package struct ConfigFile: Sendable {
             if !isNone { option.value = try path(text, option.location, home) }
         }
         return option
+    }
+
+    /// Whether the keys of a value name one of these options, even in a wrong section or with a
+    /// spelling mistake.
+    private static func means(_ keys: [String], oneOf names: [String]) -> Bool {
+        guard let key = keys.last else { return false }
+        let name =
+            isName(key)
+            ? UserConfig.secretOfCommand(key) ?? key
+            : SimilarWord.nearest(to: key.lowercased(), among: UserConfig.names.sorted())
+        return name.map(names.contains) ?? false
     }
 
     private static func isName(_ key: String) -> Bool {

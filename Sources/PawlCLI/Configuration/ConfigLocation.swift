@@ -36,11 +36,13 @@ struct ConfigLocation: Sendable {
     }
 
     /// Returns the file; `nil` if there is none.
-    func read() throws(DownloadError) -> ConfigFile? {
+    ///
+    /// With `names`, it contains only these options, and mistakes in others are ignored.
+    func read(only names: [String]? = nil) throws(DownloadError) -> ConfigFile? {
         guard let path, isNamed || exists else { return nil }
         try checkOwner(of: path)
         let text = try InputFile.text(of: path, location: "the config file", form: "a file in TOML")
-        let file = try ConfigFile(text, name: name, home: home)
+        let file = try ConfigFile(text, name: name, home: home, only: names)
         guard !file.hasToken || !Self.canOthersRead(path) else {
             throw DownloadError(
                 .fileUnreadable,

@@ -26,10 +26,8 @@ package struct UserConfig: Sendable {
     /// - Parameters:
     ///   - choice: The value of `--config`: a file or `none`, which also ignores the variables.
     package static func read(_ choice: String?) throws(DownloadError) -> UserConfig {
+        let variables = takeVariables()
         let environment = ProcessInfo.processInfo.environment
-        let variables = ConfigVariables.options(in: environment)
-        // The daemon and other programs that this one starts would keep the secrets.
-        for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
         let named = choice ?? fileInVariable(environment)
         var config = UserConfig.empty
         if named?.lowercased() != none {
@@ -43,12 +41,34 @@ package struct UserConfig: Sendable {
     /// What this process has read.
     private static let known = Mutex<UserConfig?>(nil)
 
-    /// Returns the options that the command has read, or reads them now.
+    /// Returns the options that choose the daemon, at each level: of the file, and of the variables.
     ///
-    /// The variables can be read only once.
-    static func ofProcess() throws(DownloadError) -> UserConfig {
-        if let config = known.withLock({ $0 }) { return config }
-        return try read(nil)
+    /// Mistakes in other options of the file are not reported, so that they do not prevent a command
+    /// that uses none of them.
+    static func levelsOfDaemon() throws(DownloadError) -> [[OptionAssignment]] {
+        if let config = known.withLock({ $0 }) { return config.levelsOfDaemon }
+        let variables = takeVariables()
+        let named = fileInVariable(ProcessInfo.processInfo.environment)
+        guard named?.lowercased() != none else { return [] }
+        let file = try ConfigLocation(named).read(only: daemonNames)
+        return UserConfig(file: file, variables: variables).levelsOfDaemon
+    }
+
+    /// The options of the variables that were taken out of the environment.
+    private static let taken = Mutex<[OptionAssignment]?>(nil)
+
+    /// Takes the variables of options out of the environment, and returns the options.
+    ///
+    /// The daemon and other programs that this one starts would keep the secrets.
+    @discardableResult
+    static func takeVariables() -> [OptionAssignment] {
+        taken.withLock { taken in
+            if let taken { return taken }
+            let variables = ConfigVariables.options(in: ProcessInfo.processInfo.environment)
+            for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
+            taken = variables
+            return variables
+        }
     }
 
     private static let none = "none"

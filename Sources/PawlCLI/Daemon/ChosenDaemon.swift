@@ -1,3 +1,4 @@
+internal import Pawl
 internal import PawlCore
 internal import Synchronization
 
@@ -7,12 +8,23 @@ enum ChosenDaemon {
     private static let typed = Mutex<[OptionAssignment]>([])
 
     /// Sets the options before the subcommand, once at the start of the process.
-    static func set(typed options: [OptionAssignment]) { typed.withLock { $0 = options } }
+    static func set(typed options: [OptionAssignment]) {
+        typed.withLock { $0 = options }
+        let file = options.last { $0.name == UserConfig.daemonTokenFile }
+        // Nothing else may read the token from standard input: it would appear in an error.
+        if file?.value == "-" { _ = OnceReadFiles.begin("-") }
+    }
 
     /// The choice of this process.
     static func current() throws(DownloadError) -> DaemonChoice {
-        let levels = try UserConfig.ofProcess().levelsOfDaemon
-        return try DaemonChoice(levels + [typed.withLock { $0 }])
+        let typed = typed.withLock { $0 }
+        let variables = UserConfig.takeVariables()
+        if DaemonChoice.isLocal(typed) { return try DaemonChoice([typed]) }
+        // Mistakes in the config file do not matter to a daemon that needs nothing from it.
+        let names = Set(typed.map(\.name))
+        guard !names.contains(UserConfig.daemon) || !names.contains(UserConfig.daemonTokenFile)
+        else { return try DaemonChoice([variables, typed]) }
+        return try DaemonChoice(UserConfig.levelsOfDaemon() + [typed])
     }
 
     /// Whether the daemon is used over TCP: it has other folders and files, even on this machine.

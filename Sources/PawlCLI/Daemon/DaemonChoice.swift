@@ -54,6 +54,11 @@ package struct DaemonChoice: Sendable {
         )
     }
 
+    /// Whether options choose the daemon of this machine.
+    static func isLocal(_ options: [OptionAssignment]) -> Bool {
+        options.last { $0.name == UserConfig.daemon }?.value.lowercased() == local
+    }
+
     private static func base(_ option: OptionAssignment) throws(DownloadError) -> BaseURL? {
         guard option.value.lowercased() != local else { return nil }
         guard AddressParts(option.value).userInfo == nil else {

@@ -7,6 +7,8 @@ enum DaemonExecution {
     /// Returns only if that fails, with the reason.
     static func failure(_ options: [String]) throws(DownloadError) -> DownloadError {
         let program = try DaemonProgramFile.path()
+        // The daemon and its hooks would keep the secrets.
+        UserConfig.takeVariables()
         var arguments = ([DaemonProgramFile.name] + options).map { strdup($0) } + [nil]
         execv(program, &arguments)
         let reason = String(cString: strerror(errno))

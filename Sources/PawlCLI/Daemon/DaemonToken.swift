@@ -32,7 +32,12 @@ enum DaemonToken {
         let (path, location) = (option.value, option.location)
         let form = "a file with the token that 'pawl daemon token' prints"
         guard OutputPath.isRegularFile(path) else {
-            return try InputFile.text(of: path, location: location, form: form)
+            return try InputFile.text(
+                of: path,
+                location: location,
+                form: form,
+                hasBegun: option.origin == .commandLine
+            )
         }
         let content: GivenFile.Content
         do throws(GivenFile.Failure) {

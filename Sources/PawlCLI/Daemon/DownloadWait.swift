@@ -40,8 +40,15 @@ struct DownloadWait {
     private mutating func follow(after last: Int64) async throws(DownloadError) {
         var last = last
         while !open.isEmpty {
-            try await read(after: last)
-            if !open.isEmpty { last = try await reconnect() }
+            let start = ContinuousClock.now
+            let isEmpty = try await read(after: last)
+            guard !open.isEmpty else { return }
+            if isEmpty {
+                // A server that ends each stream at once would be asked without a pause. If the task
+                // is cancelled, the next request ends at once.
+                try? await Task.sleep(until: start + .seconds(1), clock: .continuous)
+            }
+            last = try await reconnect()
         }
     }
 
@@ -61,10 +68,12 @@ struct DownloadWait {
         }
     }
 
-    /// Reads events until no download is open or the daemon ends.
-    private mutating func read(after last: Int64) async throws(DownloadError) {
+    /// Reads events until no download is open or the daemon ends; returns whether there was none.
+    private mutating func read(after last: Int64) async throws(DownloadError) -> Bool {
         show()
+        var isEmpty = true
         for try await element in try await client.events(after: last) {
+            isEmpty = false
             switch element {
             case .event(let event): try await handle(event)
             case .progress(let progress):
@@ -73,9 +82,10 @@ struct DownloadWait {
                 }
             case .notice: break
             }
-            if open.isEmpty { return }
+            if open.isEmpty { break }
             show()
         }
+        return isEmpty
     }
 
     private mutating func handle(_ event: WireEvent) async throws(DownloadError) {

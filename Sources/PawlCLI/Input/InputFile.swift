@@ -82,13 +82,15 @@ enum InputFile {
 
     /// Returns the text of a file.
     ///
-    /// `form`: what the file should contain, for the advice of an error.
+    /// `form`: what the file should contain, for the advice of an error. `hasBegun`: whether the
+    /// caller has noted that it reads standard input.
     static func text(
         of path: String,
         location: String,
-        form: String
+        form: String,
+        hasBegun: Bool = false
     ) throws(DownloadError) -> String {
-        let bytes = try bytes(of: path, location: location, form: form)
+        let bytes = try bytes(of: path, location: location, form: form, hasBegun: hasBegun)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .usage("\(name(path)) is not text in UTF-8", advice: "use \(form)")
         }
@@ -101,10 +103,11 @@ enum InputFile {
     static func bytes(
         of path: String,
         location: String,
-        form: String
+        form: String,
+        hasBegun: Bool = false
     ) throws(DownloadError) -> [UInt8] {
         guard path != "-" else {
-            guard OnceReadFiles.begin(path) else {
+            guard hasBegun || OnceReadFiles.begin(path) else {
                 throw .usage(
                     "\(location): standard input was already read",
                     advice: "use - only once, and files for the others"

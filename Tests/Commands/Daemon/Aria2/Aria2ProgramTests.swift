@@ -11,20 +11,28 @@ extension DaemonSuites {
         private let resource = Resource(size: 300_000)
 
         /// Starts the command through a link with that name.
-        private func start(_ arguments: [String], _ scene: DaemonScene) throws -> ProcessRunner {
+        private func start(
+            _ arguments: [String],
+            _ scene: DaemonScene,
+            _ environment: [String: String?] = [:]
+        ) throws -> ProcessRunner {
             let path = scene.home.path("aria2c")
             _ = symlink(Workshop.program, path)
-            return try ProcessRunner(path, arguments, scene.workshop.complete(scene.settings))
+            var settings = scene.settings
+            settings.environment.merge(environment) { _, own in own }
+            return try ProcessRunner(path, arguments, scene.workshop.complete(settings))
         }
 
         private func serve(
             _ arguments: [String],
-            _ scene: DaemonScene
+            _ scene: DaemonScene,
+            _ environment: [String: String?] = [:]
         ) async throws -> (ProcessRunner, Aria2Endpoint) {
             let port = try UnusedPort.find()
             let runner = try start(
                 ["--enable-rpc", "--rpc-listen-port=\(port)", "--rpc-secret=example"] + arguments,
-                scene
+                scene,
+                environment
             )
             let isReady = await runner.waitForOutput(containing: "listens at")
             #expect(isReady, "\(runner.errors)")
@@ -64,6 +72,22 @@ extension DaemonSuites {
             let words = try await ProcessRunner.run("cat", ["/proc/\(runner.identifier)/cmdline"])
             #expect(words.output.hasPrefix("pawld") && !words.output.contains("example"))
             #expect(!scene.home.exists("state/pawl/queue.sqlite"))
+            #expect(try await aria2.call("forceShutdown") == "OK")
+            #expect(await runner.waitForExit() == .code(0))
+        }
+
+        @Test func `the daemon of aria2c does not get the user's variables`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let (runner, aria2) = try await serve(
+                ["--no-conf"],
+                scene,
+                ["PAWL_DAEMON_TOKEN": "t0ken", "PAWL_USER": "me:example", "NO_PAWL_OPTION": "kept"]
+            )
+            let file = "/proc/\(runner.identifier)/environ"
+            let environment = try await ProcessRunner.run("cat", [file])
+            #expect(environment.output.contains("NO_PAWL_OPTION=kept"), "\(environment.errors)")
+            #expect(!environment.output.contains("PAWL_DAEMON_TOKEN"))
+            #expect(!environment.output.contains("PAWL_USER"))
             #expect(try await aria2.call("forceShutdown") == "OK")
             #expect(await runner.waitForExit() == .code(0))
         }

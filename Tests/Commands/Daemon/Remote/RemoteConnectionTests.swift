@@ -32,6 +32,26 @@ extension DaemonSuites {
             scene.expectNoOwnDaemon()
         }
 
+        @Test(arguments: [301, 307, 308])
+        func `a request is sent to no server to which the daemon's URL redirects`(
+            status: Int
+        ) async throws {
+            let scene = try await RemoteScene.make()
+            let origin = scene.user.workshop.origin
+            let target = origin.url("/elsewhere")
+            origin.route("/base/v1/downloads", .redirect(to: target, status: status))
+            let base = origin.url("/base")
+            for arguments in [["list"], ["add", "http://me:example@h.invalid/a"]] {
+                let choice = ["--daemon", base, "--daemon-token-file", scene.tokenFile]
+                let run = try await scene.run(plain: choice + arguments)
+                expectFailure(.redirectRefused, run)
+                #expect(run.errors.contains("redirects, so it is not a daemon"), "\(run.errors)")
+                #expect(run.errors.contains("check the URL"), "\(run.errors)")
+            }
+            let asked = origin.snapshot.requests.map(\.path)
+            #expect(!asked.isEmpty && !asked.contains("/elsewhere"), "\(asked)")
+        }
+
         @Test func `a token that the daemon does not accept is reported`() async throws {
             let scene = try await RemoteScene.make()
             try await scene.succeed("list")

@@ -83,6 +83,39 @@ extension DaemonSuites {
             scene.expectNoOwnDaemon()
         }
 
+        @Test func `a mistake in another option of the config file stops no command of the daemon`()
+            async throws
+        {
+            let scene = try await RemoteScene.make()
+            try scene.user.home.makeFolder(".config")
+            try scene.user.home.makeFolder(".config/pawl")
+            let file = ".config/pawl/config.toml"
+            let ofFile: [String: String?] = ["PAWL_CONFIG": nil]
+            let choice = """
+                [defaults]
+                daemon = "\(scene.secure.origin)"
+                daemon-token-command = "cat ~/token"
+                daemon-cacert = "\(scene.secure.files.authority)"
+                """
+            try scene.user.home.write(file, choice + "\nno-such-option = 1\nretries = []\n")
+            let status = ["daemon", "status"]
+            let remote = try await scene.run(plain: status, ofFile)
+            #expect(remote.output.contains(scene.secure.origin), "\(remote.errors)")
+            for mistake in [
+                "\ndaemon-unencrypted = [true, true, 1]\n", "\ndeamon-token = \"x\"\n", "\n[\n",
+            ] {
+                try scene.user.home.write(file, choice + mistake)
+                let run = try await scene.run(plain: status, ofFile)
+                expectFailure(.usage, run)
+                // What is typed needs nothing from the file.
+                let local = try await scene.run(plain: ["--daemon", "local"] + status, ofFile)
+                expectFailure(.daemonUnavailable, local)
+                let typed = try await scene.run(plain: scene.choice() + status, ofFile)
+                #expect(typed.output.contains(scene.secure.origin), "\(typed.errors)")
+            }
+            scene.expectNoOwnDaemon()
+        }
+
         @Test func `no output and no list of processes contains the token`() async throws {
             let scene = try await RemoteScene.make()
             let token = scene.secure.network.token
@@ -113,6 +146,15 @@ extension DaemonSuites {
             try scene.user.home.setPermissions("config.toml", 0o600)
             let alone = try await scene.run(plain: ["list"], ["PAWL_CONFIG": config])
             #expect(alone.status == .code(0), "\(alone.errors)")
+            // From standard input, it is not taken for a URL.
+            var settings = scene.user.settings
+            settings.input = Array("\(token)\n".utf8)
+            let choice = scene.choice(token: "-")
+            let list = try await scene.user.workshop.run(choice + ["list"], settings)
+            #expect(list.status == .code(0), "\(list.errors)")
+            let add = try await scene.user.workshop.run(choice + ["add", "-i", "-"], settings)
+            expectFailure(.usage, add)
+            #expect(add.errors.contains("standard input") && !add.errors.contains(token))
             // A program that the command starts does not get the variable.
             let run = try await scene.run(
                 plain: ["list"],
