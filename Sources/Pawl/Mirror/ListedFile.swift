@@ -93,10 +93,11 @@ package struct ContentBuilder {
 
     /// Adds a file or a folder; one that is already there only gets missing facts.
     package mutating func add(_ relativePath: String, _ facts: ListedFacts?) {
-        if let index = indices[ExactText(relativePath)] {
+        let key = ExactText(relativePath.normalizedPercentCoding)
+        if let index = indices[key] {
             entries[index].facts = entries[index].facts ?? facts
         } else {
-            indices[ExactText(relativePath)] = entries.count
+            indices[key] = entries.count
             entries.append(Entry(relativePath: relativePath, facts: facts))
         }
     }
@@ -142,15 +143,18 @@ package struct ContentBuilder {
         content.isComplete = isComplete
         var names = TreeNames()
         var others: [Int] = []
+        var perhapsFolders: [Int] = []
         for (index, entry) in entries.enumerated() {
-            if mayLackSlashes, indices[ExactText(entry.relativePath + "/")] != nil { continue }
-            if let path = names.unchangedPath(of: entry.names, isFolder: entry.isFolder) {
+            if mayLackSlashes, isAlsoFolder(entry) {
+                perhapsFolders.append(index)
+            } else if let path = names.unchangedPath(of: entry.names, isFolder: entry.isFolder) {
                 add(entry, path, below: address, digest, to: &content)
             } else {
                 others.append(index)
             }
         }
-        for index in others {
+        // The folder keeps the name, because the other entry may prove to be the folder.
+        for index in others + perhapsFolders {
             let entry = entries[index]
             guard let path = names.path(of: entry.names, isFolder: entry.isFolder) else {
                 content.isComplete = false
@@ -159,6 +163,12 @@ package struct ContentBuilder {
             add(entry, path, below: address, digest, to: &content)
         }
         return content
+    }
+
+    /// Whether the list has a folder with the name of an entry.
+    private func isAlsoFolder(_ entry: Entry) -> Bool {
+        !entry.isFolder
+            && indices[ExactText(entry.relativePath.normalizedPercentCoding + "/")] != nil
     }
 
     private func add(

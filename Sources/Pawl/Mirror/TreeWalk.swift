@@ -154,7 +154,11 @@ package struct TreeWalk: Sendable {
             file.path.pathNames.count <= most && filter.wants(file.path)
                 && allows(file.address, file.path, tree)
         }
-        let found = await Self.take(files, visitor)
+        let listed = Set(content.folders.map { ExactText($0.address.normalizedPercentCoding) })
+        // The list may name a folder with and without its slash.
+        let found = await Self.take(files, visitor).filter { folder in
+            !listed.contains(ExactText(folder.address.normalizedPercentCoding))
+        }
         let folders = (content.folders + found).filter {
             filter.enters($0.path) && allows($0.address, $0.path, tree)
         }

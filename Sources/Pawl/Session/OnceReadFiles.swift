@@ -8,16 +8,21 @@ package enum OnceReadFiles {
         let option: String?
     }
 
+    private struct File: Hashable {
+        let device: UInt64
+        let inode: UInt64
+    }
+
     private struct State {
-        var begun: Set<String> = []
+        var begun: Set<File> = []
         var texts: [Reading: String] = [:]
     }
 
     private static let state = Mutex(State())
 
     /// Notes that a file is read; returns `false` if it was read before.
-    package static func begin(_ path: String) -> Bool {
-        state.withLock { $0.begun.insert(path).inserted }
+    package static func begin(device: UInt64, inode: UInt64) -> Bool {
+        state.withLock { $0.begun.insert(File(device: device, inode: inode)).inserted }
     }
 
     /// Keeps the text of a file for those who need it later.

@@ -8,11 +8,13 @@ enum ChosenDaemon {
     private static let typed = Mutex<[OptionAssignment]>([])
 
     /// Sets the options before the subcommand, once at the start of the process.
-    static func set(typed options: [OptionAssignment]) {
+    static func set(typed options: [OptionAssignment]) throws(DownloadError) {
         typed.withLock { $0 = options }
         let file = options.last { $0.name == UserConfig.daemonTokenFile }
         // Nothing else may read the token from standard input: it would appear in an error.
-        if file?.value == "-" { _ = OnceReadFiles.begin("-") }
+        if let file, file.value == "-" {
+            try InputFile.reserveStandardInput(location: file.location)
+        }
     }
 
     /// The choice of this process.

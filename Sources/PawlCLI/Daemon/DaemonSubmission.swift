@@ -136,7 +136,7 @@ extension NewDownload {
         var settings = requested.settings
         for file in ConnectionSettings.files {
             guard let path = settings.connection[keyPath: file.path] else { continue }
-            guard !OutputPath.isPipe(path) else {
+            guard path != "-", !OutputPath.isPipe(path) else {
                 throw .usage(
                     "--\(file.name): the daemon cannot read the pipe \(path.sanitized)",
                     advice: "save it as a file, and name that"

@@ -63,7 +63,7 @@ enum InputFile {
     ) throws(DownloadError) -> String {
         if let known = OnceReadFiles.text(of: path) { return known }
         let text = try text(of: path, location: location, form: form)
-        if !OutputPath.isRegularFile(path) { OnceReadFiles.keep(text, of: path) }
+        if path == "-" || !OutputPath.isRegularFile(path) { OnceReadFiles.keep(text, of: path) }
         return text
     }
 
@@ -107,19 +107,46 @@ enum InputFile {
         hasBegun: Bool = false
     ) throws(DownloadError) -> [UInt8] {
         guard path != "-" else {
-            guard hasBegun || OnceReadFiles.begin(path) else {
-                throw .usage(
-                    "\(location): standard input was already read",
-                    advice: "use - only once, and files for the others"
-                )
-            }
+            if !hasBegun { try begin(STDIN_FILENO, path, location: location) }
             return try contents(STDIN_FILENO, name: name(path), form)
         }
         try OutputPath.checkReadable(path, location: location)
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }
+        try begin(file, path, location: location)
         return try contents(file, name: path, form)
+    }
+
+    /// Lets nothing read standard input from now on but the caller, who passes `hasBegun`.
+    ///
+    /// `location`: the option that uses it, for the error if it was read before.
+    static func reserveStandardInput(location: String) throws(DownloadError) {
+        try begin(STDIN_FILENO, "-", location: location)
+    }
+
+    /// Throws if the file has nothing for a second reader and was read before, by any name.
+    private static func begin(
+        _ file: Int32,
+        _ path: String,
+        location: String
+    ) throws(DownloadError) {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw unreadable(name(path)) }
+        // A regular file that is opened again is read from its beginning, and a device such as
+        // /dev/null is the same for all.
+        let isPipe = ![S_IFREG, S_IFCHR].contains(status.st_mode & S_IFMT)
+        guard path == "-" || isPipe else { return }
+        let isFirst = OnceReadFiles.begin(
+            device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino)
+        )
+        guard isFirst else {
+            throw .usage(
+                "\(location): \(name(path).sanitized) was already read",
+                advice: "use a pipe or - only once, and files for the others"
+            )
+        }
     }
 
     private static func contents(

@@ -225,12 +225,13 @@ package struct DownloadOptions: Sendable {
             else { continue }
             // Some files are created when they are first written.
             let isCreated = ["cookies", "hsts", "alt-svc", "known-hosts"].contains(option.name)
-            guard !isCreated || access(path, F_OK) == 0 else {
+            let isInput = path == "-" && isCreated && option.name != "known-hosts"
+            guard isInput || !isCreated || access(path, F_OK) == 0 else {
                 // curl's option with this letter also accepts the cookies themselves.
                 if option.name == "cookies", path.contains("=") { throw Self.noCookieFile(option) }
                 continue
             }
-            try OutputPath.checkReadable(path, location: option.location)
+            if !isInput { try OutputPath.checkReadable(path, location: option.location) }
             switch option.name {
             case "cookies": try InputFile.checkCookieFile(path, location: option.location)
             case "hsts": try InputFile.checkSecureHosts(path, location: option.location)

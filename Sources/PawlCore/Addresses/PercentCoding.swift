@@ -38,6 +38,29 @@ extension StringProtocol {
         return decoded
     }
 
+    /// The text as all of its equivalent encodings give it (RFC 3986 §6.2.2): unreserved characters
+    /// are decoded, and the digits of other encodings are capital.
+    package var normalizedPercentCoding: String {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        let bytes = Array(utf8)
+        var normalized: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let byte = bytes.hexadecimalByte(at: index + 1) {
+                if byte.isUnreserved {
+                    normalized.append(byte)
+                } else {
+                    normalized += byte.percentEncoded
+                }
+                index += 3
+            } else {
+                normalized.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: normalized, as: UTF8.self)
+    }
+
     /// The text with characters that are illegal in a URL percent-encoded; existing encodings stay.
     ///
     /// Spaces, raw UTF-8, control characters, and a `%` without two digits are encoded.

@@ -14,16 +14,15 @@ package struct RedirectPolicy: Sendable {
     }
 
     /// Returns the URL that `location`, received from `url`, refers to; `hops` is the number of
-    /// earlier redirects.
+    /// earlier redirects, and `nil` if this one does not count.
     ///
     /// The fragment is dropped because it is never sent. The user is dropped because a server must
     /// not choose whom the client logs in as.
     package func next(
         from url: URL,
         location: String,
-        hops: Int
+        hops: Int?
     ) throws(DownloadError) -> URL {
-        guard hops < maximum else { throw oneTooMany(to: location) }
         let parts = try resolve(location, against: url)
         let scheme = parts.scheme?.lowercased() ?? ""
         guard scheme == "https" || scheme == "http" else {
@@ -44,6 +43,8 @@ package struct RedirectPolicy: Sendable {
         guard parts.hasUsableHost, parts.hasUsablePort, let next = parts.requestURL else {
             throw unreadable(location)
         }
+        // Last, because its advice is to request the URL.
+        guard hops.map({ $0 < maximum }) ?? true else { throw oneTooMany(to: next) }
         return next
     }
 
@@ -127,18 +128,18 @@ package struct RedirectPolicy: Sendable {
         return AddressParts(resolved)
     }
 
-    private func oneTooMany(to location: String) -> DownloadError {
+    private func oneTooMany(to next: URL) -> DownloadError {
         guard maximum > 0 else {
             return DownloadError(
                 .redirectRefused,
-                "the server redirects to \(redacted(location)), and no redirect is followed",
+                "the server redirects to \(redacted(next.absoluteString)), and no redirect is followed",
                 advice: "request that URL, or raise \(.maximumRedirects)"
             )
         }
         return DownloadError(
             .tooManyRedirects,
             "more than \(maximum) \(maximum == 1 ? "redirect" : "redirects"), the last to "
-                + redacted(location),
+                + redacted(next.absoluteString),
             advice: "the redirects probably form a loop; check the URL in a browser"
         )
     }

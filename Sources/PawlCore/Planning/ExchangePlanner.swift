@@ -68,6 +68,8 @@ package struct ExchangePlanner: Sendable {
     private(set) var attempt = Attempt()
     /// Whether the URL of `request` has sent a good response.
     private(set) var isConfirmed = false
+    /// How many of `redirects` no server has sent.
+    private var upgrades = 0
     /// Whether `request` was sent.
     private var wasSent = false
     private let original: Request
@@ -111,6 +113,7 @@ package struct ExchangePlanner: Sendable {
     mutating func succeeded(from url: URL) {
         guard url == request.url else { return }
         redirects = []
+        upgrades = 0
         permanentURL = nil
         isConfirmed = true
         wasRenewed = false
@@ -128,10 +131,26 @@ package struct ExchangePlanner: Sendable {
         attempt.renewals == self.attempt.renewals && url == request.url
     }
 
+    /// Follows the redirect of a head.
+    package mutating func redirected(by head: ResponseHead, to location: String) -> Step {
+        redirected(status: head.status, to: location, isUpgrade: head.isUpgrade)
+    }
+
     /// Follows a redirect; `status` determines the new method; a GET remains a GET.
-    package mutating func redirected(status: Int, to location: String) -> Step {
+    ///
+    /// `isUpgrade`: whether no server has sent it; it then does not count.
+    package mutating func redirected(
+        status: Int,
+        to location: String,
+        isUpgrade: Bool = false
+    ) -> Step {
         do throws(DownloadError) {
-            let next = try policy.next(from: request.url, location: location, hops: redirects.count)
+            let next = try policy.next(
+                from: request.url,
+                location: location,
+                hops: isUpgrade ? nil : redirects.count - upgrades
+            )
+            if isUpgrade { upgrades += 1 }
             let (method, keepsBody) = RedirectPolicy.method(after: status, of: request.method)
             let isPermanent = status == 301 || status == 308
             if isPermanent, redirects.isEmpty || permanentURL == request.url { permanentURL = next }
@@ -167,6 +186,7 @@ package struct ExchangePlanner: Sendable {
         guard RequestMethod.isIdempotent(original.method) else { return }
         request = original
         redirects = []
+        upgrades = 0
         permanentURL = nil
         isRedirected = false
         isConfirmed = false

@@ -92,8 +92,8 @@ struct ResponsePlanner: Sendable {
             transfers.sources.succeeded(segment)
             return changed(segment, representation, onlyEntityTag: onlyEntityTag, &transfers)
         case .rangeNotSatisfiable(let total): return notSatisfiable(segment, total, &transfers)
-        case .redirect(let location, let status):
-            transfers.redirected(segment, status, to: location)
+        case .redirect(let location, let status, let isUpgrade):
+            transfers.redirected(segment, status, to: location, isUpgrade: isUpgrade)
         case .brokenRange(let reason):
             transfers.log(reason)
             if transfers.gotBrokenRange(segment) {

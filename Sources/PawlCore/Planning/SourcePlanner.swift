@@ -233,13 +233,15 @@ struct SourcePlanner: Sendable {
     mutating func redirected(
         _ segment: Segment,
         _ status: Int,
-        to location: String
+        to location: String,
+        isUpgrade: Bool
     ) -> DownloadError? {
         let source = segment.source
         guard sources[source].exchange.isCurrent(segment.attempt, segment.url),
             case .fail(let error) = sources[source].exchange.redirected(
                 status: status,
-                to: location
+                to: location,
+                isUpgrade: isUpgrade
             )
         else { return nil }
         return error

@@ -188,8 +188,15 @@ struct TransferPlanner: Sendable {
         }
     }
 
-    mutating func redirected(_ segment: Segment, _ status: Int, to location: String) {
-        guard let error = sources.redirected(segment, status, to: location) else { return }
+    mutating func redirected(
+        _ segment: Segment,
+        _ status: Int,
+        to location: String,
+        isUpgrade: Bool
+    ) {
+        guard
+            let error = sources.redirected(segment, status, to: location, isUpgrade: isUpgrade)
+        else { return }
         giveUp(segment.source, error)
     }
 

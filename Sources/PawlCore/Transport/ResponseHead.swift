@@ -19,6 +19,8 @@ package struct ResponseHead: Sendable {
     package var protocolVersion: String
     /// The fields as received, in order; repeated fields are separate.
     package var fields: [HTTPField]
+    /// Whether it is no response of a server, but leads to HTTPS as the host has demanded (HSTS).
+    package var isUpgrade = false
     /// What the transport does with the content coding of the body.
     package var decoding = ContentDecoding.none
     /// The time that it took to make the connection, without resolving the name and without TLS:

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Logging
 internal import PawlCore
 internal import PawlStorage
@@ -59,7 +60,11 @@ struct FileFinisher: Sendable {
             // It may be that of a document beside the file.
             file.notes.attributes[TextAttribute.digest.name] = whole.description
         }
-        job.addSources(to: &file.notes)
+        let job = job
+        let logins = try await engine.disk.run { () throws(DownloadError) in
+            job.passwordFileLogins()
+        }
+        job.addSources(to: &file.notes, logins)
         try await announce(file)
         file.readsFiles = false
         let stop = stop
@@ -277,10 +282,10 @@ extension DownloadJob {
     ///
     /// Each is left out if it has secrets, because it leads nowhere without them, or if there is no
     /// space for it.
-    fileprivate func addSources(to notes: inout FileNotes) {
+    fileprivate func addSources(to notes: inout FileNotes, _ logins: PasswordFileLogins) {
         let isRepairable =
             notes.attributes[TextAttribute.digest.name] != nil || notes.pieces != nil
-        guard isRepairable || settings.recordsOrigin else { return }
+        guard settings.recordsOrigin || isRepairable && needsNoSecret(logins) else { return }
         var room = 1000
         func fits(_ url: String) -> Bool {
             guard !url.contains(QueryRedaction.mark), url.utf8.count < room else { return false }
@@ -289,19 +294,40 @@ extension DownloadJob {
         }
         let source = url.recorded
         // That of `recordsOrigin` is enough.
-        if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, needsNoSecret,
-            fits(source)
-        {
+        if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, fits(source) {
             notes.attributes[TextAttribute.source.name] = source
         }
-        let others = mirrors.map(\.url.recorded).filter(fits)
+        let open = mirrors.filter { mirror in
+            mirror.credentials == nil && mirror.url.user() == nil
+                && !logins.mayInclude(mirror.url.host())
+        }
+        let others = open.map(\.url.recorded).filter(fits)
         guard !others.isEmpty else { return }
         notes.attributes[TextAttribute.mirrors.name] = others.joined(separator: "\n")
     }
 
-    /// Whether the URL is enough to download the file, without a login or header fields.
-    private var needsNoSecret: Bool {
-        settings.credentials == nil && settings.fields.isEmpty && url.user() == nil
+    /// Whether the URL is enough to download the file, without a login, cookies, a certificate,
+    /// header fields or a body.
+    private func needsNoSecret(_ logins: PasswordFileLogins) -> Bool {
+        let connection = settings.connection
+        return settings.credentials == nil && settings.fields.isEmpty && settings.asksForFile
+            && connection.cookieFile == nil && connection.browserProfile == nil
+            && connection.clientIdentity.certificateFile == nil && url.user() == nil
+            && !logins.mayInclude(url.host())
+    }
+
+    /// Reads for which hosts the settings' file of passwords has logins; it blocks.
+    fileprivate func passwordFileLogins() -> PasswordFileLogins {
+        guard let file = settings.connection.netrcFile else { return .none }
+        do throws(Errno) {
+            let bytes = try OpenFile(FilePath(file), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                .contents(limit: 1 << 20)
+            return PasswordFileLogins(String(decoding: bytes, as: UTF8.self))
+        } catch .noSuchFileOrDirectory {
+            return .none
+        } catch {
+            return .unknown
+        }
     }
 
     /// The digest that the file has, because it was compared; `nil` if there was none.

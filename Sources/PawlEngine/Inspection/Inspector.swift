@@ -28,9 +28,9 @@ package struct Inspector: Sendable {
         while true {
             let head = try await ask(exchange.request)
             switch HeadJudge.judge(head, expecting: HeadExpectation()) {
-            case .redirect(let location, let status):
+            case .redirect(let location, _, _):
                 let response = exchange.response(head)
-                if case .fail(var error) = exchange.redirected(status: status, to: location) {
+                if case .fail(var error) = exchange.redirected(by: head, to: location) {
                     error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
                     throw error
                 }

@@ -329,8 +329,7 @@ package final class StreamDriver: Sendable {
         switch answer.verdict {
         case .accept: break
         case .redirect(let location):
-            let status = answer.head.status
-            let step = state.withLock { $0.exchange.redirected(status: status, to: location) }
+            let step = state.withLock { $0.exchange.redirected(by: answer.head, to: location) }
             guard case .fail(var error) = step else { return try await follow(step) }
             error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
             throw error

@@ -99,13 +99,14 @@ private final class InternalRedirect: Transfer {
     private let state = Mutex(State())
 
     init(from url: URL, to target: URL, _ sink: any TransferSink, _ pool: BlockingPool) {
-        head = ResponseHead(
+        var head = ResponseHead(
             url: url,
             status: 307,
             reason: "Internal Redirect",
             fields: [HTTPField(name: "Location", value: target.absoluteString)]
         )
-        (self.sink, self.pool) = (sink, pool)
+        head.isUpgrade = true
+        (self.head, self.sink, self.pool) = (head, sink, pool)
     }
 
     func start() {

@@ -501,9 +501,23 @@ struct MirrorTests {
             #expect(run.errors.contains("4 files: \(expected)"), "\(run.errors)")
             #expect(files(workshop) == all)
         }
-        #expect(origin.requests(to: "/tree/both").isEmpty)
         let shallow = try await workshop.run("mirror", url(workshop), "shallow", "--depth", "2")
         #expect(shallow.errors.contains("3 files: 3 new"), "\(shallow.errors)")
+    }
+
+    @Test func `a file and a folder of one name are both fetched`() async throws {
+        let workshop = try Workshop()
+        let origin = workshop.origin
+        origin.route("/tree/", Self.page("both", "both/"))
+        origin.route("/tree/both/", Self.page("d.txt"))
+        origin.route("/tree/both", .resource(Resource(text: "file")))
+        origin.route("/tree/both/d.txt", .resource(Resource(text: "d")))
+        for expected in ["2 new", "2 unchanged"] {
+            let run = try await workshop.run("mirror", url(workshop), "out")
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(run.errors.contains("2 files: \(expected)"), "\(run.errors)")
+            #expect(files(workshop).sorted() == ["both.1", "both/d.txt"])
+        }
     }
 
     @Test func `a URL of a file is not a tree`() async throws {

@@ -65,6 +65,20 @@ struct SecureHostTests {
         #expect(try await server.close().allSatisfy { $0.status != 301 })
     }
 
+    @Test func `the change to HTTPS is no redirect`() async throws {
+        let workshop = try Workshop()
+        let server = try await server(nil, "location = /moved { return 302 /file; }")
+        try workshop.folder.write("hosts", "localhost \"unlimited\"\n")
+        let upgraded = try await run(workshop, plain(server), server, "--max-redirects", "0")
+        #expect(upgraded.status == .code(0), "\(upgraded.errors)")
+        #expect(try workshop.folder.read("file") == content)
+        let moved = plain(server, "moved")
+        let one = try await run(workshop, moved, server, "--max-redirects", "1")
+        #expect(one.status == .code(0), "\(one.errors)")
+        let none = try await run(workshop, moved, server, "--max-redirects", "0")
+        #expect(none.status == .code(ErrorCode.redirectRefused.exitStatus), "\(none.errors)")
+    }
+
     @Test func `a redirect to such a host leads to HTTPS, with the method and the body`()
         async throws
     {

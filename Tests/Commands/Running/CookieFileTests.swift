@@ -57,7 +57,10 @@ struct CookieFileTests {
         #expect(workshop.origin.requests.last?["Cookie"] == "id=7")
     }
 
-    @Test func `the cookies of a pipe are sent, and nothing is written to it`() async throws {
+    @Test(arguments: ["/dev/stdin", "-"])
+    func `the cookies of a pipe are sent, and nothing is written to it`(
+        pipe: String
+    ) async throws {
         let workshop = try Workshop()
         workshop.serve(Reply.resource(resource).setting("Set-Cookie", "b=2; Max-Age=3600"))
         var settings = ProcessSettings()
@@ -65,13 +68,39 @@ struct CookieFileTests {
         let run = try await workshop.run(
             workshop.url + "?{1..2}",
             "--cookies",
-            "/dev/stdin",
+            pipe,
             settings: settings
         )
         #expect(run.status == .code(0), "\(run.errors)")
         #expect(workshop.origin.requests.allSatisfy { $0["Cookie"]?.contains("a=1") == true })
         #expect(workshop.origin.requests.count >= 2)
         #expect(!run.errors.contains("cookies"), "\(run.errors)")
+        #expect(!workshop.folder.exists("-"))
+    }
+
+    @Test(arguments: ["--hsts", "--alt-svc"])
+    func `lists of hosts can be read from standard input`(option: String) async throws {
+        let workshop = try Workshop(resource)
+        let settings = ProcessSettings(input: "not such a list of hosts\n")
+        let run = try await workshop.run([workshop.url, option, "-"], settings)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("'-' is not"), "\(run.errors)")
+        let empty = try await workshop.run([workshop.url, option, "-"], ProcessSettings(input: ""))
+        #expect(empty.status == .code(0), "\(empty.errors)")
+        #expect(!workshop.folder.exists("-"))
+    }
+
+    @Test(arguments: [("-", "/dev/stdin"), ("/dev/stdin", "-"), ("/dev/stdin", "/dev/fd/0")])
+    func `a pipe serves only one option, however it is named`(
+        list: String,
+        headers: String
+    ) async throws {
+        let workshop = try Workshop(resource)
+        let settings = ProcessSettings(input: workshop.url + "\n")
+        let run = try await workshop.run(["-i", list, "--header-file", headers], settings)
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("was already read"), "\(run.errors)")
+        #expect(workshop.origin.requests.isEmpty)
     }
 
     @Test func `the daemon is given no pipe`() async throws {

@@ -215,6 +215,40 @@ struct VerifyRepairTests {
         #expect(TextAttribute(name: "user.pawl.source").text(of: path) == nil)
     }
 
+    @Test(arguments: [
+        ["--data", "q=1"], ["--cookies", "jar"], ["--netrc", "logins"], ["--header", "X-A: 1"],
+    ])
+    func `a URL that is not enough to fetch the file is not stored`(
+        options: [String]
+    ) async throws {
+        let workshop = try Workshop(resource)
+        try workshop.folder.write("logins", "machine 127.0.0.1 login me password x1y2\n")
+        let run = try await workshop.run([workshop.url] + options + known())
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(stored("user.pawl.source", in: workshop) == nil)
+    }
+
+    @Test func `mirrors are not stored if the request has a secret, or they have a user`()
+        async throws
+    {
+        let mirror = try ScriptedOrigin()
+        for path in ["/copy", "/copy?v=2"] { mirror.route(path, .resource(resource)) }
+        let copy = mirror.url("/copy")
+        let user = copy.replacing("://", with: "://me:x1y2@")
+        let cases: [([String], [String], String?)] = [
+            ([copy], ["--header", "X-A: 1"], nil), ([user, copy + "?v=2"], [], copy + "?v=2"),
+            ([copy], ["--netrc", "logins"], copy),
+        ]
+        for (mirrors, options, expected) in cases {
+            let workshop = try Workshop(resource)
+            try workshop.folder.write("logins", "machine other.example login me password x1y2\n")
+            let sources = mirrors.flatMap { ["--mirror", $0] }
+            let run = try await workshop.run([workshop.url] + sources + options + known())
+            #expect(run.status == .code(0), "\(run.errors)")
+            #expect(stored("user.pawl.mirrors", in: workshop) == expected)
+        }
+    }
+
     @Test(arguments: [[], ["--xattr"]])
     func `a token in the path of a URL is not stored`(options: [String]) async throws {
         let (workshop, mirror) = (try Workshop(resource), try ScriptedOrigin())

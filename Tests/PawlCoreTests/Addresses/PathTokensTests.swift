@@ -12,6 +12,11 @@ struct PathTokensTests {
         "AKx3vQ9mZt2L%72W8cYpB1nD", "AKx3vQ9mZt2LrW8cYpB1nD.zip", "a%2FAKx3vQ9mZt2LrW8cYpB1nD",
         // Small letters and digits.
         "k7x2m9qp4wz8t3vn6ybr5hdc1s", "nx4t7kq2mzp5w6h3vrj2yl6ubs4d7gto",
+        // Few changes between letters and digits, and few digits.
+        "xwqvkzmtrhnplsgfjd4ybc7ktw", "KxvQmZtLrWcYpBnDaGhJ4k",
+        // With characters of Base64 between the others, one of which is encoded.
+        "AKx3-Q9m_t2LrW8-YpB1nDz", "AKx3vQ9mZt%2FLrW8cYpB1nD",
+        "dir%2Ffile%2FAKx3vQ9mZt2LrW8cYpB1nD",
         // A JSON Web Token.
         "eyJhbGciOiJub25lIn0.e30.",
     ])
@@ -31,6 +36,17 @@ struct PathTokensTests {
         "linux-image-6.1.0-26-amd64-unsigned_6.1.112-1_amd64.deb",
         "Win11_23H2_EnglishInternational_x64v2.iso", "python3Packages20240101T120000Z",
         "ThinkStation-P620-Main-HiFi.conf", "cloudasset_v1p1beta1_messages.py",
+        "Qwen2.5-Coder-7B-Instruct-Q4_K_M.gguf", "BigBuckBunny_1080p_60fps_H264_AAC.mp4",
+        "ASUS-ROG-STRIX-B550-F-GAMING-WIFI-BIOS-3404.ZIP", "node-v22.11.0-linux-x64-musl.tar.xz",
+        "torch-2.5.1%2Bcu124-cp312-cp312-linux_x86_64.whl",
+        "GCF_000001405.40_GRCh38.p14_genomic.fna.gz",
+        "S2A_MSIL1C_20240101T103431_N0510_R108_T32TPT_20240101T123456.SAFE",
+        "Some.Show.S03E07.2160p.NF.WEB-DL.DDP5.1.HEVC-NTb.mkv", "IMG_20240101_120000_HDR.jpg",
+        // Digests of Nix and IPFS.
+        "1b9zvzzsbz4zyg9k5dnflqq1lkxzbn3hwqxsnqq8s1ywmbhc3p2k.nar.xz",
+        "p4pclmv1gyja5kzc26npqpia1qqxrf0l.narinfo",
+        "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+        "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG",
         // Digests, commits and UUIDs.
         "d41d8cd98f00b204e9800998ecf8427e", "pack-0748b872d491cdedaf8ff7b10e7fe00dc2f2ca95.idx",
         "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",

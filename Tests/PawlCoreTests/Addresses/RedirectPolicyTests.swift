@@ -109,6 +109,25 @@ struct RedirectPolicyTests {
         #expect(none?.description.contains("hunter2") == false)
     }
 
+    @Test(arguments: [0, 3])
+    func `at the limit, a location is judged first and shown as a whole`(maximum: Int) throws {
+        let base = try #require(URL(string: Self.base))
+        func refusal(_ location: String) -> DownloadError? {
+            #expect(throws: DownloadError.self) {
+                try RedirectPolicy(maximum: maximum)
+                    .next(from: base, location: location, hops: maximum)
+            }
+        }
+        for location in ["file:///etc/passwd", "javascript:alert(1)", "http://h.example/x"] {
+            let error = refusal(location)
+            #expect(error?.code == .redirectRefused)
+            #expect(error?.advice.contains("request that URL") == false, "\(location)")
+        }
+        #expect(refusal("https://h.example:0/x")?.code == .badResponse)
+        let message = refusal("../x?sig=hunter2")?.message
+        #expect(message?.contains("https://h.example/a/x?sig=REDACTED") == true)
+    }
+
     @Test(arguments: [
         ("ftp://me:hunter2@h.example/x", 0), ("http://h.example/?token=hunter2", 0),
         ("/?sig=hunter2", 20),

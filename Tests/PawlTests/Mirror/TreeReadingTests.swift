@@ -128,6 +128,14 @@ struct TreeReadingTests {
         return try builder.content(below: "https://host/")
     }
 
+    @Test func `two encodings of one path are one file`() throws {
+        let files = try content(["%c3%a9", "%C3%A9", "a", "%61", "%2f", "%2F", "A"]).files
+        #expect(
+            files.map(\.address).sorted()
+                == ["%2f", "%c3%a9", "A", "a"].map { "https://host/\($0)" }
+        )
+    }
+
     @Test func `names that need no cleaning win, and no path is given twice`() throws {
         let files = try content(["%2E%2Ehidden", "hidden", "a%01b", "a_b", "hidden", "x%2Fy"]).files
         let paths = Dictionary(uniqueKeysWithValues: files.map { ($0.address, $0.path) })
