@@ -35,8 +35,8 @@ export class RemovalUndo {
     // The downloads of a program's session cannot be restored.
     const ids = downloads.filter(({ session }) => session === undefined).map(({ id }) => id);
     const isKept = !withFiles && count <= mostDownloads;
-    // After the other removals, the daemon restores no earlier one either.
-    if (!isKept) this.#removals = [];
+    // After the other removals, the daemon restores no earlier downloads either.
+    if (!isKept) this.#removals = this.#removals.filter(({ isFeed }) => isFeed);
     else if (ids.length) this.#offer(text, ids);
     this.#show();
     announce(isKept && ids.length ? t("undo.hint", { text, keys: undoKeys }) : text);
@@ -44,11 +44,11 @@ export class RemovalUndo {
 
   // Handles that a feed was removed.
   removedFeed({ id, name }) {
-    this.#offer(t("undo.one", { name }), [feedKey(id)]);
+    this.#offer(t("undo.one", { name }), [feedKey(id)], true);
     this.#show();
   }
 
-  #offer(text, ids) { this.#removals.push({ text, ids, until: performance.now() + time }); }
+  #offer(text, ids, isFeed = false) { this.#removals.push({ text, ids, isFeed, until: performance.now() + time }); }
 
   // Undoes the newest removal; returns what was restored, as a text.
   async carryOut() {

@@ -10,7 +10,9 @@ struct FeedFindings: Sendable {
     /// What one transaction records.
     struct Batch: Sendable {
         var downloads: [DownloadAdder.Prepared] = []
-        /// The keys of items that are recorded as seen, among them those of the downloads.
+        /// The keys of the items of the downloads, in the same order.
+        var added: [ExactText] = []
+        /// The keys of other items that are recorded as seen.
         var seen: [ExactText] = []
         var forgotten: [ExactText] = []
     }
@@ -55,6 +57,10 @@ struct FeedFindings: Sendable {
                 var download = try template.forItem(at: item.url)
                 if let name = names?.take(for: item) {
                     download.destination = template.destination.asFolderPath + name
+                    // Several items may have one title, and so may another feed.
+                    var settings = download.settings ?? SettingsDocument()
+                    settings[\.ifExists] = .rename
+                    download.settings = settings
                 }
                 let prepared = try DownloadAdder.Prepared(download, of: owner, at: now)
                 found.append((item.key, prepared))
@@ -73,7 +79,7 @@ struct FeedFindings: Sendable {
             batches.append(Batch(forgotten: keys))
         }
         for found in Self.pieces(found, Self.mostDownloads) {
-            batches.append(Batch(downloads: found.map(\.download), seen: found.map(\.key)))
+            batches.append(Batch(downloads: found.map(\.download), added: found.map(\.key)))
         }
     }
 

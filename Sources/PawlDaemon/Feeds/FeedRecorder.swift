@@ -49,11 +49,14 @@ struct FeedRecorder {
         let recorded = try adder.add(batch.downloads) { (transaction, downloads) -> Bool? in
             guard var feed = try find(asked, transaction) else { return nil }
             let hasLostSession = try dropSession(of: &feed, transaction)
+            // The feed may have been removed while its items were read, and restored since.
+            let known = try transaction.feeds.known(batch.added, of: feed.id)
+            downloads = zip(batch.added, downloads).filter { !known.contains($0.0) }.map(\.1)
             for index in downloads.indices {
                 try downloads[index].setSession(feed.request.download.session)
             }
             feed.state.added += downloads.count
-            try transaction.feeds.see(batch.seen, of: feed.id, at: now)
+            try transaction.feeds.see(batch.added + batch.seen, of: feed.id, at: now)
             try transaction.feeds.forget(batch.forgotten, of: feed.id)
             if hasLostSession || !downloads.isEmpty { try transaction.feeds.save(feed) }
             return hasLostSession
@@ -72,10 +75,8 @@ struct FeedRecorder {
         jitter: Double
     ) throws(DownloadError) -> WireFeed {
         let now = Date()
-        let (feed, hasLostSession) = try store.writeWithRoom { transaction in
-            guard var feed = try find(asked, transaction) else {
-                return (try current(asked.id, transaction), false)
-            }
+        let recorded = try store.writeWithRoom { (transaction) -> (FeedTable.Row, Bool)? in
+            guard var feed = try find(asked, transaction) else { return nil }
             let before = feed
             let hasLostSession = try dropSession(of: &feed, transaction)
             feed.learn(findings.reading, at: now)
@@ -92,8 +93,33 @@ struct FeedRecorder {
             try transaction.feeds.save(feed)
             return (feed, hasLostSession)
         }
+        guard let (feed, hasLostSession) = recorded else { return try abandon(asked) }
         if hasLostSession { reportSession(of: asked) }
         return WireFeed(feed)
+    }
+
+    /// Makes the next check due after a check of a feed that was changed meanwhile: what the check
+    /// has found is not recorded.
+    ///
+    /// - Returns: The feed as it is now, with a problem that is not stored.
+    func abandon(_ asked: FeedTable.Row) throws(DownloadError) -> WireFeed {
+        let now = Date()
+        let feed = try store.writeInAnyCase { transaction in
+            guard var feed = try transaction.feeds.find(asked.id) else {
+                throw DownloadError.noFeed(asked.id)
+            }
+            guard feed.rules.everySeconds != 0 else { return feed }
+            feed.nextCheck = now
+            try transaction.feeds.save(feed)
+            return feed
+        }
+        var shown = WireFeed(feed)
+        let error = Conflict.error(
+            "the feed was changed while it was checked",
+            advice: "check it again"
+        )
+        (shown.problem, shown.failures) = (Problem(error), nil)
+        return shown
     }
 
     /// Records a check that has failed.
@@ -103,10 +129,8 @@ struct FeedRecorder {
         jitter: Double
     ) throws(DownloadError) -> WireFeed {
         let now = Date()
-        let feed = try store.writeInAnyCase { transaction in
-            guard var feed = try find(asked, transaction) else {
-                return try current(asked.id, transaction)
-            }
+        let recorded = try store.writeInAnyCase { (transaction) -> FeedTable.Row? in
+            guard var feed = try find(asked, transaction) else { return nil }
             feed.state.checkedAt = now
             feed.state.failures += 1
             feed.state.problem = Problem(error)
@@ -120,6 +144,7 @@ struct FeedRecorder {
             try transaction.feeds.save(feed)
             return feed
         }
+        guard let feed = recorded else { return try abandon(asked) }
         return WireFeed(feed)
     }
 
@@ -133,11 +158,6 @@ struct FeedRecorder {
             feed.request.download.url.isExactly(asked.request.download.url),
             feed.owner == asked.owner, feed.addsSame(as: asked)
         else { return nil }
-        return feed
-    }
-
-    private func current(_ id: Int64, _ transaction: StoreTransaction) throws -> FeedTable.Row {
-        guard let feed = try transaction.feeds.find(id) else { throw DownloadError.noFeed(id) }
         return feed
     }
 

@@ -166,9 +166,13 @@ final class FeedRunner: Sendable {
         let jitter = Double.random(in: 0..<1)
         var ids: [Int64] = []
         do throws(DownloadError) {
-            let findings = try await findings(in: try reading.get(), of: feed)
+            guard let findings = try await findings(in: try reading.get(), of: feed) else {
+                return WireFeedCheck(try await queue.abandonFeedCheck(of: feed), downloads: [])
+            }
             for batch in findings.batches {
-                guard let added = try await queue.record(batch, of: feed) else { break }
+                guard let added = try await queue.record(batch, of: feed) else {
+                    return WireFeedCheck(try await queue.abandonFeedCheck(of: feed), downloads: ids)
+                }
                 ids += added
             }
             let recorded = try await queue.finishFeedCheck(findings, of: feed, jitter: jitter)
@@ -180,12 +184,19 @@ final class FeedRunner: Sendable {
     }
 
     /// Decides what is added; this may take seconds, and does not hold up the queue.
+    ///
+    /// - Returns: `nil` if the feed was removed.
     private func findings(
         in reading: FeedReading,
         of feed: FeedTable.Row
-    ) async throws(DownloadError) -> FeedFindings {
+    ) async throws(DownloadError) -> FeedFindings? {
         guard let document = reading.document else { return FeedFindings(reading) }
-        let known = try await queue.store.read { try $0.feeds.items(of: feed.id) }
+        // The items of a feed that was removed are unknown, and all would be added after an undo.
+        let known = try await queue.store.read { transaction in
+            try transaction.feeds.owner(of: feed.id) == nil
+                ? nil : try transaction.feeds.items(of: feed.id)
+        }
+        guard let known else { return nil }
         let now = Date()
         let decision = FeedMemory.decide(
             document,

@@ -402,6 +402,11 @@ actor DaemonQueue {
         try feedRecorder.finish(findings, of: feed, jitter: jitter)
     }
 
+    /// Makes the next check due after a check of a feed that was changed meanwhile.
+    func abandonFeedCheck(of feed: FeedTable.Row) throws(DownloadError) -> WireFeed {
+        try feedRecorder.abandon(feed)
+    }
+
     func failFeedCheck(
         _ error: DownloadError,
         of feed: FeedTable.Row,

@@ -39,10 +39,20 @@ package struct FileMove: Sendable {
         onPiece: () throws(DownloadError) -> Void = {},
         willNameCopy: (FileStamp) throws(DownloadError) -> Void = { _ throws(DownloadError) in }
     ) throws(DownloadError) -> MovedFile {
+        var status: FileStatus?
         do throws(DownloadError) {
+            let file = try attempt(.inspect, source) { () throws(Errno) in
+                try OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            }
+            let opened = try attempt(.inspect, source, file.status())
+            status = opened
             try FolderPreparation.prepare(target.folder)
-            return try move(onPiece, willNameCopy)
+            return try move(file, opened, onPiece, willNameCopy)
         } catch {
+            // Another process may have moved it. A status that cannot be read proves nothing.
+            guard let now = try? source.status(),
+                status.map({ $0.identity == now.identity }) ?? true
+            else { throw error }
             throw DownloadError(
                 error.code,
                 error.message,
@@ -55,13 +65,11 @@ package struct FileMove: Sendable {
     }
 
     private func move(
+        _ file: OpenFile,
+        _ status: FileStatus,
         _ onPiece: () throws(DownloadError) -> Void,
         _ willNameCopy: (FileStamp) throws(DownloadError) -> Void
     ) throws(DownloadError) -> MovedFile {
-        let file = try attempt(.inspect, source) { () throws(Errno) in
-            try OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-        }
-        let status = try attempt(.inspect, source, file.status())
         guard status.isRegular else {
             throw DownloadError(
                 .fileUnreadable,

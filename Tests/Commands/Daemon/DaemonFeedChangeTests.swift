@@ -55,6 +55,33 @@ extension DaemonSuites {
             #expect(bad.status == .code(ErrorCode.usage.exitStatus), "\(bad.everything)")
         }
 
+        @Test func `a check during which a feed is changed is reported, and made again`()
+            async throws
+        {
+            let show = try FeedScene()
+            show.serve("1")
+            try await show.add("-d", "first")
+            let latch = Latch()
+            let document = show.document(["2", "1"])
+            show.origin.route(
+                FeedScene.path,
+                .status(200, body: document).holdAfterBytes(10, until: latch)
+            )
+            let count = show.requests.count
+            let check = try show.scene.start("feed", "check", "show")
+            await show.origin.waitUntil { $0.requests(to: FeedScene.path).count > count }
+            try await show.scene.succeed("feed", "set", "show", "-d", "second", "--every", "24h")
+            show.serve("2", "1")
+            latch.release()
+            #expect(await check.waitForExit() == .code(ErrorCode.conflict.exitStatus))
+            #expect(check.errors.contains("the feed was changed while it was checked"))
+            // The daemon checks it again by itself.
+            await show.origin.waitUntil { $0.requests(to: FeedScene.path).count > count + 1 }
+            try await show.check()
+            let folders = ["first", "second"].map { show.scene.workshop.folder.path($0) + "/" }
+            #expect(try await show.scene.downloads().map(\.destination) == folders)
+        }
+
         // MARK: - Undo
 
         @Test func `a removed feed comes back as it was, and knows its items`() async throws {
@@ -94,6 +121,22 @@ extension DaemonSuites {
                 #expect(try await show.feeds().map(\.name) == names)
                 #expect(try await scene.downloads().count == count)
             }
+        }
+
+        @Test func `a removal with files leaves a removed feed to be restored`() async throws {
+            let show = try FeedScene()
+            show.serve()
+            try await show.add()
+            for name in ["a", "b"] {
+                try await show.scene.succeed("add", "--paused", "http://host.example/\(name)")
+            }
+            try await show.scene.succeed("feed", "remove", "show")
+            try await show.scene.succeed("remove", "1")
+            try await show.scene.succeed("remove", "--with-files", "2")
+            try await show.scene.succeed("undo")
+            #expect(try await show.feeds().map(\.name) == ["show"])
+            #expect(try await show.scene.run("undo").status != .code(0))
+            #expect(try await show.scene.downloads().isEmpty)
         }
 
         @Test func `a restored feed whose name another feed has got gets a number`() async throws {
@@ -177,6 +220,32 @@ extension DaemonSuites {
             try await show.check()
             try await show.scene.succeed("wait", "--all")
             #expect(folder.exists("shows/e.mp3"))
+        }
+
+        @Test func `a file named after a title never replaces that of another feed`() async throws {
+            let show = try FeedScene()
+            let folder = show.scene.workshop.folder
+            #expect(mkdir(folder.path("shows"), 0o700) == 0)
+            #expect(symlink("shows", folder.path("link")) == 0)
+            for (number, path) in ["shows", "link"].enumerated() {
+                serve([Item(id: "1", title: "Talk", path: "/\(number).mp3")], show)
+                show.origin.route("/\(number).mp3", .resource(Resource(size: Int64(1000 + number))))
+                let options = ["--paused", "--every", "never", "--if-exists", "overwrite"]
+                let run = try await show.scene.workshop.run(
+                    ["feed", "add", show.url, "--file-names", "title", "-d", path] + options,
+                    show.scene.settings
+                )
+                #expect(run.status == .code(0), "\(run.everything)")
+            }
+            let rows = try await show.scene.downloads()
+            let paths = ["shows/Talk.mp3", "link/Talk.mp3"].map { folder.path($0) }
+            #expect(rows.map(\.destination) == paths)
+            for row in rows {
+                try await show.scene.succeed("resume", "\(row.id)")
+                try await show.scene.succeed("wait", "\(row.id)")
+            }
+            #expect(Set(folder.list("shows")) == ["Talk.mp3", "Talk.1.mp3"])
+            #expect(try folder.read("shows/Talk.mp3").count == 1000)
         }
     }
 }

@@ -101,4 +101,42 @@ struct FeedTableTests {
         let feeds = try await scene.store.read { try $0.feeds.all() }
         #expect(feeds.map(\.request.download.session) == [nil, "other", nil])
     }
+
+    @Test func `what was removed does not come back into a session that was forgotten`() throws {
+        let scene = try StoreScene()
+        let other = try scene.add()
+        try scene.store.write { transaction in
+            var row = try #require(try transaction.downloads.find(other))
+            row.session = "app"
+            let added = try transaction.downloads.insert(row, request: Array("{}".utf8))
+            let feeds = try ["app", "other"].map { name in
+                try transaction.feeds.insert(feed(name, session: name))
+            }
+            let noon = StoreScene.noon
+            try transaction.removed.keep(added, removal: 1, by: .user, at: noon)
+            try transaction.downloads.delete(added)
+            for id in feeds {
+                try transaction.removed.keep(feed: id, removal: 2, by: .user, at: noon)
+                try transaction.feeds.delete(id)
+            }
+            try transaction.sessions.forget("app")
+            for id in feeds { #expect(try transaction.removed.restore(feed: id)) }
+            let found = try feeds.map { try transaction.feeds.find($0)?.request.download.session }
+            #expect(found == [nil, "other"])
+            let restored = try #require(try transaction.removed.restore(added))
+            #expect(restored.session == nil)
+        }
+    }
+
+    @Test func `the items that a feed knows are found by their keys`() throws {
+        let scene = try StoreScene()
+        try scene.store.write { transaction in
+            let id = try transaction.feeds.insert(feed("a"))
+            let other = try transaction.feeds.insert(feed("b"))
+            let keys: [ExactText] = ["x", "y"]
+            try transaction.feeds.see(keys, of: id, at: StoreScene.noon)
+            #expect(try transaction.feeds.known(["y", "z"], of: id) == ["y"])
+            #expect(try transaction.feeds.known(keys, of: other).isEmpty)
+        }
+    }
 }

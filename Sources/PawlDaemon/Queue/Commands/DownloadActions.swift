@@ -38,7 +38,8 @@ struct DownloadActions {
                 states: ActionRules.states(action)
             )
             var changes: [Change] = []
-            let removal = try removal(action, of: selected.count, transaction)
+            let remover = authority.owner ?? .user
+            let removal = try removal(action, of: selected.count, by: remover, transaction)
             for var item in selected
             where try QueueAccess.allows(action, for: item, by: authority, rules, transaction) {
                 // The progress up to now; the end of the run is recorded later.
@@ -51,7 +52,7 @@ struct DownloadActions {
                     transaction,
                     &order,
                     undoneAs: removal,
-                    by: authority.owner ?? .user
+                    by: remover
                 )
                 // `all` leaves out the downloads that do not change.
                 guard let change, change.effect != .nothing || selection.all != true else {
@@ -147,12 +148,14 @@ struct DownloadActions {
     private func removal(
         _ action: QueueAction,
         of count: Int,
+        by remover: DownloadOwner,
         _ transaction: StoreTransaction
     ) throws -> Int64? {
         guard action == .remove || action == .removeWithFiles, count > 0 else { return nil }
-        // Otherwise an undo would restore the downloads of an earlier removal.
+        // Otherwise an undo would restore the downloads of an earlier removal. Feeds are kept: the
+        // only other way to get one back is to add it anew.
         guard action == .remove, count <= RemovalUndo.mostDownloads else {
-            try transaction.removed.forgetAll()
+            try transaction.removed.forgetDownloads(by: remover)
             return nil
         }
         return try transaction.removed.nextNumber()

@@ -178,6 +178,18 @@ package struct FeedTable {
         return items
     }
 
+    /// Returns which of the keys are those of items that were seen.
+    package func known(
+        _ keys: some Sequence<ExactText>,
+        of feed: Int64
+    ) throws -> Set<ExactText> {
+        let known = try keys.filter { key in
+            let sql = "SELECT 1 FROM feedItem WHERE feed = ? AND key = ?"
+            return try database.row(sql, [feed, key.text]) != nil
+        }
+        return Set(known)
+    }
+
     /// Records items as seen.
     package func see(_ keys: some Sequence<ExactText>, of feed: Int64, at now: Date) throws {
         for key in keys {

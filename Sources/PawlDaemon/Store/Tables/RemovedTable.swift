@@ -60,6 +60,32 @@ package struct RemovedTable {
     /// The tables of the kinds of things that are kept.
     private static let tables = ["removed", "removedFeed"]
 
+    /// Forgets the downloads that somebody has removed.
+    package func forgetDownloads(by remover: DownloadOwner) throws {
+        try database.run("DELETE FROM removed WHERE remover = ?", [remover.text])
+    }
+
+    /// Removes a session from the downloads and feeds that name it.
+    func forget(session: String) throws {
+        try database.run(
+            """
+            UPDATE removed SET columns = json_set(columns, '$.session', NULL)
+            WHERE columns ->> '$.session' = ?
+            """,
+            [session]
+        )
+        for row in try database.rows("SELECT * FROM removedFeed") {
+            guard var feed = FeedTable.Row(row),
+                feed.request.download.session?.isExactly(session) == true
+            else { continue }
+            feed.request.download.session = nil
+            try database.run(
+                "UPDATE removedFeed SET request = ? WHERE id = ?",
+                [Data(try WireJSON.encode(feed.request)), feed.id]
+            )
+        }
+    }
+
     /// Forgets all removals.
     package func forgetAll() throws {
         for table in Self.tables { try database.run("DELETE FROM \(table)") }

@@ -149,6 +149,7 @@ package struct SessionTable {
         try database.run("UPDATE download SET session = NULL WHERE session = ?", [identifier])
         // Otherwise they would add to the session of another program that takes the name.
         try FeedTable(database).forget(session: identifier)
+        try RemovedTable(database).forget(session: identifier)
         try ErrorResponseTable(database).forget(session: identifier)
     }
 
