@@ -38,7 +38,7 @@ public enum PawlProgram {
     /// Ends the process if they are not valid, or the subcommand uses no daemon.
     private static func chooseDaemon(_ arguments: inout [String]) {
         do {
-            ChosenDaemon.set(typed: try DaemonChoiceOptions.take(from: &arguments))
+            try ChosenDaemon.set(typed: DaemonChoiceOptions.take(from: &arguments))
             guard let verb = arguments.first, PawlCommand.usesNoDaemon(verb) else { return }
             try ChosenDaemon.checkNotTyped(for: "pawl \(verb)", "leave it out")
         } catch {

@@ -101,6 +101,32 @@ package struct LeftoverFiles: Sendable {
         }
     }
 
+    /// Returns the path of a file of this size that another process has moved into a folder, with or
+    /// without a number, after Pawl has fetched it from one of these URLs; `nil` if it is not there.
+    package func findMoved(
+        _ path: String,
+        into folder: String,
+        size: Int64,
+        of urls: [URL]
+    ) async -> String? {
+        // This fails only if the pool was shut down.
+        let found = try? await session.engine.disk.run { () throws(DownloadError) in
+            let target = FilePath(folder).appending(String(path.pathFile))
+            var found: FilePath?
+            // The newest of several has the highest number.
+            _ = FreeName.search { (number) -> Bool? in
+                let name = target.numbered(number)
+                guard let status = try? name.status() else { return true }
+                if status.size == size, RepresentationMark.isUnchanged(name, of: urls) {
+                    found = name
+                }
+                return nil
+            }
+            return found?.string
+        }
+        return found ?? nil
+    }
+
     /// A finished file that was moved into a folder.
     package struct Relocation: Sendable {
         package var file: WrittenFile

@@ -113,7 +113,7 @@ struct DownloadRun: Sendable {
     ///
     /// A file that existed before is moved only if Pawl has fetched it from one of these URLs and
     /// nobody has changed it since: an earlier move may have failed. Another one stays where it is,
-    /// which a message reports.
+    /// which a message reports. Another process that downloads the same may have moved it already.
     private func move(
         _ file: DownloadedFile,
         of task: DownloadTask,
@@ -126,21 +126,58 @@ struct DownloadRun: Sendable {
         facts.mediaType = task.response?.mediaType
         guard let folder = Self.folder(for: facts, of: requested) else { return file }
         let leftovers = task.session.leftovers
+        let urls = [requested.url] + requested.settings.mirrors
         if file.wasAlreadyThere {
-            let urls = [requested.url] + requested.settings.mirrors
             guard await leftovers.isOwn(file.path, of: urls) else {
+                guard LeftoverFiles.isThere(file.path) else {
+                    return try await find(file, movedInto: folder, of: urls, leftovers)
+                }
                 logger.warning(
                     "\(file.path.sanitized) existed before this download and is not moved"
                 )
                 return file
             }
         }
-        let relocation = try await leftovers.move(file.path, into: folder)
+        let relocation: LeftoverFiles.Relocation
+        do throws(DownloadError) {
+            relocation = try await leftovers.move(file.path, into: folder)
+        } catch {
+            guard !LeftoverFiles.isThere(file.path) else { throw error }
+            return try await find(file, movedInto: folder, of: urls, leftovers)
+        }
         for problem in relocation.problems {
             logger.warning("the file was moved to \(relocation.file.path.sanitized): \(problem)")
         }
         var moved = file
         moved.path = relocation.file.path
+        return moved
+    }
+
+    /// Finds a file that another process has moved.
+    ///
+    /// - Throws: `.notFound` if it is not in the folder.
+    private func find(
+        _ file: DownloadedFile,
+        movedInto folder: String,
+        of urls: [URL],
+        _ leftovers: LeftoverFiles
+    ) async throws(DownloadError) -> DownloadedFile {
+        let path = await leftovers.findMoved(
+            file.path,
+            into: folder,
+            size: file.byteCount,
+            of: urls
+        )
+        guard let path else {
+            throw DownloadError(
+                .notFound,
+                "\(file.path.sanitized) is gone: another program has moved or removed it",
+                advice: "download it again",
+                context: "moving \(file.path) to \(folder)"
+            )
+        }
+        var moved = file
+        moved.path = path
         return moved
     }
 
