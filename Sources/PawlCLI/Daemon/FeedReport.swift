@@ -36,6 +36,7 @@ package struct FeedReport {
         let result =
             switch (check.feed.failures, check.downloads.count) {
             case (.some, _): "failed"
+            case (nil, 0) where check.feed.problem?.code == .conflict: "changed meanwhile"
             case (nil, 0): "nothing new"
             case (nil, 1): "1 download added"
             case (nil, let count): "\(count) downloads added"

@@ -194,10 +194,8 @@ struct TransferPlanner: Sendable {
         to location: String,
         isUpgrade: Bool
     ) {
-        guard
-            let error = sources.redirected(segment, status, to: location, isUpgrade: isUpgrade)
-        else { return }
-        giveUp(segment.source, error)
+        let error = sources.redirected(segment, status, to: location, isUpgrade: isUpgrade)
+        if let error { giveUp(segment.source, error) }
     }
 
     /// Notes a 4xx or 5xx.
@@ -350,8 +348,7 @@ struct TransferPlanner: Sendable {
 
     /// Resets the failures of sources that sent more bytes than ever before.
     ///
-    /// Bytes that are received again are not progress, so a server that always breaks at the same
-    /// offset is given up.
+    /// Repeated bytes are not progress: a server that always breaks at one offset is given up.
     @discardableResult
     private mutating func noteProgress(of movers: Set<Int>) -> Bool {
         guard parts.arrived.count > highWater else { return false }
@@ -560,9 +557,7 @@ struct TransferPlanner: Sendable {
 
     // MARK: - Ticks
 
-    /// Notes the progress of the transfers.
-    ///
-    /// While the download is suspended, time makes no connection slow or silent.
+    /// Notes the progress of the transfers; while suspended, none of them becomes slow or silent.
     mutating func observe(_ samples: [TransferSample], isSuspended: Bool) {
         var moved: Set<Int> = []
         for sample in samples {

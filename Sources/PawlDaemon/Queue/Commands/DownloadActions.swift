@@ -152,8 +152,8 @@ struct DownloadActions {
         _ transaction: StoreTransaction
     ) throws -> Int64? {
         guard action == .remove || action == .removeWithFiles, count > 0 else { return nil }
-        // Otherwise an undo would restore the downloads of an earlier removal. Feeds are kept: the
-        // only other way to get one back is to add it anew.
+        // Otherwise an undo would restore the downloads of an earlier removal. Feeds are kept:
+        // nothing else restores their items.
         guard action == .remove, count <= RemovalUndo.mostDownloads else {
             try transaction.removed.forgetDownloads(by: remover)
             return nil
