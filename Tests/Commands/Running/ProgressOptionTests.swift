@@ -18,8 +18,13 @@ struct ProgressOptionTests {
         [], ["--progress", "auto"], ["--progress", "bar"], ["--progress", "plain"],
     ])
     func `in a pipe there are plain lines`(options: [String]) async throws {
-        let workshop = try workshop()
-        let run = try await workshop.run([workshop.url, "-x", "1"] + options)
+        let workshop = try Workshop()
+        let latch = Latch()
+        workshop.serve(.resource(resource).holdAfterBytes(resource.size / 2, until: latch))
+        let runner = try workshop.start(arguments: [workshop.url, "-x", "1"] + options)
+        #expect(await runner.waitForOutput(containing: "disk.iso: 2.00 MiB"))
+        latch.release()
+        let run = await runner.finish()
         try expectOnly(Workshop.name, resource, in: workshop, run)
         #expect(run.output == "./disk.iso\n")
         // More if the machine was busy for seconds.

@@ -221,6 +221,8 @@ struct VerifyRepairTests {
     func `a URL that is not enough to fetch the file is not stored`(
         options: [String]
     ) async throws {
+        var resource = resource
+        resource.methods = ["GET", "POST"]
         let workshop = try Workshop(resource)
         try workshop.folder.write("logins", "machine 127.0.0.1 login me password x1y2\n")
         let run = try await workshop.run([workshop.url] + options + known())

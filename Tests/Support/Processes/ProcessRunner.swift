@@ -112,13 +112,17 @@ package final class ProcessRunner: Sendable {
         _ arguments: [String] = [],
         _ settings: ProcessSettings = ProcessSettings()
     ) async throws(Errno) -> FinishedProcess {
-        let runner = try ProcessRunner(program, arguments, settings)
-        let status = await runner.waitForExit()
+        try await ProcessRunner(program, arguments, settings).finished()
+    }
+
+    /// Waits until the program ends, and returns its result.
+    package func finished() async -> FinishedProcess {
+        let status = await waitForExit()
         return FinishedProcess(
             status: status,
-            output: runner.output,
-            errors: runner.errors,
-            reachedTimeLimit: runner.reachedTimeLimit
+            output: output,
+            errors: errors,
+            reachedTimeLimit: reachedTimeLimit
         )
     }
 }
