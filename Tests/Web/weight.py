@@ -205,4 +205,4 @@ def the_page_is_idle_when_nothing_happens(scene, origin, pages):
 
 @check
 def the_page_is_almost_idle_while_50_of_10_000_run(scene, origin, pages):
-    return requires_idle(pages, many(scene, origin, pages), "setTimeout(done, 1000)", seconds=4, frames=7)
+    return requires_idle(pages, many(scene, origin, pages), "setTimeout(done, 1000)", seconds=4, frames=14)

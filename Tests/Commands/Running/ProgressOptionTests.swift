@@ -24,7 +24,7 @@ struct ProgressOptionTests {
         let runner = try workshop.start(arguments: [workshop.url, "-x", "1"] + options)
         #expect(await runner.waitForOutput(containing: "disk.iso: 2.00 MiB"))
         latch.release()
-        let run = await runner.finish()
+        let run = await runner.finished()
         try expectOnly(Workshop.name, resource, in: workshop, run)
         #expect(run.output == "./disk.iso\n")
         // More if the machine was busy for seconds.
