@@ -216,7 +216,7 @@ def the_speed_of_the_last_hour_is_shown(scene, origin, pages):
     def xs():
         return [float(point.split(",")[0]) for point in (line.get_attribute("points") or "").split()]
 
-    expect(picture).to_have_accessible_name(re.compile("at most [1-9]"))
+    expect(picture).to_have_accessible_name(re.compile("maximum [1-9]"))
     until(page, lambda: xs() and min(xs()) > 470)
     audit(page, "the speed of the last hour")
     # Half an hour later, the first points are in the middle. The stream was silent: the speed was 0.
