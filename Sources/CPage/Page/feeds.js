@@ -120,9 +120,10 @@ export class FeedList extends Form {
       const { feed, downloads } = await api.checkFeed(row.feed.id);
       row.show(feed);
       const result = feed.failures ? t("feeds.failed") : downloads.length ? t("count.added", { n: downloads.length }) : t("feeds.nothing");
-      this.#report(`${feed.name}: ${result}`);
       // Its name may be another one, and with it the order.
       await this.#load();
+      // Last, so that the button works again when the result is read.
+      this.#report(`${feed.name}: ${result}`);
     } catch (error) {
       this.#report("");
       this.show(error);
