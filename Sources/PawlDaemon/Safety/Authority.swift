@@ -22,6 +22,9 @@ package enum Authority: Sendable, Hashable {
         }
     }
 
+    /// Whose removals it can undo; `nil` for everyone's.
+    package var undoableRemover: DownloadOwner? { self == .user ? nil : owner }
+
     /// The authority in the text of a refusal.
     var shown: String {
         switch self {

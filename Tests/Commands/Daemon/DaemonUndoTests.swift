@@ -1,4 +1,5 @@
 import PawlCore
+import PawlDaemon
 import PawlTesting
 import PawlWire
 import Testing
@@ -69,6 +70,49 @@ extension DaemonSuites {
             let run = try await scene.run("undo")
             #expect(run.status == .code(ErrorCode.notFound.exitStatus))
             #expect(run.errors.contains("there is no removal to undo"))
+        }
+
+        @Test
+        func `a removal with files ends the offers that its client could undo, and no others`()
+            async throws
+        {
+            let access = try await AccessScene.make()
+            let scene = access.network.scene
+            func remove(_ id: Int, _ authority: Authority, _ action: QueueAction) async throws {
+                let path = APIPath.action(action)
+                let answer = try await access.ask(
+                    authority,
+                    "POST",
+                    path,
+                    #"{"targets":["\#(id)"]}"#
+                )
+                #expect(answer.status == 200, "\(answer.body)")
+            }
+            func undo(_ authority: Authority) async throws -> [Int64] {
+                let answer = try await access.ask(authority, "POST", APIPath.undo)
+                #expect(answer.status == 200, "\(answer.body)")
+                return try WireJSON.decode(WireOutcome.self, from: answer.body.utf8).downloads.map(
+                    \.id
+                )
+            }
+            for name in ["a", "b", "c"] {
+                try await scene.succeed("add", "--paused", "http://host.example/\(name)")
+            }
+            // The user can undo what the page removes.
+            try await remove(1, .page, .remove)
+            try await remove(2, .user, .removeWithFiles)
+            #expect(try await undo(.user) == [])
+            #expect(try await undo(.page) == [])
+            // The page cannot undo what the user removes.
+            try await remove(3, .user, .remove)
+            let target = scene.home.path("Downloads/d")
+            let url = "http://host.example/d"
+            let body = #"{"downloads":[{"url":"\#(url)","destination":"\#(target)"}]}"#
+            let answer = try await access.ask(.page, "POST", APIPath.downloads, body)
+            #expect(answer.status == 201, "\(answer.body)")
+            try await remove(4, .page, .removeWithFiles)
+            #expect(try await undo(.page) == [])
+            #expect(try await undo(.user) == [3])
         }
 
         @Test func `the secrets of removed downloads are gone when the daemon has ended`()

@@ -38,8 +38,7 @@ struct DownloadActions {
                 states: ActionRules.states(action)
             )
             var changes: [Change] = []
-            let remover = authority.owner ?? .user
-            let removal = try removal(action, of: selected.count, by: remover, transaction)
+            let removal = try removal(action, of: selected.count, by: authority, transaction)
             for var item in selected
             where try QueueAccess.allows(action, for: item, by: authority, rules, transaction) {
                 // The progress up to now; the end of the run is recorded later.
@@ -52,7 +51,7 @@ struct DownloadActions {
                     transaction,
                     &order,
                     undoneAs: removal,
-                    by: remover
+                    by: authority.owner ?? .user
                 )
                 // `all` leaves out the downloads that do not change.
                 guard let change, change.effect != .nothing || selection.all != true else {
@@ -148,14 +147,14 @@ struct DownloadActions {
     private func removal(
         _ action: QueueAction,
         of count: Int,
-        by remover: DownloadOwner,
+        by authority: Authority,
         _ transaction: StoreTransaction
     ) throws -> Int64? {
         guard action == .remove || action == .removeWithFiles, count > 0 else { return nil }
-        // Otherwise an undo would restore the downloads of an earlier removal. Feeds are kept:
+        // Otherwise its undo would restore the downloads of an earlier removal. Feeds are kept:
         // nothing else restores their items.
         guard action == .remove, count <= RemovalUndo.mostDownloads else {
-            try transaction.removed.forgetDownloads(by: remover)
+            try transaction.removed.forgetDownloads(by: authority.undoableRemover)
             return nil
         }
         return try transaction.removed.nextNumber()

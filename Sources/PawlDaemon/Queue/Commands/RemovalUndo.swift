@@ -93,8 +93,7 @@ final class RemovalUndo {
         expire(at: Date())
         let (outcome, gids) = try parts.environment.store.writeWithRoom { transaction in
             // Another client's removal is not undone, unless the user asks for it.
-            let remover = authority == .user ? nil : authority.owner
-            let removal = try transaction.removed.newest(by: remover)
+            let removal = try transaction.removed.newest(by: authority.undoableRemover)
             var rows: [WireDownload] = []
             for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user

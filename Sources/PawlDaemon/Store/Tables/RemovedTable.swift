@@ -41,7 +41,7 @@ package struct RemovedTable {
 
     /// Returns the number of the newest removal that is kept; `nil` if there is none.
     ///
-    /// `remover`: whose removals count; `nil` for anyone's.
+    /// `remover`: whose removals count; `nil` for everyone's.
     package func newest(by remover: DownloadOwner? = nil) throws -> Int64? {
         let newest: [Int64?] = try Self.tables.map { table in
             try database.value(
@@ -60,9 +60,14 @@ package struct RemovedTable {
     /// The tables of the kinds of things that are kept.
     private static let tables = ["removed", "removedFeed"]
 
-    /// Forgets the downloads that somebody has removed.
-    package func forgetDownloads(by remover: DownloadOwner) throws {
-        try database.run("DELETE FROM removed WHERE remover = ?", [remover.text])
+    /// Forgets the removed downloads.
+    ///
+    /// `remover`: whose removals are forgotten; `nil` for everyone's.
+    package func forgetDownloads(by remover: DownloadOwner? = nil) throws {
+        try database.run(
+            "DELETE FROM removed WHERE ?1 IS NULL OR remover = ?1",
+            [remover?.text]
+        )
     }
 
     /// Removes a session from the downloads and feeds that name it.
