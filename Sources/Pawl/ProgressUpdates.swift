@@ -1,5 +1,5 @@
 internal import PawlCore
-internal import PawlEngine
+package import PawlEngine
 
 /// Progress over time, which ends with its tasks.
 ///
@@ -12,7 +12,7 @@ public struct ProgressUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
     private let source: any ProgressSource<Element>
 
-    init(_ source: any ProgressSource<Element>) { self.source = source }
+    package init(_ source: any ProgressSource<Element>) { self.source = source }
 
     /// Starts reading.
     ///
@@ -75,7 +75,7 @@ extension Moment {
 }
 
 /// A source of progress that ends.
-protocol ProgressSource<Value>: Sendable {
+package protocol ProgressSource<Value>: Sendable {
     associatedtype Value: Sendable
 
     var currentProgress: Value { get }

@@ -1,8 +1,9 @@
 /// What a session does with the cookies that servers set (RFC 6265).
 ///
 /// A `Cookie` field of a request is sent in addition to the session's cookies. A program reads the
-/// session's cookies with ``DownloadSession/cookies``, and deletes them with
-/// ``DownloadSession/deleteCookie(_:)`` and ``DownloadSession/deleteCookies(where:)``.
+/// session's cookies with ``DownloadSession/cookies``, sets one with
+/// ``DownloadSession/setCookie(_:)``, and deletes them with ``DownloadSession/deleteCookie(_:)`` and
+/// ``DownloadSession/deleteCookies(where:)``.
 public enum CookiePolicy: Sendable, Hashable {
     /// The session keeps no cookies.
     case none

@@ -2,7 +2,7 @@ public import struct FoundationEssentials.Date
 public import struct FoundationEssentials.URL
 public import PawlCore
 
-/// Reads and deletes the session's cookies.
+/// Reads, sets and deletes the session's cookies.
 extension DownloadSession {
     /// The session's cookies that have not expired, the oldest first.
     ///
@@ -18,6 +18,19 @@ extension DownloadSession {
 
     /// Returns the session's cookies that a request for a URL carries, the oldest first.
     public func cookies(for url: URL) -> [Cookie] { cookies.filter { $0.applies(to: url) } }
+
+    /// Sets a cookie in place of the one with its name, domain and path; returns whether the session
+    /// keeps cookies.
+    ///
+    /// Requests that begin later carry it. With ``CookiePolicy/file(_:)``, a cookie with an expiry
+    /// date is written to the file, too, within three seconds, or when the session ends. With
+    /// ``CookiePolicy/none``, nothing happens. Background downloads do not carry it.
+    @discardableResult
+    public func setCookie(_ cookie: Cookie) -> Bool {
+        guard let cookieJar, let line = cookie.line else { return false }
+        cookieJar.set(line)
+        return true
+    }
 
     /// Deletes a cookie, whatever its value is by now; returns whether it existed.
     ///

@@ -69,7 +69,7 @@ extension DownloadSession {
     /// If an earlier run left part of the file, only the rest is fetched. Cancelling the task that
     /// awaits this ends the download and keeps the bytes received so far. The next download to the
     /// same file resumes it; for a temporary file, use the error's `resumeData`. `adjustment` changes
-    /// the session's settings for this download.
+    /// the session's settings for this download. The file's `response` is that of the server.
     ///
     /// - Throws: `DownloadError`.
     public func download(
@@ -88,7 +88,8 @@ extension DownloadSession {
         _ request: DownloadRequest,
         to destination: TaskDestination = .temporary
     ) async throws(DownloadError) -> DownloadedFile {
-        try await finish(downloadTask(with: request, to: destination))
+        let task = downloadTask(with: request, to: destination)
+        return task.withResponse(try await finish(task))
     }
 
     /// Resumes an ended download, even one of another process, and finishes it.
@@ -107,16 +108,17 @@ extension DownloadSession {
         resuming data: ResumeData,
         _ resume: ResumeSettings = ResumeSettings()
     ) async throws(DownloadError) -> DownloadedFile {
-        try await finish(try downloadTask(withResumeData: data, resume))
+        let task = try downloadTask(withResumeData: data, resume)
+        return task.withResponse(try await finish(task))
     }
 
-    /// Runs a task to its end.
+    /// Runs a task to its end, and returns its file without the response.
     ///
     /// If the calling task is cancelled, the download ends and keeps the bytes received so far.
     package func finish(_ task: DownloadTask) async throws(DownloadError) -> DownloadedFile {
         task.resume()
         do throws(DownloadError) {
-            return try await task.file
+            return try await task.awaitFile()
         } catch {
             // If the wait was cancelled, the task is paused, and nobody is left to resume it.
             task.end(keeping: true)

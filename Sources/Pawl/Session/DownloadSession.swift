@@ -98,11 +98,11 @@ public final class DownloadSession: Sendable {
     ///
     /// The constraints keep a delegate from compiling if one of its methods has nearly the name or
     /// the types of the protocol's, and would never be called. The delegate's class must therefore be
-    /// known here: the argument cannot be `nil`, an optional, an `any DownloadSessionDelegate` or a
-    /// value of a generic parameter. For a session without a delegate, omit the argument.
+    /// known here; the argument may be an optional. For a value whose class is not known, such as an
+    /// `any DownloadSessionDelegate`, use ``init(_:anyDelegate:logger:)``.
     public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
-        delegate: Delegate,
+        delegate: Delegate?,
         logger: Logger = Logger(label: "pawl")
     ) where Delegate.DelegateMistakes == NoDelegateMistakes, Delegate.ResponseDecision == Void {
         self.init(configuration, delegate: delegate, logger: logger, network: nil)
@@ -115,11 +115,11 @@ public final class DownloadSession: Sendable {
     ///
     /// The constraints keep a delegate from compiling if one of its methods has nearly the name or
     /// the types of the protocol's, and would never be called. The delegate's class must therefore be
-    /// known here: the argument cannot be `nil`, an optional, an `any DownloadSessionDelegate` or a
-    /// value of a generic parameter. For a session without a delegate, omit the argument.
+    /// known here; the argument may be an optional. For a value whose class is not known, such as an
+    /// `any DownloadSessionDelegate`, use ``init(_:anyDelegate:logger:)``.
     public convenience init<Delegate: DownloadSessionDelegate>(
         _ configuration: SessionConfiguration = .default,
-        delegate: Delegate,
+        delegate: Delegate?,
         logger: Logger = Logger(label: "pawl")
     )
     where
@@ -127,6 +127,32 @@ public final class DownloadSession: Sendable {
         Delegate.ResponseDecision == ResponseDisposition
     {
         self.init(configuration, delegate: delegate, logger: logger, network: nil)
+    }
+
+    /// Creates a session with a delegate whose class is not known here, or without a delegate.
+    ///
+    /// Nothing runs before the first task. The delegate is retained until the session is
+    /// invalidated, and the session is retained by its tasks.
+    ///
+    /// The compiler does not check the methods of such a delegate: a method with a wrong name or
+    /// type is never called. `init(_:delegate:logger:)` checks them.
+    public convenience init(
+        _ configuration: SessionConfiguration = .default,
+        anyDelegate: (any DownloadSessionDelegate)?,
+        logger: Logger = Logger(label: "pawl")
+    ) {
+        self.init(configuration, delegate: anyDelegate, logger: logger, network: nil)
+    }
+
+    /// Creates a session without a delegate, for the argument `nil`.
+    @_disfavoredOverload
+    @_documentation(visibility: internal)
+    public convenience init(
+        _ configuration: SessionConfiguration = .default,
+        delegate: `nil, or a delegate whose class is known: otherwise, use anyDelegate`,
+        logger: Logger = Logger(label: "pawl")
+    ) {
+        self.init(configuration, logger: logger)
     }
 
     /// Creates a session.

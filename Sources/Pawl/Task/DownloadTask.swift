@@ -207,16 +207,28 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     ///
     /// - Throws: `DownloadError`.
     public var file: DownloadedFile {
-        get async throws(DownloadError) {
-            target.handOver()
-            let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
-            if let outcome { return try outcome.flatMap(\.file).get() }
-            throw DownloadError(
-                .interrupted,
-                "the wait was cancelled",
-                advice: wasLast ? "resume the task to continue" : ""
-            )
-        }
+        get async throws(DownloadError) { withResponse(try await awaitFile()) }
+    }
+
+    /// Does the same as ``file``, but returns the file without its response.
+    func awaitFile() async throws(DownloadError) -> DownloadedFile {
+        target.handOver()
+        let (outcome, wasLast) = await waitForOutcome(else: .pauseAsked)
+        if let outcome { return try outcome.flatMap(\.file).get() }
+        throw DownloadError(
+            .interrupted,
+            "the wait was cancelled",
+            advice: wasLast ? "resume the task to continue" : ""
+        )
+    }
+
+    /// Returns the finished file with the response.
+    ///
+    /// Only whoever receives the file needs it, so it is not made for each small file.
+    func withResponse(_ file: DownloadedFile) -> DownloadedFile {
+        var file = file
+        file.response = response
+        return file
     }
 
     /// The outcome; `nil` if the task has not ended.
@@ -488,7 +500,16 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         guard case .success(.file(let file)) = outcome else { return }
         // Whoever reads the file from an event owns it, as after `file`.
         if feeds != nil { target.handOver() }
-        if session.delegate != nil { session.runner.post(.finished(self, file)) }
+        if session.delegate != nil {
+            session.runner.post(.finished(self, withResponse(file)))
+        }
+    }
+
+    override func reported(_ outcome: Result<TaskProduct, DownloadError>)
+        -> Result<TaskProduct, DownloadError>
+    {
+        guard case .success(.file(let file)) = outcome else { return outcome }
+        return .success(.file(withResponse(file)))
     }
 
     override var ownProgress: DownloadProgress {

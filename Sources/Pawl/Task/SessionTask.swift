@@ -1,6 +1,6 @@
 public import struct FoundationEssentials.Date
 public import PawlCore
-internal import PawlEngine
+package import PawlEngine
 internal import Synchronization
 
 /// A task of a session.
@@ -496,7 +496,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
         }
         settled(result)
         if isAwaited {
-            session.runner.post(.completed(self, result, metrics))
+            session.runner.post(.completed(self, reported(result), metrics))
         }
         session.ended(self)
         end.complete()
@@ -572,12 +572,17 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     /// Called when the outcome is final and about to be reported.
     func settled(_ outcome: Result<TaskProduct, DownloadError>) {}
+
+    /// Returns the outcome as it is reported.
+    func reported(_ outcome: Result<TaskProduct, DownloadError>)
+        -> Result<TaskProduct, DownloadError>
+    { outcome }
 }
 
 extension SessionTask: ProgressSource {
-    var engine: Engine { session.engine }
-    var hasEnded: Bool { end.isComplete }
-    var lastEnd: Completion<Void>? { end }
+    package var engine: Engine { session.engine }
+    package var hasEnded: Bool { end.isComplete }
+    package var lastEnd: Completion<Void>? { end }
 }
 
 extension TaskLifecycle.Event {

@@ -1,13 +1,13 @@
-internal import PawlCore
+package import PawlCore
 internal import PawlEngine
 
-/// The progress of several tasks together at one moment.
+/// The progress of several tasks, or keys of a library, together at one moment.
 public struct TotalProgress: Sendable, Hashable {
-    /// The number of tasks.
+    /// The number of tasks or keys.
     public private(set) var taskCount = 0
-    /// The number of tasks that have ended with their result.
+    /// The number of tasks or keys that have ended with their result.
     public private(set) var finishedCount = 0
-    /// The number of tasks that have ended with an error or were cancelled.
+    /// The number of tasks or keys that have ended with an error or were cancelled.
     public private(set) var failedCount = 0
     /// The number of bytes that all tasks together have received or found on disk.
     public var completedBytes: Int64 { sum.completedBytes }
@@ -21,22 +21,40 @@ public struct TotalProgress: Sendable, Hashable {
 
     /// The current progress of some tasks.
     public init(of tasks: some Sequence<SessionTask>) {
-        sum.totalBytes = 0
+        self.init()
         for task in tasks {
             let (progress, state) = (task.currentProgress, task.state)
-            taskCount += 1
-            sum.completedBytes += progress.completedBytes
-            sum.bytesPerSecond += progress.bytesPerSecond
-            var total = progress.totalBytes
             switch state {
-            case .finished: finishedCount += 1
-            case .failed, .cancelled:
-                failedCount += 1
-                total = progress.completedBytes
-            case .waiting, .waitingForConnectivity, .running, .suspended, .paused: break
+            case .finished: add(progress, .finished)
+            case .failed, .cancelled: add(progress, .failed)
+            case .waiting, .waitingForConnectivity, .running, .suspended, .paused:
+                add(progress, nil)
             }
-            sum.totalBytes = sum.totalBytes.flatMap { sum in total.map { sum + $0 } }
         }
+    }
+
+    /// The progress of no task.
+    package init() { sum.totalBytes = 0 }
+
+    /// How a task or a key has ended.
+    package enum End: Sendable {
+        case finished, failed
+    }
+
+    /// Adds a task or a key; `end` is `nil` if it has not ended.
+    package mutating func add(_ progress: DownloadProgress, _ end: End?) {
+        taskCount += 1
+        sum.completedBytes += progress.completedBytes
+        sum.bytesPerSecond += progress.bytesPerSecond
+        var total = progress.totalBytes
+        switch end {
+        case .finished: finishedCount += 1
+        case .failed:
+            failedCount += 1
+            total = progress.completedBytes
+        case nil: break
+        }
+        sum.totalBytes = sum.totalBytes.flatMap { sum in total.map { sum + $0 } }
     }
 
     /// The completed fraction from 0 to 1; `nil` if the total size is not known.

@@ -13,6 +13,12 @@ extension DownloadSettings {
                 advice: "use a method such as GET or POST"
             )
         }
+        guard !fields.contains(where: { $0.hasName("Range") }) else {
+            throw .usage(
+                "a download cannot send a `Range` field, which Pawl sets itself to resume",
+                advice: "remove the field; to download a part of the file, use \(.range)"
+            )
+        }
         guard connection.cookieFile == nil || connection.browserProfile == nil else {
             throw .usage(
                 "a cookie file and the cookies of a browser cannot be combined",

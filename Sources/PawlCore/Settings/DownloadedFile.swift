@@ -16,6 +16,15 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     ///
     /// The file contains the encoded bytes.
     public var contentEncoding: String?
+    /// The server's response, such as its status and fields; `nil` if no server has responded.
+    ///
+    /// That of a resumed download is the response to its last part, usually with the status 206. It
+    /// is left out when the file is encoded, because its fields may be secret.
+    public var response: DownloadResponse?
+
+    private enum CodingKeys: String, CodingKey {
+        case path, byteCount, verifiedDigest, wasAlreadyThere, isLengthVerified, contentEncoding
+    }
 
     package init(path: String, byteCount: Int64) {
         self.path = path

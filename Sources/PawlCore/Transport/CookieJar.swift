@@ -71,6 +71,17 @@ package final class CookieJar: Sendable {
         observer?()
     }
 
+    /// Sets a cookie in place of the one with its key.
+    package func set(_ cookie: CookieLine) {
+        let observer = state.withLock { state in
+            state.cookies.removeAll { $0.key == cookie.key }
+            state.cookies = Self.newest(of: state.cookies + [cookie])
+            state.revision = Self.nextRevision
+            return state.observer
+        }
+        observer?()
+    }
+
     /// Removes cookies; returns how many there were.
     @discardableResult
     package func remove(_ keys: Set<CookieLine.Key>) -> Int {

@@ -27,6 +27,52 @@ struct CookieValueTests {
         #expect(wide.key == CookieLine("a.example\tTRUE\t/\tFALSE\t0\tid\tx")?.key)
     }
 
+    @Test func `a created cookie has the line of a cookie file`() throws {
+        let plain = try Cookie("id", value: "a=b", domain: "A.example")
+        #expect(plain.line?.text == "a.example\tFALSE\t/\tFALSE\t0\tid\ta=b")
+        #expect(plain.domain == "a.example" && !plain.includesSubdomains)
+        var wide = try Cookie(
+            "id",
+            value: "",
+            domain: ".a.example",
+            path: "/films",
+            expiryDate: Date(timeIntervalSince1970: 2000.5)
+        )
+        (wide.isSecure, wide.isHTTPOnly) = (true, true)
+        #expect(wide.domain == "a.example" && wide.includesSubdomains)
+        let line = try #require(wide.line)
+        #expect(line.text == "#HttpOnly_.a.example\tTRUE\t/films\tTRUE\t2000\tid\t")
+        #expect(line.key == wide.key)
+        wide.expiryDate = Date(timeIntervalSince1970: 2000)
+        #expect(Cookie(line) == wide)
+        wide.includesSubdomains = false
+        #expect(wide.key.domain == "a.example")
+        wide.expiryDate = Date(timeIntervalSince1970: -5)
+        #expect(wide.line?.expires == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("", "v", "a.example", "/"), ("i d", "v", "a.example", "/"),
+            ("i=d", "v", "a.example", "/"), ("id", "v;w", "a.example", "/"),
+            ("id", "v\tw", "a.example", "/"), ("id", "v\nw", "a.example", "/"),
+            ("id", "v", "", "/"), ("id", "v", ".", "/"), ("id", "v", "a.example/b", "/"),
+            ("id", "v", "a.example", ""), ("id", "v", "a.example", "b"),
+            ("id", "v", "a.example", "/\r\n"),
+        ]
+    )
+    func `a cookie that cannot be sent is refused`(
+        name: String,
+        value: String,
+        domain: String,
+        path: String
+    ) {
+        let error = #expect(throws: DownloadError.self) {
+            try Cookie(name, value: value, domain: domain, path: path)
+        }
+        #expect(error?.code == .usage)
+    }
+
     @Test func `the texts of a cookie do not contain its value`() throws {
         let cookie = try cookie("a.example\tTRUE\t/\tFALSE\t0\tid\tsecret")
         #expect("\(cookie)" == "id of .a.example/")

@@ -41,6 +41,32 @@ struct FoundationContract {
         #expect(response.value(forHTTPHeaderField: "X-Two") == "a, b")
     }
 
+    @Test("NSHTTPCookie, setCookie:")
+    func cookies() throws {
+        let date = Date(timeIntervalSince1970: 4_000_000_000)
+        var cookie = try Cookie(
+            "id",
+            value: "7",
+            domain: ".example.org",
+            path: "/films",
+            expiryDate: date
+        )
+        (cookie.isSecure, cookie.isHTTPOnly) = (true, true)
+        let foundation = try #require(HTTPCookie(cookie))
+        #expect(foundation.name == "id" && foundation.value == "7")
+        #expect(foundation.domain == ".example.org" && foundation.path == "/films")
+        #expect(foundation.isSecure && foundation.isHTTPOnly)
+        #expect(foundation.expiresDate == date)
+        #expect(try Cookie(foundation) == cookie)
+        let plain = try Cookie("id", value: "7", domain: "example.org")
+        let brief = try #require(HTTPCookie(plain))
+        #expect(brief.isSessionOnly && !brief.isSecure && !brief.isHTTPOnly)
+        #expect(try Cookie(brief) == plain)
+        let session = DownloadSession()
+        session.setCookie(try Cookie(foundation))
+        #expect(session.cookies == [cookie])
+    }
+
     @Test("fileURLWithPath:")
     func fileURLs() async throws {
         let scene = try FoundationScene(.resource(resource))

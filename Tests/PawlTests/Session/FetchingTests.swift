@@ -52,6 +52,22 @@ struct FetchingTests {
         #expect(scene.origin.requests.count == 2)
     }
 
+    @Test func `a Range field is refused in a download, and sent for data`() async throws {
+        let scene = try SessionScene(.resource(Resource(size: 1000)))
+        let session = DownloadSession(scene.configuration)
+        var request = DownloadRequest(try scene.url())
+        request.setValue("bytes=0-9", forHTTPHeaderField: "range")
+        let error = await #expect(throws: DownloadError.self) {
+            try await session.download(request, to: scene.target())
+        }
+        #expect(error?.code == .usage)
+        #expect(error?.message.contains("`Range`") == true)
+        #expect(error?.advice.contains("`range`") == true)
+        #expect(scene.origin.requests.isEmpty)
+        let fetched = try await session.data(for: request)
+        #expect(fetched.response.status == 206 && fetched.bytes.count == 10)
+    }
+
     @Test func `a pinned key that is not a digest fails before a request is sent`() async throws {
         let scene = try SessionScene(.status(200, body: "never"))
         var configuration = scene.configuration

@@ -15,6 +15,11 @@ struct MistypedDelegateTests {
             "session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile"
         ),
         (
+            "session(_ s: DownloadSession, task: SessionTask, "
+                + "didFinishDownloadingTo f: DownloadedFile)",
+            "session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadTask"
+        ),
+        (
             "session(_ s: DownloadSession, downloadTask: DownloadTask, didWriteData b: Int64, "
                 + "totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)",
             "totalBytesExpectedToWrite is an Int64?"

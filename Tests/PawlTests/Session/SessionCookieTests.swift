@@ -1,3 +1,4 @@
+import struct FoundationEssentials.Date
 import struct FoundationEssentials.URL
 import Glibc
 import Pawl
@@ -98,7 +99,47 @@ struct SessionCookieTests {
         #expect(!without.deleteCookie(cookie))
     }
 
+    @Test func `a cookie that the program sets is sent, and replaces one of its name`()
+        async throws
+    {
+        let scene = try scene()
+        let session = DownloadSession(scene.configuration)
+        let wrong = try Cookie("id", value: "6", domain: "127.0.0.1")
+        let cookie = try Cookie("id", value: "7", domain: "127.0.0.1")
+        #expect(session.setCookie(wrong))
+        #expect(session.setCookie(cookie))
+        #expect(session.cookies == [cookie])
+        _ = try await session.data(from: scene.url("/file"))
+        #expect(scene.origin.requests.last?["Cookie"] == "id=7")
+        var secure = try Cookie("token", value: "x", domain: "example.org")
+        secure.isSecure = true
+        session.setCookie(secure)
+        _ = try await session.data(from: scene.url("/file"))
+        #expect(scene.origin.requests.last?["Cookie"] == "id=7")
+        #expect(session.deleteCookie(cookie))
+        #expect(session.cookies == [secure])
+        var configuration = scene.configuration
+        configuration.cookies = .none
+        let without = DownloadSession(configuration)
+        #expect(!without.setCookie(cookie))
+        #expect(without.cookies.isEmpty)
+    }
+
     // MARK: - In a file
+
+    @Test func `a lasting cookie that the program sets is in the file`() async throws {
+        let scene = try lastingScene()
+        let delegate = RecordingDelegate()
+        let session = session(scene, delegate)
+        let date = Date(timeIntervalSince1970: 4_000_000_000)
+        session.setCookie(try Cookie("id", value: "7", domain: "127.0.0.1", expiryDate: date))
+        session.setCookie(try Cookie("brief", value: "1", domain: "127.0.0.1"))
+        _ = try await session.data(from: scene.url("/file"))
+        session.finishTasksAndInvalidate()
+        await delegate.allCalls(.invalid)
+        let line = "127.0.0.1\tFALSE\t/\tFALSE\t4000000000\tid\t7"
+        #expect(try lines(scene).map(String.init) == [line])
+    }
 
     @Test func `a cookie is deleted from the file, and the lines of others stay`() async throws {
         let scene = try lastingScene()

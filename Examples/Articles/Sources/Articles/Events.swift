@@ -144,4 +144,9 @@ private func delegates(_ url: URL, _ folder: String) async {
     let events = task.events
     task.resume()
     for await _ in events {}
+    print(makeSession(nil).delegate == nil)
+}
+
+func makeSession(_ delegate: (any DownloadSessionDelegate)?) -> DownloadSession {
+    DownloadSession(.default, anyDelegate: delegate)
 }

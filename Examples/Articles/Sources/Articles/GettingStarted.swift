@@ -10,7 +10,7 @@ func gettingStarted(_ sample: Sample) async throws {
     try await oneCall(url, folder)
     try await taskWithProgress(url, folder)
     try await ownSettings(url, folder)
-    ownCookies(DownloadSession(), url)
+    try ownCookies(DownloadSession(), url)
     await noRedirects(DownloadSession(), url)
     try storedSettings(.default)
     try await knownDigest(url, folder)
@@ -58,9 +58,13 @@ private func ownSettings(_ url: URL, _ folder: String) async throws {
     _ = try await DownloadSession(configuration).data(from: url)
 }
 
-private func ownCookies(_ session: DownloadSession, _ url: URL) {
+private func ownCookies(_ session: DownloadSession, _ url: URL) throws {
     for cookie in session.cookies(for: url) { print(cookie.name, cookie.expiryDate as Any) }
     session.deleteCookies { $0.domain == "example.org" }
+
+    var cookie = try Cookie("id", value: "7", domain: "example.org")
+    cookie.isSecure = true  // only HTTPS requests carry it
+    session.setCookie(cookie)
 }
 
 private func noRedirects(_ session: DownloadSession, _ url: URL) async {

@@ -18,6 +18,7 @@ func theLibrary(_ sample: Sample) async throws {
     try await askWithSettings(library, url)
     try await read(library, sample.latest)
     try await follow(library, url)
+    try await followSeveral(library, url, other)
     try await check(library)
     await library.close()
     try await openWithDrops(sample.folder)
@@ -94,6 +95,14 @@ private func follow(_ library: DownloadLibrary, _ url: URL) async throws {
         default: continue
         }
         break  // leaves the loop after the first of these events
+    }
+}
+
+private func followSeveral(_ library: DownloadLibrary, _ url: URL, _ other: URL) async throws {
+    try library.start("intro", from: url)
+    try library.start("credits", from: other)
+    for await total in library.progress(of: ["intro", "credits"]) {
+        print("\(total.finishedCount) of \(total.taskCount)", total.fraction ?? 0)
     }
 }
 

@@ -24,6 +24,7 @@ public protocol MistypedDelegateMethods:
     typealias DelegateMistakes = (
         FinishURLMethod,
         FinishPathMethod,
+        FinishTaskMethod,
         WriteMethod,
         ResumeMethod,
         CompleteMethod,
@@ -72,6 +73,7 @@ public protocol MistypedDelegateMethods:
 public typealias NoDelegateMistakes = (
     `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`,
     `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`,
+    `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadTask`,
     `totalBytesExpectedToWrite is an Int64?`,
     `expectedTotalBytes is an Int64?`,
     `session(_:task:didCompleteWithError:) takes a DownloadError?`,
@@ -121,6 +123,8 @@ public protocol MistypedFileMethods: AnyObject, Sendable {
         `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`
     associatedtype FinishPathMethod =
         `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`
+    associatedtype FinishTaskMethod =
+        `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadTask`
     associatedtype WriteMethod = `totalBytesExpectedToWrite is an Int64?`
     associatedtype ResumeMethod = `expectedTotalBytes is an Int64?`
 
@@ -135,6 +139,12 @@ public protocol MistypedFileMethods: AnyObject, Sendable {
         downloadTask: DownloadTask,
         didFinishDownloadingTo path: String
     ) async -> FinishPathMethod
+
+    func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) async -> FinishTaskMethod
 
     func session(
         _ session: DownloadSession,
@@ -166,6 +176,13 @@ extension MistypedFileMethods {
         downloadTask: DownloadTask,
         didFinishDownloadingTo path: String
     ) async -> `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile` { .init() }
+
+    /// Stands for a method that the delegate does not have.
+    public func session(
+        _ session: DownloadSession,
+        task: SessionTask,
+        didFinishDownloadingTo file: DownloadedFile
+    ) async -> `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadTask` { .init() }
 
     /// Stands for a method that the delegate does not have.
     public func session(
@@ -394,6 +411,12 @@ extension MislabelledMethods {
 /// Stands for the result of a method that the delegate does not have.
 @_documentation(visibility: internal)
 public struct `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile`: Sendable {
+    init() {}
+}
+
+/// Stands for the result of a method that the delegate does not have.
+@_documentation(visibility: internal)
+public struct `session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadTask`: Sendable {
     init() {}
 }
 

@@ -22,6 +22,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
     case pinnedPublicKeys = "pinned-public-key"
     case proxy
     case proxyAuthentication = "proxy-auth"
+    case range
     case s3Anonymous = "s3-anonymous"
     case s3Endpoint = "s3-endpoint"
     case s3Profile = "s3-profile"
@@ -49,6 +50,7 @@ package enum AdviceSetting: String, Sendable, CaseIterable {
         case .pinnedPublicKeys: "connection.pinnedPublicKeys"
         case .proxy: "connection.proxy"
         case .proxyAuthentication: "connection.proxyAuthentication"
+        case .range: "range"
         case .s3Anonymous: "connection.s3.isAnonymous"
         case .s3Endpoint: "connection.s3.endpoint"
         case .s3Profile: "connection.s3.profile"
