@@ -38,9 +38,14 @@ public enum PawlProgram {
     /// Ends the process if they are not valid, or the subcommand uses no daemon.
     private static func chooseDaemon(_ arguments: inout [String]) {
         do {
-            try ChosenDaemon.set(typed: DaemonChoiceOptions.take(from: &arguments))
-            guard let verb = arguments.first, PawlCommand.usesNoDaemon(verb) else { return }
-            try ChosenDaemon.checkNotTyped(for: "pawl \(verb)", "leave it out")
+            ChosenDaemon.set(typed: try DaemonChoiceOptions.take(from: &arguments))
+            let verb = PawlCommand.completed(arguments).first ?? ""
+            if PawlCommand.usesNoDaemon(verb) {
+                try ChosenDaemon.checkNotTyped(for: "pawl \(verb)", "leave it out")
+            } else if verb != GetCommand.name {
+                // `pawl get` uses a daemon only with `--background`.
+                try ChosenDaemon.reserveStandardInput()
+            }
         } catch {
             Console().report(error)
             exit(error.code.exitStatus)

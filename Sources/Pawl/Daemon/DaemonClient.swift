@@ -62,13 +62,36 @@ package final class DaemonClient: Sendable {
 
     /// Adds all downloads or none.
     ///
+    /// Over TCP, more than 1 MiB of downloads is divided among several requests. If one of them fails,
+    /// the downloads of those before it have been added, which the error says.
+    ///
     /// Requests with the same key are carried out once.
     package func add(
         _ downloads: [NewDownload],
         key: String? = nil
     ) async throws(DownloadError) -> WireOutcome {
+        let parts = remote == nil ? [downloads] : try RequestDivision.divide(downloads)
+        var outcome = WireOutcome(downloads: [], lastEvent: 0)
+        for (index, part) in parts.enumerated() {
+            let key = index == 0 ? key : key.map { "\($0)-\(index)" }
+            do throws(DownloadError) {
+                let added = try await add(part: part, key)
+                outcome.downloads += added.downloads
+                outcome.lastEvent = added.lastEvent
+            } catch {
+                let count = outcome.downloads.count
+                throw index == 0 ? error : error.afterAdding(count, of: downloads.count)
+            }
+        }
+        return outcome
+    }
+
+    private func add(
+        part: [NewDownload],
+        _ key: String?
+    ) async throws(DownloadError) -> WireOutcome {
         let fields = key.map { [HTTPField(name: APIPath.idempotencyKey, value: $0)] } ?? []
-        return try await send(APIPath.downloads, NewDownloads(downloads), fields: fields)
+        return try await send(APIPath.downloads, NewDownloads(part), fields: fields)
     }
 
     /// Returns a download; `nil` if the daemon does not have it.
@@ -182,12 +205,25 @@ package final class DaemonClient: Sendable {
     ) throws(DownloadError) -> String {
         // The order of the daemon's store.
         guard let last, !last.utf8.lexicographicallyPrecedes(next.utf8) else { return next }
-        throw DownloadError(
-            .badResponse,
-            "the daemon answered with a page of a list that does not follow the last one",
-            advice: "check the URL of the daemon"
-        )
+        throw repeatedPage
     }
+
+    /// Returns the ID after which the next page begins, for a list by ascending IDs.
+    ///
+    /// Throws `.badResponse` unless it is above the last one: the pages could have no end.
+    package static func checked(
+        _ next: Int64,
+        after last: Int64?
+    ) throws(DownloadError) -> Int64 {
+        guard let last, next <= last else { return next }
+        throw repeatedPage
+    }
+
+    private static let repeatedPage = DownloadError(
+        .badResponse,
+        "the daemon answered with a page of a list that does not follow the last one",
+        advice: "check the URL of the daemon"
+    )
 
     package func set(_ label: LabelSettings) async throws(DownloadError) -> WireLabel {
         try await send(APIPath.labels, label)
@@ -241,6 +277,17 @@ package final class DaemonClient: Sendable {
         _ change: DaemonSettingsChange
     ) async throws(DownloadError) -> DaemonSettings {
         try await send(APIPath.settings, change, method: "PATCH")
+    }
+
+    /// Returns the last lines of the daemon's log.
+    package func log(lines: Int) async throws(DownloadError) -> WireLog {
+        try await fetch(APIPath.log, ["limit": "\(lines)"])
+    }
+
+    /// Returns the last entries of the audit log.
+    package func audit(lines: Int) async throws(DownloadError) -> [AuditEntry] {
+        let answer: WireAudit = try await fetch(APIPath.audit, ["limit": "\(lines)"])
+        return answer.entries
     }
 
     /// Returns the events from now on.
@@ -302,7 +349,10 @@ package final class DaemonClient: Sendable {
     ) async throws(DownloadError) -> DataStream {
         // Another user's program could listen there, and requests may contain secrets.
         if remote == nil { try paths.checkSocketFolder() }
-        var request = DownloadRequest(try url(path, query), adjusting: adjustment(stallTimeout))
+        var request = DownloadRequest(
+            try url(path, query),
+            adjusting: adjustment(stallTimeout, isEndless: path == APIPath.events)
+        )
         request.method = method
         request.fields = fields + [remote?.authorization].compactMap(\.self)
         request.body = body
@@ -445,17 +495,25 @@ package final class DaemonClient: Sendable {
         return url
     }
 
-    private func adjustment(_ stallTimeout: Duration?) -> SettingsAdjustment {
+    /// `isEndless`: whether the response is a stream without an end.
+    private func adjustment(
+        _ stallTimeout: Duration?,
+        isEndless: Bool
+    ) -> SettingsAdjustment {
         { [socket = paths.socket, remote] settings in
+            settings.stallTimeout = stallTimeout ?? settings.stallTimeout
             if let remote {
                 remote.apply(to: &settings.connection)
+                if !isEndless {
+                    // Another server may answer there, and without an end.
+                    settings.maximumDuration = remote.longestExchange + (stallTimeout ?? .zero)
+                }
             } else {
                 settings.connection.socketPath = socket
             }
             settings.retries = 0
             // A redirect would send the body, which may contain secrets, to another server.
             settings.maximumRedirects = 0
-            settings.stallTimeout = stallTimeout ?? settings.stallTimeout
         }
     }
 
@@ -493,4 +551,16 @@ package final class DaemonClient: Sendable {
     /// Its pages are smaller, and another server may answer there.
     private static let mostRemoteAnswerBytes: Int64 = 32 << 20
     private static let mostProblemBytes: Int64 = 1 << 20
+}
+
+extension DownloadError {
+    /// The error of a request to add downloads after others have added some of them.
+    fileprivate func afterAdding(_ count: Int, of total: Int) -> DownloadError {
+        DownloadError(
+            code,
+            "only the first \(count) of \(total) downloads were added: \(message)",
+            advice: guidance,
+            context: context
+        )
+    }
 }

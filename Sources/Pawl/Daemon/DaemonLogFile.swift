@@ -1,5 +1,6 @@
 internal import CPlatform
 internal import Glibc
+package import PawlCore
 
 /// The log of a background daemon: one file, and the previous one.
 package struct DaemonLogFile: Sendable {
@@ -34,6 +35,47 @@ package struct DaemonLogFile: Sendable {
         guard file >= 0 else { return }
         for descriptor in descriptors { dup2(file, descriptor) }
         close(file)
+    }
+
+    // MARK: - Reading
+
+    /// The maximum number of bytes that are read of a file.
+    private static let mostBytesToRead = 8 << 20
+
+    /// Whether this process writes its standard error to the file, as a background daemon does.
+    package var isStandardError: Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(STDERR_FILENO, &own) == 0 && stat(path, &named) == 0
+            && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    }
+
+    /// Returns the last lines, the oldest first; those of the previous file, too, if there are too
+    /// few.
+    ///
+    /// A file that does not exist has no lines. Throws `.fileUnreadable`.
+    package func lastLines(_ count: Int) throws(DownloadError) -> [Substring] {
+        var lines: [Substring] = []
+        for file in [path, "\(path).1"] where lines.count < count {
+            guard access(file, F_OK) == 0 else { continue }
+            lines = try Self.end(of: file).split(separator: "\n") + lines
+        }
+        return lines.suffix(count)
+    }
+
+    private static func end(of path: String) throws(DownloadError) -> String {
+        guard let file = fopen(path, "re") else {
+            throw DownloadError(
+                .fileUnreadable,
+                "the log cannot be read: \(String(cString: strerror(errno)))",
+                advice: "check the permissions of the file",
+                context: "opening \(path)"
+            )
+        }
+        defer { fclose(file) }
+        if fseek(file, -mostBytesToRead, SEEK_END) != 0 { rewind(file) }
+        var bytes = [UInt8](repeating: 0, count: mostBytesToRead)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     private func setAside() { rename(path, "\(path).1") }

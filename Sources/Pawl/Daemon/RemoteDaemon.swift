@@ -7,13 +7,24 @@ package struct RemoteDaemon: Sendable {
     package let url: BaseURL
     private let token: String
     private let authoritiesFile: String?
+    /// The maximum time of a request and its response, beside any time for which the daemon is known
+    /// to be silent.
+    let longestExchange: Duration
 
     /// - Parameters:
     ///   - token: One of the daemon's tokens, which decides what the client may do.
     ///   - authoritiesFile: A PEM file of the certificate authorities to trust in place of the
     ///     system's.
-    package init(_ url: BaseURL, token: String, authoritiesFile: String? = nil) {
+    ///   - longestExchange: The maximum time of a request and its response, except for a stream of
+    ///     events.
+    package init(
+        _ url: BaseURL,
+        token: String,
+        authoritiesFile: String? = nil,
+        longestExchange: Duration = .seconds(300)
+    ) {
         (self.url, self.token, self.authoritiesFile) = (url, token, authoritiesFile)
+        self.longestExchange = longestExchange
     }
 
     /// The field that signs in.
@@ -120,7 +131,7 @@ package struct RemoteDaemon: Sendable {
             )
         default:
             guard error.code == .network || error.code == .timedOut else { return error }
-            let what = error.code == .timedOut ? "does not respond" : "cannot be reached"
+            let what = error.code == .timedOut ? "does not respond in time" : "cannot be reached"
             return DownloadError(
                 .daemonUnavailable,
                 "the daemon at \(name) \(what)\(reason)",

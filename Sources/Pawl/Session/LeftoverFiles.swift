@@ -79,12 +79,15 @@ package struct LeftoverFiles: Sendable {
     ///
     /// It replaces no file: if its name is taken, a number is added.
     ///
-    /// `willNameCopy` is called with the stamp of a copy before the copy gets its name.
+    /// `urls`: if another process has moved the same file of one of these URLs into the folder, this
+    /// one is removed, and the other one is returned. `willNameCopy` is called with the stamp of a copy
+    /// before the copy gets its name.
     ///
     /// - Throws: errors of the file system and of `willNameCopy`; the file then stays where it is.
     package func move(
         _ path: String,
         into folder: String,
+        removingDuplicateOf urls: [URL] = [],
         willNameCopy: @escaping @Sendable (FileStamp) throws(DownloadError) -> Void = {
             _ throws(DownloadError) in
         }
@@ -94,8 +97,10 @@ package struct LeftoverFiles: Sendable {
             let target = FilePath(folder).appending(String(path.pathFile))
             let moved = try FileMove(source, to: target, policy: .rename)
                 .run(willNameCopy: willNameCopy)
+            let other = urls.isEmpty ? nil : MovedDuplicate.remove(moved.path, of: urls)
+            let (path, stamp) = other.map { ($0.path, $0.stamp) } ?? (moved.path, moved.stamp)
             return Relocation(
-                file: WrittenFile(.finished, at: moved.path.string, moved.stamp),
+                file: WrittenFile(.finished, at: path.string, stamp),
                 problems: moved.problems
             )
         }

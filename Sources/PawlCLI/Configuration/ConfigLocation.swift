@@ -29,7 +29,9 @@ struct ConfigLocation: Sendable {
 
     /// What a user should know about the file.
     func notes(_ config: UserConfig) -> [String] {
-        guard let path, config.hasSecrets, Self.canOthersRead(path) else { return [] }
+        var status = stat()
+        guard let path, config.hasSecrets, stat(path, &status) == 0, Self.canOthersRead(status)
+        else { return [] }
         return [
             "\(name) contains secrets, and other users can read it: make it private with chmod 600"
         ]
@@ -40,10 +42,17 @@ struct ConfigLocation: Sendable {
     /// With `names`, it contains only these options, and mistakes in others are ignored.
     func read(only names: [String]? = nil) throws(DownloadError) -> ConfigFile? {
         guard let path, isNamed || exists else { return nil }
-        try checkOwner(of: path)
-        let text = try InputFile.text(of: path, location: "the config file", form: "a file in TOML")
+        var canOthersRead = false
+        let text = try InputFile.text(
+            of: path,
+            location: "the config file",
+            form: "a file in TOML"
+        ) { (status) throws(DownloadError) in
+            try checkOwner(status)
+            canOthersRead = Self.canOthersRead(status)
+        }
         let file = try ConfigFile(text, name: name, home: home, only: names)
-        guard !file.hasToken || !Self.canOthersRead(path) else {
+        guard !file.hasToken || !canOthersRead else {
             throw DownloadError(
                 .fileUnreadable,
                 "\(name) contains a token of a daemon, and other users can read it",
@@ -53,15 +62,11 @@ struct ConfigLocation: Sendable {
         return file
     }
 
-    private static func canOthersRead(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & 0o044 != 0
-    }
+    private static func canOthersRead(_ status: stat) -> Bool { status.st_mode & 0o044 != 0 }
 
     /// Throws if other users can write the file, whose commands they could choose.
-    private func checkOwner(of path: String) throws(DownloadError) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    private func checkOwner(_ status: stat) throws(DownloadError) {
+        guard status.st_mode & S_IFMT == S_IFREG else { return }
         // Where each user has a group of their own, files of that group are writable for it.
         let others: mode_t = status.st_gid == getgid() ? 0o002 : 0o022
         guard status.st_uid == getuid() || status.st_uid == 0, status.st_mode & others == 0 else {

@@ -47,12 +47,20 @@ package struct UserConfig: Sendable {
     /// that uses none of them.
     static func levelsOfDaemon() throws(DownloadError) -> [[OptionAssignment]] {
         if let config = known.withLock({ $0 }) { return config.levelsOfDaemon }
+        if let levels = readForDaemon.withLock({ $0 }) { return levels }
         let variables = takeVariables()
         let named = fileInVariable(ProcessInfo.processInfo.environment)
-        guard named?.lowercased() != none else { return [] }
-        let file = try ConfigLocation(named).read(only: daemonNames)
-        return UserConfig(file: file, variables: variables).levelsOfDaemon
+        var levels: [[OptionAssignment]] = []
+        if named?.lowercased() != none {
+            let file = try ConfigLocation(named).read(only: daemonNames)
+            levels = UserConfig(file: file, variables: variables).levelsOfDaemon
+        }
+        readForDaemon.withLock { [levels] in $0 = levels }
+        return levels
     }
+
+    /// The options that choose the daemon, if only these were read.
+    private static let readForDaemon = Mutex<[[OptionAssignment]]?>(nil)
 
     /// The options of the variables that were taken out of the environment.
     private static let taken = Mutex<[OptionAssignment]?>(nil)

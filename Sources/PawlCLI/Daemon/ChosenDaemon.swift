@@ -8,13 +8,18 @@ enum ChosenDaemon {
     private static let typed = Mutex<[OptionAssignment]>([])
 
     /// Sets the options before the subcommand, once at the start of the process.
-    static func set(typed options: [OptionAssignment]) throws(DownloadError) {
-        typed.withLock { $0 = options }
+    static func set(typed options: [OptionAssignment]) { typed.withLock { $0 = options } }
+
+    /// Reserves standard input if an option or a variable names it as the file of the token.
+    ///
+    /// Nothing else may read the token: it would appear in an error.
+    static func reserveStandardInput() throws(DownloadError) {
+        let typed = typed.withLock { $0 }
+        guard !DaemonChoice.isLocal(typed) else { return }
+        let options = UserConfig.takeVariables() + typed
         let file = options.last { $0.name == UserConfig.daemonTokenFile }
-        // Nothing else may read the token from standard input: it would appear in an error.
-        if let file, file.value == "-" {
-            try InputFile.reserveStandardInput(location: file.location)
-        }
+        guard let file, file.value == "-" else { return }
+        try InputFile.reserveStandardInput(location: file.location)
     }
 
     /// The choice of this process.

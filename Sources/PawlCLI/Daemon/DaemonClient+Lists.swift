@@ -23,7 +23,7 @@ extension DaemonClient {
                 let page = try await self.requests(query)
                 requests += page.requests
                 guard let next = page.next else { return requests }
-                query.after = next
+                query.after = try Self.checked(next, after: query.after)
             }
         }
     }
@@ -68,7 +68,7 @@ extension DaemonClient {
             let page = try await list(query)
             downloads += page.downloads
             guard let next = page.next else { return downloads }
-            query.after = next
+            query.after = try Self.checked(next, after: query.after)
         }
     }
 

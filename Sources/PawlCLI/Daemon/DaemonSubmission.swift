@@ -77,7 +77,7 @@ extension DaemonClient {
         return labels.first { $0.name.isExactly(name) }?.folder?.asFolderPath
     }
 
-    /// Adds all downloads or none; starts the daemon if necessary.
+    /// Adds all downloads or none, except for a long list over TCP; starts the daemon if necessary.
     func submit(_ downloads: [NewDownload]) async throws(DownloadError) -> WireOutcome {
         // With this key, a repeated request adds nothing twice.
         let key = UUID().uuidString

@@ -36,7 +36,7 @@ enum DaemonToken {
                 of: path,
                 location: location,
                 form: form,
-                hasBegun: option.origin == .commandLine
+                hasBegun: option.isReserved
             )
         }
         let content: GivenFile.Content
@@ -64,5 +64,15 @@ enum DaemonToken {
             )
         }
         return String(decoding: content.bytes, as: UTF8.self)
+    }
+}
+
+extension OptionAssignment {
+    /// Whether `ChosenDaemon` has reserved standard input for the option.
+    fileprivate var isReserved: Bool {
+        switch origin {
+        case .commandLine, .variable: true
+        case .line, .named: false
+        }
     }
 }

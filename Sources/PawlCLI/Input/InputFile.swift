@@ -83,14 +83,22 @@ enum InputFile {
     /// Returns the text of a file.
     ///
     /// `form`: what the file should contain, for the advice of an error. `hasBegun`: whether the
-    /// caller has noted that it reads standard input.
+    /// caller has noted that it reads standard input. `check`: is called with the status of the open
+    /// file, unless that is standard input.
     static func text(
         of path: String,
         location: String,
         form: String,
-        hasBegun: Bool = false
+        hasBegun: Bool = false,
+        check: (stat) throws(DownloadError) -> Void = { _ throws(DownloadError) in }
     ) throws(DownloadError) -> String {
-        let bytes = try bytes(of: path, location: location, form: form, hasBegun: hasBegun)
+        let bytes = try bytes(
+            of: path,
+            location: location,
+            form: form,
+            hasBegun: hasBegun,
+            check: check
+        )
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .usage("\(name(path)) is not text in UTF-8", advice: "use \(form)")
         }
@@ -104,7 +112,8 @@ enum InputFile {
         of path: String,
         location: String,
         form: String,
-        hasBegun: Bool = false
+        hasBegun: Bool = false,
+        check: (stat) throws(DownloadError) -> Void = { _ throws(DownloadError) in }
     ) throws(DownloadError) -> [UInt8] {
         guard path != "-" else {
             if !hasBegun { try begin(STDIN_FILENO, path, location: location) }
@@ -114,6 +123,9 @@ enum InputFile {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw unreadable(path) }
+        try check(status)
         try begin(file, path, location: location)
         return try contents(file, name: path, form)
     }

@@ -140,7 +140,11 @@ struct DownloadRun: Sendable {
         }
         let relocation: LeftoverFiles.Relocation
         do throws(DownloadError) {
-            relocation = try await leftovers.move(file.path, into: folder)
+            relocation = try await leftovers.move(
+                file.path,
+                into: folder,
+                removingDuplicateOf: urls
+            )
         } catch {
             guard !LeftoverFiles.isThere(file.path) else { throw error }
             return try await find(file, movedInto: folder, of: urls, leftovers)

@@ -46,7 +46,9 @@ struct GetCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try habits.check(urls)
-        if !background {
+        if background {
+            try ChosenDaemon.reserveStandardInput()
+        } else {
             try ChosenDaemon.checkNotTyped(
                 for: "pawl get",
                 "to add downloads to the queue of a daemon, use 'pawl add'; for aria2's --daemon, use "

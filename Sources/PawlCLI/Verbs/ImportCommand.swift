@@ -10,7 +10,7 @@ struct ImportCommand: PawlVerb {
         abstract: "Add the downloads that 'pawl export' has written as JSON.",
         discussion: """
             A download whose partial file still exists continues. If one download cannot be added, \
-            none is.
+            none is. With the daemon of another machine, that applies to each MiB of the file.
             """
     )
 

@@ -77,5 +77,5 @@ struct PawlCommand: ParsableCommand {
 }
 
 extension GetCommand {
-    fileprivate static let name = "get"
+    static let name = "get"
 }

@@ -131,19 +131,12 @@ package struct ExchangePlanner: Sendable {
         attempt.renewals == self.attempt.renewals && url == request.url
     }
 
-    /// Follows the redirect of a head.
-    package mutating func redirected(by head: ResponseHead, to location: String) -> Step {
-        redirected(status: head.status, to: location, isUpgrade: head.isUpgrade)
-    }
-
-    /// Follows a redirect; `status` determines the new method; a GET remains a GET.
+    /// Follows the redirect of a head, whose status determines the new method; a GET remains a GET.
     ///
-    /// `isUpgrade`: whether no server has sent it; it then does not count.
-    package mutating func redirected(
-        status: Int,
-        to location: String,
-        isUpgrade: Bool = false
-    ) -> Step {
+    /// If it is not allowed, the error has the response.
+    package mutating func redirected(by head: ResponseHead, to location: String) -> Step {
+        // A redirect that no server has sent does not count.
+        let (status, isUpgrade) = (head.status, head.isUpgrade)
         do throws(DownloadError) {
             let next = try policy.next(
                 from: request.url,
@@ -163,6 +156,7 @@ package struct ExchangePlanner: Sendable {
         } catch {
             var error = error
             error.httpStatus = status
+            error.errorResponse = ErrorResponse(response(head), body: [], isWhole: false)
             return .fail(error)
         }
     }

@@ -92,8 +92,8 @@ struct ResponsePlanner: Sendable {
             transfers.sources.succeeded(segment)
             return changed(segment, representation, onlyEntityTag: onlyEntityTag, &transfers)
         case .rangeNotSatisfiable(let total): return notSatisfiable(segment, total, &transfers)
-        case .redirect(let location, let status, let isUpgrade):
-            transfers.redirected(segment, status, to: location, isUpgrade: isUpgrade)
+        case .redirect(let head, let location):
+            transfers.redirected(segment, by: head, to: location)
         case .brokenRange(let reason):
             transfers.log(reason)
             if transfers.gotBrokenRange(segment) {

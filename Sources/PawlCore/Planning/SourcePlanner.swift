@@ -232,17 +232,12 @@ struct SourcePlanner: Sendable {
     /// Follows a redirect; returns an error if it is not allowed.
     mutating func redirected(
         _ segment: Segment,
-        _ status: Int,
-        to location: String,
-        isUpgrade: Bool
+        by head: ResponseHead,
+        to location: String
     ) -> DownloadError? {
         let source = segment.source
         guard sources[source].exchange.isCurrent(segment.attempt, segment.url),
-            case .fail(let error) = sources[source].exchange.redirected(
-                status: status,
-                to: location,
-                isUpgrade: isUpgrade
-            )
+            case .fail(let error) = sources[source].exchange.redirected(by: head, to: location)
         else { return nil }
         return error
     }

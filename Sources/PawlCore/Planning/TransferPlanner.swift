@@ -188,13 +188,8 @@ struct TransferPlanner: Sendable {
         }
     }
 
-    mutating func redirected(
-        _ segment: Segment,
-        _ status: Int,
-        to location: String,
-        isUpgrade: Bool
-    ) {
-        let error = sources.redirected(segment, status, to: location, isUpgrade: isUpgrade)
+    mutating func redirected(_ segment: Segment, by head: ResponseHead, to location: String) {
+        let error = sources.redirected(segment, by: head, to: location)
         if let error { giveUp(segment.source, error) }
     }
 

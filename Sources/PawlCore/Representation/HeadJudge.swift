@@ -81,7 +81,7 @@ package enum HeadJudge {
         guard locations.count == 1 else {
             return .malformed("the server answered \(statusLine(head)) with several Locations")
         }
-        return .redirect(location: location, status: head.status, isUpgrade: head.isUpgrade)
+        return .redirect(head, location: location)
     }
 
     private static func statusLine(_ head: ResponseHead) -> String {

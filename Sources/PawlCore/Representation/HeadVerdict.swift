@@ -43,7 +43,7 @@ package indirect enum HeadVerdict: Hashable, Sendable {
     /// A 416 with the total that it names.
     case rangeNotSatisfiable(total: Int64?)
     /// A 301, 302, 303, 307 or 308 with the location as received.
-    case redirect(location: String, status: Int = 302, isUpgrade: Bool = false)
+    case redirect(ResponseHead, location: String)
     /// A 206 whose range cannot be used.
     ///
     /// None of its bytes may be written.

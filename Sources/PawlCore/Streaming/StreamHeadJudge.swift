@@ -76,7 +76,7 @@ package struct StreamHeadJudge: Sendable {
 
     private func judgeAsFile(_ head: ResponseHead) -> StreamVerdict {
         switch HeadJudge.judge(head, expecting: HeadExpectation()) {
-        case .redirect(let location, _, _): .redirect(location: location)
+        case .redirect(_, let location): .redirect(location: location)
         case .status(let status, let reason, let retryAfter):
             .status(status, reason: reason, retryAfter: retryAfter)
         case .malformed(let fault): .malformed(fault)

@@ -11,7 +11,7 @@ package enum ContentDecoding: Hashable, Sendable {
 }
 
 /// The final head of a response; interim (1xx) heads are not reported.
-package struct ResponseHead: Sendable {
+package struct ResponseHead: Hashable, Sendable {
     package var url: URL
     package var status: Int
     package var reason: String

@@ -2,6 +2,7 @@
 package struct TransferCalls: Sendable {
     package var resume = false
     package var nudge = false
+    package var cancel = false
 
     package init() {}
 
@@ -9,5 +10,6 @@ package struct TransferCalls: Sendable {
     package func make(to transfer: any Transfer) {
         if resume { transfer.resume() }
         if nudge { transfer.nudge() }
+        if cancel { transfer.cancel() }
     }
 }

@@ -15,12 +15,14 @@ struct DaemonAPI: Sendable {
     let events: EventStreamHandler
     let login: LoginHandlers
     let status: StatusHandlers
+    let logs: LogHandlers
 
     init(
         queue: DaemonQueue,
         attachments: SessionAttachments,
         feedRunner: FeedRunner,
-        about: DaemonStatus
+        about: DaemonStatus,
+        paths: DaemonPaths
     ) {
         self.queue = queue
         self.attachments = attachments
@@ -30,6 +32,7 @@ struct DaemonAPI: Sendable {
         events = EventStreamHandler(queue: queue, attachments: attachments)
         login = LoginHandlers(listener: queue.listener)
         status = StatusHandlers(queue: queue, about: about)
+        logs = LogHandlers(paths)
     }
 
     func router() -> Router<APIContext> {

@@ -59,15 +59,11 @@ package struct RequestGuard: Sendable {
         package let advice: Advice
     }
 
-    /// The hosts of the daemon's own URLs, with the port, and that of the base URL.
-    ///
-    /// `localhost` is not among the daemon's own: it stands for two addresses, and another user may
-    /// listen at the other address.
-    private let hosts: Set<String>
-    private let origins: Set<String>
+    /// The hosts of the daemon; `localhost` stands for two addresses, and another user may listen at the
+    /// other address.
+    private let own: OwnHosts
+    private let port: UInt16
     private let base: BaseURL?
-    /// The hosts of the daemon's certificate; `nil` without TLS.
-    private let certificateHosts: CertificateHosts?
     private let mostBodyBytes: Int64
     /// The maximum length of the body of a request without a valid token.
     package static let mostOpenBodyBytes = 1 << 10
@@ -80,13 +76,14 @@ package struct RequestGuard: Sendable {
         isNamed: (@Sendable (String) -> Bool)? = nil,
         mostBodyBytes: Int = 1 << 20
     ) {
-        let (scheme, standardPort): (String, UInt16) =
-            isNamed == nil ? ("http", 80) : ("https", 443)
-        let own = [address.text] + (address.port == standardPort ? [address.hostText] : [])
-        hosts = Set(own + (base?.hosts ?? []))
-        origins = Set(own.map { "\(scheme)://\($0)" } + [base?.origin].compactMap(\.self))
-        self.base = base
-        certificateHosts = isNamed.map { CertificateHosts(port: address.port, isNamed: $0) }
+        own = OwnHosts(
+            [address.hostText],
+            port: address.port,
+            schemes: [isNamed == nil ? "http" : "https"],
+            base: base,
+            isNamed: isNamed
+        )
+        (self.base, port) = (base, address.port)
         self.mostBodyBytes = Int64(mostBodyBytes)
     }
 
@@ -99,7 +96,7 @@ package struct RequestGuard: Sendable {
 
     /// Refuses requests from pages of other servers in the user's browser.
     private func refusalOfSender(_ request: Facts) -> Verdict? {
-        guard request.hosts.count == 1, isOwn(request.hosts[0].lowercased()) else {
+        guard request.hosts.count == 1, own.contains(request.hosts[0]) else {
             // A foreign name may resolve to this address (DNS rebinding).
             return refusal(
                 421,
@@ -108,21 +105,18 @@ package struct RequestGuard: Sendable {
             )
         }
         // If the target names a host, it replaces `Host` (RFC 9112 §3.2.2).
-        if let named = request.namedHost, !isOwn(named.lowercased()) {
+        if let named = request.namedHost, !own.contains(named) {
             return refusal(421, "the request target names another host", "request a path only")
         }
         // It does not replace `Host`, which a browser sets: a page under a foreign name could send it.
-        if let forwarded = request.forwardedHost, !isOwn(forwarded.lowercased()) {
+        if let forwarded = request.forwardedHost, !own.contains(forwarded) {
             return refusal(
                 421,
                 "the proxy reports a host that does not name this daemon",
                 "set the proxy's URL: pawl daemon start --base-url"
             )
         }
-        let origins = origins.union(
-            Self.origin(of: request.hosts[0], ifSecure: certificateHosts != nil)
-        )
-        guard request.origins.allSatisfy({ origins.contains($0.lowercased()) }) else {
+        guard request.origins.allSatisfy({ own.contains(origin: $0, of: request.hosts) }) else {
             return refusal(403, "the request comes from a page of another origin", Self.whoMay)
         }
         // Another port of this machine counts as the same site, but is not the same origin.
@@ -133,23 +127,11 @@ package struct RequestGuard: Sendable {
         return nil
     }
 
-    /// Whether a host, with its port, is one of this daemon.
-    private func isOwn(_ host: String) -> Bool {
-        hosts.contains(host) || certificateHosts?.contains(host) ?? false
-    }
-
-    /// The origin of the page at the host that the request itself names.
-    ///
-    /// A certificate may be for many names, whose other pages are not the daemon's.
-    private static func origin(of host: String, ifSecure: Bool) -> [String] {
-        ifSecure ? ["https://\(host.lowercased())"] : []
-    }
-
     private var hostAdvice: Advice {
-        guard let certificateHosts else { return "use \(hosts.sorted().joined(separator: ", "))" }
+        guard own.isSecure else { return "use \(own.text)" }
         return """
             use a name of the certificate or an address of this machine, with the port \
-            \(Int(certificateHosts.port)); \
+            \(Int(port)); \
             for another name: pawl daemon start --base-url
             """
     }

@@ -301,7 +301,8 @@ package struct Daemon: Sendable {
             queue: queue,
             attachments: SessionAttachments(detached: queue.endings),
             feedRunner: feedRunner,
-            about: about
+            about: about,
+            paths: paths
         )
     }
 

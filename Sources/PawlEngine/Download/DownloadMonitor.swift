@@ -23,8 +23,6 @@ package final class DownloadMonitor: Sendable {
         var head: ResponseHead?
         /// The last response with an error status.
         var refusal: ErrorResponse?
-        /// The last redirect.
-        var redirect: ResponseHead?
         var redirects: [URL] = []
         var metrics = TaskMetrics()
         var began: Moment?
@@ -193,17 +191,14 @@ package final class DownloadMonitor: Sendable {
     }
 
     /// Returns an error with the server's response, if that was the failure.
+    ///
+    /// The error of a redirect has it already.
     func withResponse(_ error: DownloadError) -> DownloadError {
-        guard let status = error.httpStatus else { return error }
-        let response: ErrorResponse? = state.withLock { state in
-            if let refusal = state.refusal, refusal.response.status == status { return refusal }
-            guard let redirect = state.redirect, redirect.status == status else { return nil }
-            let response = DownloadResponse(redirect, redirects: Array(state.redirects.dropLast()))
-            return ErrorResponse(response, body: [], isWhole: false)
-        }
-        guard let response else { return error }
+        guard error.errorResponse == nil, let status = error.httpStatus,
+            let refusal = state.withLock({ $0.refusal }), refusal.response.status == status
+        else { return error }
         var error = error
-        error.errorResponse = response
+        error.errorResponse = refusal
         return error
     }
 
@@ -275,10 +270,7 @@ package final class DownloadMonitor: Sendable {
 
     /// Records a redirect, whether it is followed or not.
     func redirected(_ head: ResponseHead) {
-        state.withLock { state in
-            state.redirect = head
-            state.redirects.append(head.url)
-        }
+        state.withLock { $0.redirects.append(head.url) }
     }
 
     func transferEnded(_ end: TransferEnd, _ cursor: TransferCursor) {

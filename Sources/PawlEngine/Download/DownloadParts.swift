@@ -13,6 +13,7 @@ final class DownloadParts: Sendable {
     let resolver: TargetResolver
     let requests: DownloadRequests
     let finisher: FileFinisher
+    private let requestedHosts = RequestedHosts()
     /// The Metalink that the server names for the file.
     let metalink: ServerMetalink
     let logger: Logger
@@ -31,7 +32,13 @@ final class DownloadParts: Sendable {
         var logger = engine.logger
         logger[metadataKey: "url"] = .stringConvertible(ShownURL(url: job.url))
         self.logger = logger
-        finisher = FileFinisher(job, engine: engine, stop: stop, logger: logger)
+        finisher = FileFinisher(
+            job,
+            engine: engine,
+            requestedHosts: requestedHosts,
+            stop: stop,
+            logger: logger
+        )
         metalink = ServerMetalink(job, engine, logger)
     }
 
@@ -77,6 +84,7 @@ final class DownloadParts: Sendable {
             of \(planned.url.redacted)
             """
         )
+        if job.settings.connection.netrcFile != nil { requestedHosts.note(planned) }
         monitor.bytes.opened(planned.id, cursor, from: planned.url)
         let sink = SegmentSink(planned: planned, cursor: cursor, context: context)
         var request = requests.request(for: planned)

@@ -13,11 +13,19 @@ struct FileFinisher: Sendable {
 
     private let job: DownloadJob
     private let engine: Engine
+    private let requestedHosts: RequestedHosts
     private let stop: CancellationToken
     private let logger: Logger
 
-    init(_ job: DownloadJob, engine: Engine, stop: CancellationToken, logger: Logger) {
-        (self.job, self.engine, self.stop, self.logger) = (job, engine, stop, logger)
+    init(
+        _ job: DownloadJob,
+        engine: Engine,
+        requestedHosts: RequestedHosts,
+        stop: CancellationToken,
+        logger: Logger
+    ) {
+        (self.job, self.engine, self.requestedHosts) = (job, engine, requestedHosts)
+        (self.stop, self.logger) = (stop, logger)
     }
 
     /// The policy for an existing file with the same name, by the names of the download.
@@ -64,7 +72,11 @@ struct FileFinisher: Sendable {
         let logins = try await engine.disk.run { () throws(DownloadError) in
             job.passwordFileLogins()
         }
-        job.addSources(to: &file.notes, logins)
+        job.addSources(to: &file.notes) { source in
+            let url = source == 0 ? job.url : job.mirrors[source - 1].url
+            return logins.mayInclude(url.host())
+                || requestedHosts.mayHaveLogin(source, in: logins)
+        }
         try await announce(file)
         file.readsFiles = false
         let stop = stop
@@ -282,10 +294,14 @@ extension DownloadJob {
     ///
     /// Each is left out if it has secrets, because it leads nowhere without them, or if there is no
     /// space for it.
-    fileprivate func addSources(to notes: inout FileNotes, _ logins: PasswordFileLogins) {
+    ///
+    /// `mayHaveLogin`: whether the file of passwords may have a login for a source, by its index.
+    fileprivate func addSources(to notes: inout FileNotes, mayHaveLogin: (Int) -> Bool) {
         let isRepairable =
             notes.attributes[TextAttribute.digest.name] != nil || notes.pieces != nil
-        guard settings.recordsOrigin || isRepairable && needsNoSecret(logins) else { return }
+        guard settings.recordsOrigin || isRepairable && needsNoSecret && !mayHaveLogin(0) else {
+            return
+        }
         var room = 1000
         func fits(_ url: String) -> Bool {
             guard !url.contains(QueryRedaction.mark), url.utf8.count < room else { return false }
@@ -297,23 +313,22 @@ extension DownloadJob {
         if !settings.recordsOrigin, URLScheme(of: url.scheme)?.isLocal == false, fits(source) {
             notes.attributes[TextAttribute.source.name] = source
         }
-        let open = mirrors.filter { mirror in
-            mirror.credentials == nil && mirror.url.user() == nil
-                && !logins.mayInclude(mirror.url.host())
+        let open = mirrors.indices.filter { index in
+            mirrors[index].credentials == nil && mirrors[index].url.user() == nil
+                && !mayHaveLogin(index + 1)
         }
-        let others = open.map(\.url.recorded).filter(fits)
+        let others = open.map { mirrors[$0].url.recorded }.filter(fits)
         guard !others.isEmpty else { return }
         notes.attributes[TextAttribute.mirrors.name] = others.joined(separator: "\n")
     }
 
     /// Whether the URL is enough to download the file, without a login, cookies, a certificate,
-    /// header fields or a body.
-    private func needsNoSecret(_ logins: PasswordFileLogins) -> Bool {
+    /// header fields or a body; `.netrc` does not count.
+    private var needsNoSecret: Bool {
         let connection = settings.connection
         return settings.credentials == nil && settings.fields.isEmpty && settings.asksForFile
             && connection.cookieFile == nil && connection.browserProfile == nil
             && connection.clientIdentity.certificateFile == nil && url.user() == nil
-            && !logins.mayInclude(url.host())
     }
 
     /// Reads for which hosts the settings' file of passwords has logins; it blocks.

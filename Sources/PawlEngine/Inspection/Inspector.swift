@@ -28,10 +28,8 @@ package struct Inspector: Sendable {
         while true {
             let head = try await ask(exchange.request)
             switch HeadJudge.judge(head, expecting: HeadExpectation()) {
-            case .redirect(let location, _, _):
-                let response = exchange.response(head)
-                if case .fail(var error) = exchange.redirected(by: head, to: location) {
-                    error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
+            case .redirect(_, let location):
+                if case .fail(let error) = exchange.redirected(by: head, to: location) {
                     throw error
                 }
             case .status(let status, let reason, _):

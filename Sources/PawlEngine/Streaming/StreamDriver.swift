@@ -330,9 +330,7 @@ package final class StreamDriver: Sendable {
         case .accept: break
         case .redirect(let location):
             let step = state.withLock { $0.exchange.redirected(by: answer.head, to: location) }
-            guard case .fail(var error) = step else { return try await follow(step) }
-            error.errorResponse = ErrorResponse(response, body: [], isWhole: false)
-            throw error
+            try await follow(step)
         case .status(let status, let reason, let retryAfter):
             var error = DownloadError(
                 status: status,

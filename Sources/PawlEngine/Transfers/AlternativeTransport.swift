@@ -103,18 +103,7 @@ private final class AlternativeAttempt: Transfer, TransferSink {
 
     private struct State {
         var phase = Phase.first
-        var isCancelled = false
-        /// The running exchange; `nil` until it is known.
-        var transfer: (any Transfer)?
-        /// What was called until then.
-        var calls = TransferCalls()
-
-        /// Notes the running exchange, and returns what was called before.
-        mutating func begin(_ transfer: any Transfer) -> TransferCalls {
-            defer { calls = TransferCalls() }
-            self.transfer = transfer
-            return calls
-        }
+        var exchange = RunningTransfer()
     }
 
     struct Surroundings {
@@ -151,13 +140,11 @@ private final class AlternativeAttempt: Transfer, TransferSink {
         first.alternative = service
         first.connection.connectTimeout = connectTimeout
         let transfer = surroundings.base.start(first, sink: self)
-        let (calls, isCancelled) = state.withLock { state in
+        let calls = state.withLock { state in
             // The second exchange may run already.
-            let calls = state.phase == .second ? TransferCalls() : state.begin(transfer)
-            return (calls, state.isCancelled)
+            state.phase == .second ? TransferCalls() : state.exchange.begin(transfer)
         }
         calls.make(to: transfer)
-        if isCancelled { transfer.cancel() }
     }
 
     // MARK: - The exchange as its user sees it
@@ -165,8 +152,8 @@ private final class AlternativeAttempt: Transfer, TransferSink {
     func cancel() {
         let isSilent = surroundings.time.now() - startedAt >= longestSilence
         let (transfer, isFailure) = state.withLock { state in
-            defer { state.isCancelled = true }
-            return (state.transfer, isSilent && state.phase == .first && !state.isCancelled)
+            let isFirst = state.phase == .first && !state.exchange.isCancelled
+            return (state.exchange.cancel(), isSilent && isFirst)
         }
         // Whoever gives up an exchange that has stalled ends it in this way.
         if isFailure { noteFailure() }
@@ -177,17 +164,9 @@ private final class AlternativeAttempt: Transfer, TransferSink {
         min(Self.silence, request.stallTimeout.map { $0 / 2 } ?? Self.silence)
     }
 
-    func resume() { running { $0.resume = true }?.resume() }
+    func resume() { state.withLock { $0.exchange.resume() }?.resume() }
 
-    func nudge() { running { $0.nudge = true }?.nudge() }
-
-    /// Returns the running exchange, or notes a call for one that is just starting.
-    private func running(_ note: (inout TransferCalls) -> Void) -> (any Transfer)? {
-        state.withLock { state in
-            if state.transfer == nil { note(&state.calls) }
-            return state.transfer
-        }
-    }
+    func nudge() { state.withLock { $0.exchange.nudge() }?.nudge() }
 
     // MARK: - What the alternative sends
 
@@ -221,12 +200,12 @@ private final class AlternativeAttempt: Transfer, TransferSink {
             let phase = state.phase
             let asksAgain =
                 switch phase {
-                case .rejected: !state.isCancelled
-                case .first: !state.isCancelled && mayAskAgain(after: end.outcome)
+                case .rejected: !state.exchange.isCancelled
+                case .first: !state.exchange.isCancelled && mayAskAgain(after: end.outcome)
                 case .accepted, .second, .ended: false
                 }
             state.phase = asksAgain ? .second : .ended
-            if asksAgain { state.transfer = nil }
+            if asksAgain { state.exchange.end() }
             return (phase, asksAgain)
         }
         if asksAgain || phase == .accepted && isBroken(end.outcome) { noteFailure() }
@@ -269,12 +248,11 @@ private final class AlternativeAttempt: Transfer, TransferSink {
     }
 
     private func askAgain() {
-        guard !state.withLock({ $0.isCancelled }) else {
+        guard !state.withLock({ $0.exchange.isCancelled }) else {
             return sink.transferEnded(TransferEnd(.cancelled))
         }
         let transfer = surroundings.base.start(request, sink: sink)
-        let (calls, isCancelled) = state.withLock { ($0.begin(transfer), $0.isCancelled) }
+        let calls = state.withLock { $0.exchange.begin(transfer) }
         calls.make(to: transfer)
-        if isCancelled { transfer.cancel() }
     }
 }

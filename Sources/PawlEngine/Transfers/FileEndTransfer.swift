@@ -21,11 +21,7 @@ final class FileEndTransfer: Transfer, TransferSink {
         var requests = 0
         /// What takes the accepted response.
         var view: RangeViewSink?
-        /// The running exchange; `nil` until it is known.
-        var transfer: (any Transfer)?
-        /// The calls for an exchange that is just starting.
-        var calls = TransferCalls()
-        var isCancelled = false
+        var exchange = RunningTransfer()
     }
 
     /// What follows from the end of a request.
@@ -53,20 +49,16 @@ final class FileEndTransfer: Transfer, TransferSink {
     func start() {
         let (total, number, isCancelled) = state.withLock { state in
             state.requests += 1
-            state.transfer = nil
-            return (state.total, state.requests, state.isCancelled)
+            state.exchange.end()
+            return (state.total, state.requests, state.exchange.isCancelled)
         }
         guard !isCancelled else { return sink.transferEnded(TransferEnd(.cancelled)) }
         let transfer = file.transport.start(asked(total), sink: self)
-        let (calls, isLate) = state.withLock { state in
+        let calls = state.withLock { state in
             // It may have ended already, and another one may have started.
-            guard state.requests == number else { return (TransferCalls(), false) }
-            state.transfer = transfer
-            defer { state.calls = TransferCalls() }
-            return (state.calls, state.isCancelled)
+            state.requests == number ? state.exchange.begin(transfer) : TransferCalls()
         }
         calls.make(to: transfer)
-        if isLate { transfer.cancel() }
     }
 
     private func asked(_ total: Int64?) -> TransferRequest {
@@ -83,25 +75,11 @@ final class FileEndTransfer: Transfer, TransferSink {
 
     // MARK: - Transfer
 
-    func cancel() {
-        let transfer = state.withLock { state in
-            state.isCancelled = true
-            return state.transfer
-        }
-        transfer?.cancel()
-    }
+    func cancel() { state.withLock { $0.exchange.cancel() }?.cancel() }
 
-    func resume() { running { $0.resume = true }?.resume() }
+    func resume() { state.withLock { $0.exchange.resume() }?.resume() }
 
-    func nudge() { running { $0.nudge = true }?.nudge() }
-
-    /// Returns the running exchange, or notes a call for one that is just starting.
-    private func running(_ note: (inout TransferCalls) -> Void) -> (any Transfer)? {
-        state.withLock { state in
-            if state.transfer == nil { note(&state.calls) }
-            return state.transfer
-        }
-    }
+    func nudge() { state.withLock { $0.exchange.nudge() }?.nudge() }
 
     // MARK: - The head
 
@@ -191,8 +169,9 @@ final class FileEndTransfer: Transfer, TransferSink {
         let step = state.withLock { state -> Step in
             guard end.outcome != .cancelled else { return .end(.cancelled) }
             if let total = state.nextTotal {
-                guard !state.isCancelled else { return .end(.cancelled) }
-                (state.total, state.nextTotal, state.transfer) = (total, nil, nil)
+                guard !state.exchange.isCancelled else { return .end(.cancelled) }
+                (state.total, state.nextTotal) = (total, nil)
+                state.exchange.end()
                 return .askAgain
             }
             return .end(state.failure.map { .failed($0) } ?? end.outcome)

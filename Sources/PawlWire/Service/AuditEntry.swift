@@ -48,6 +48,11 @@ package struct AuditEntry: Codable, Sendable, Hashable {
         (self.request, self.status) = (request, status)
     }
 
+    /// Returns the entries in lines of the log; a line that was cut off by a full disk is left out.
+    package static func all(in lines: [Substring]) -> [AuditEntry] {
+        lines.compactMap { try? WireJSON.decode(AuditEntry.self, from: $0.utf8) }
+    }
+
     /// Records the downloads that the request concerned.
     package mutating func note(_ ids: [Int64]) {
         guard !ids.isEmpty else { return }

@@ -102,6 +102,39 @@ extension DaemonSuites {
             #expect(again.status == .code(ErrorCode.notFound.exitStatus))
         }
 
+        @Test(arguments: [true, false])
+        func `a feed that is removed during its check and restored adds each item once`(
+            isRestoredDuringCheck: Bool
+        ) async throws {
+            let show = try FeedScene()
+            show.serve("2", "1")
+            try await show.add("--every", "never")
+            #expect(try await show.added() == ["2.mp3"])
+            let latch = Latch()
+            let document = show.document(["3", "2", "1"])
+            show.origin.route(
+                FeedScene.path,
+                .status(200, body: document).holdAfterBytes(10, until: latch)
+            )
+            let check = try show.scene.start("feed", "check", "show")
+            await latch.waitForArrivals()
+            try await show.scene.succeed("feed", "remove", "show")
+            if isRestoredDuringCheck { try await show.scene.succeed("undo") }
+            latch.release()
+            let end = await check.waitForExit()
+            if isRestoredDuringCheck {
+                #expect(end == .code(0), "\(check.errors)")
+                #expect(check.output.contains("1 download added"), "\(check.output)")
+            } else {
+                #expect(end == .code(ErrorCode.notFound.exitStatus), "\(check.errors)")
+                #expect(try await show.added() == ["2.mp3"])
+                try await show.scene.succeed("undo")
+            }
+            try await show.check()
+            #expect(try await show.added() == ["2.mp3", "3.mp3"])
+            #expect(try await show.feed().problem == nil)
+        }
+
         @Test func `removals of feeds and downloads are undone one by one, the newest first`()
             async throws
         {

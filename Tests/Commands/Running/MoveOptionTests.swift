@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTesting
 import PawlWire
@@ -77,6 +78,55 @@ struct MoveOptionTests {
         let run = try await workshop.run(command)
         #expect(run.output == "\(images)/disk.1.iso\n", "\(run.errors)")
         #expect(workshop.folder.list() == [Workshop.name, "images"])
+    }
+
+    @Test func `two commands at once leave one file`() async throws {
+        let resource = Resource(size: 12 << 20)
+        let (first, second) = (Latch(), Latch())
+        let workshop = try Workshop()
+        workshop.serve(
+            .each { exchange in
+                .resource(resource)
+                    .holdAfterBytes(10 << 20, until: exchange.ordinal == 1 ? first : second)
+            }
+        )
+        let images = workshop.folder.path("images")
+        let command = [workshop.url, "-x", "1", "--move", "name=* -> \(images)"]
+        let one = try workshop.start(arguments: command)
+        await first.waitForArrivals(1)
+        let other = try workshop.start(arguments: command)
+        await second.waitForArrivals(1)
+        first.release()
+        #expect(await one.waitForExit() == .code(0), "\(one.errors)")
+        #expect(one.output == "\(images)/disk.iso\n")
+        second.release()
+        #expect(await other.waitForExit() == .code(0), "\(other.errors)")
+        #expect(other.output == one.output)
+        #expect(workshop.folder.list() == ["images"])
+        #expect(workshop.folder.list("images") == ["disk.iso"])
+        #expect(try resource.verify(fileAt: "\(images)/disk.iso") == nil)
+    }
+
+    @Test func `a file that another command has just moved is found there`() async throws {
+        let workshop = try Workshop(file)
+        let images = workshop.folder.path("images")
+        let command = [workshop.url, "--move", "name=* -> \(images)"]
+        let call = try HeldCall()
+        var plan = FaultPlan(call.action, at: 1, of: [.rename])
+        plan.path = images
+        let faults = plan.environment(library: try await FaultShim.library())
+        let one = try workshop.start(arguments: command, ProcessSettings(environment: faults))
+        // The file has its name, and is about to be moved.
+        let holder = try await call.reached()
+        #expect(workshop.folder.exists(Workshop.name))
+        let other = try await workshop.run(command)
+        #expect(other.status == .code(0), "\(other.errors)")
+        #expect(other.output == "\(images)/disk.iso\n")
+        holder.signal(SIGKILL)
+        #expect(await one.waitForExit() == .code(0), "\(one.errors)")
+        #expect(one.output == other.output)
+        #expect(workshop.folder.list() == ["images"])
+        #expect(workshop.folder.list("images") == ["disk.iso"])
     }
 
     @Test func `a moved file that was changed, here or there, is fetched again`() async throws {

@@ -230,6 +230,26 @@ struct VerifyRepairTests {
         #expect(stored("user.pawl.source", in: workshop) == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `a URL that redirects to a host with a login is not stored`(isMirror: Bool) async throws {
+        for (options, isStored) in [([], true), (["--netrc", "logins"], false)]
+            as [([String], Bool)]
+        {
+            let (workshop, mirror) = (try Workshop(), try ScriptedOrigin())
+            let elsewhere = workshop.origin.url("/elsewhere", host: "localhost")
+            workshop.origin.route("/elsewhere", .resource(resource))
+            // The first source serves nothing, so that the mirror must be asked, too.
+            workshop.serve(isMirror ? .status(404) : .redirect(to: elsewhere))
+            mirror.route("/copy", .redirect(to: elsewhere))
+            try workshop.folder.write("logins", "machine localhost login me password x1y2\n")
+            let sources = isMirror ? ["--mirror", mirror.url("/copy")] : []
+            let run = try await workshop.run([workshop.url] + sources + options + known())
+            #expect(run.status == .code(0), "\(run.errors)")
+            let name = isMirror ? "user.pawl.mirrors" : "user.pawl.source"
+            #expect((stored(name, in: workshop) != nil) == isStored, "\(options)")
+        }
+    }
+
     @Test func `mirrors are not stored if the request has a secret, or they have a user`()
         async throws
     {

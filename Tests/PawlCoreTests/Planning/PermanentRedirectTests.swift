@@ -19,7 +19,8 @@ struct PermanentRedirectTests {
         let url = try #require(URL(string: "https://host.example/0"))
         var planner = ExchangePlanner(url: url, settings: DownloadSettings(), seed: 1)
         for (index, status) in statuses.enumerated() {
-            _ = planner.redirected(status: status, to: "/\(index + 1)")
+            let head = ResponseHead(url: planner.request.url, status: status)
+            _ = planner.redirected(by: head, to: "/\(index + 1)")
         }
         #expect(planner.permanentURL?.path() == path)
         planner.restart()

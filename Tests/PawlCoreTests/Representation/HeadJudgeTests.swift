@@ -271,7 +271,7 @@ struct HeadJudgeTests {
         let head = ResponseHead(status, ["location": " /mirror/disk.iso "], reason: "Moved")
         #expect(
             HeadJudge.judge(head, expecting: Self.onResume)
-                == .redirect(location: "/mirror/disk.iso", status: status)
+                == .redirect(head, location: "/mirror/disk.iso")
         )
         expectMalformed(head.with("location", nil), "\(status) Moved")
         expectMalformed(head.with("location", " "), "\(status) Moved")

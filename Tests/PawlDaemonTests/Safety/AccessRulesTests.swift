@@ -34,6 +34,15 @@ struct AccessRulesTests {
         }
     }
 
+    @Test func `the logs are for the user, the page and tokens that manage`() {
+        for authority in [.user, page, manager] {
+            #expect(decision(.readLogs, authority) == .allowed)
+        }
+        for authority in [adder, .token("tool", .read), .nobody] {
+            #expect(decision(.readLogs, authority) == .refused)
+        }
+    }
+
     @Test func `only the socket gives access to secrets, files and commands`() {
         let closed: [Demand] = [
             .readSecrets, .addFromFiles, .setCommand, .changeBounds, .letIn,

@@ -89,6 +89,20 @@ struct RedirectTests {
         #expect(scene.folder.list().isEmpty)
     }
 
+    @Test func `the error of a source has the redirect of that source`() async throws {
+        // The mirror is asked once the first source is given up.
+        let both = try MirrorScene(
+            .redirect(to: "/first", status: 307),
+            mirror: .redirect(to: "/second", status: 307)
+        )
+        var settings = try both.settings(1)
+        settings.maximumRedirects = 0
+        let error = try await both.scene.failure(settings)
+        #expect(error.code == .redirectRefused)
+        #expect(error.errorResponse?.response.value("Location") == "/first")
+        #expect(both.scene.asked.count == 1 && both.asked.count == 1)
+    }
+
     @Test func `a redirect loop ends`() async throws {
         let scene = try Scene(.redirect(to: Scene.path))
         let error = try await scene.failure(scene.settings(4))

@@ -1,4 +1,3 @@
-import Glibc
 import Pawl
 import PawlCore
 import PawlTesting
@@ -13,17 +12,7 @@ struct DaemonAbsenceTests {
 
     init() throws {
         folder = try ScratchFolder()
-        paths = try DaemonPaths(
-            PlaceSurroundings(
-                variables: [
-                    "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
-                ],
-                homeOfUser: folder.path,
-                user: getuid()
-            )
-        )
-        try folder.makeFolder("run")
-        try paths.prepare()
+        paths = try DaemonPaths.prepared(in: folder)
     }
 
     private func error() async throws -> DownloadError {

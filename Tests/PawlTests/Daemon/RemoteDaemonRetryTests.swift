@@ -1,4 +1,4 @@
-import Glibc
+import struct FoundationEssentials.Date
 import Pawl
 import PawlCore
 import PawlTesting
@@ -13,25 +13,22 @@ struct RemoteDaemonRetryTests {
 
     init() throws {
         folder = try ScratchFolder()
-        paths = try DaemonPaths(
-            PlaceSurroundings(
-                variables: [
-                    "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
-                ],
-                homeOfUser: folder.path,
-                user: getuid()
-            )
-        )
+        paths = try DaemonPaths.scratch(in: folder)
     }
 
-    private func client(_ origin: ScriptedOrigin) throws -> DaemonClient {
+    private func client(
+        _ origin: ScriptedOrigin,
+        longestExchange: Duration = .seconds(300),
+        patience: Duration = .seconds(30)
+    ) throws -> DaemonClient {
         let authority = try origin.certificatePEM.map { try folder.write("ca.pem", $0) }
         let remote = RemoteDaemon(
             try BaseURL(parsing: origin.url("")),
             token: "x",
-            authoritiesFile: authority
+            authoritiesFile: authority,
+            longestExchange: longestExchange
         )
-        return DaemonClient(paths, remote: remote)
+        return DaemonClient(paths, remote: remote, patience: patience)
     }
 
     /// The response of a daemon.
@@ -94,6 +91,39 @@ struct RemoteDaemonRetryTests {
         #expect(error?.code == .tooLarge)
         // What the sockets hold was sent, too.
         #expect(await origin.waitForQuiet().bodyBytesSent < 64 << 20)
+    }
+
+    @Test func `a response that does not end has a time limit, and a stream of events has none`()
+        async throws
+    {
+        let origin = try ScriptedOrigin()
+        let client = try client(
+            origin,
+            longestExchange: .milliseconds(300),
+            patience: .zero
+        )
+        let head = "HTTP/1.1 200 OK\r\n\(ProtocolVersion.field): \(ProtocolVersion.current)\r\n"
+        // There is always a next byte soon.
+        origin.route(APIPath.labels, .endless(head + "\r\n", repeating: " ").rate(200))
+        origin.route(APIPath.sessions, .endless(head, repeating: "a: b\r\n").rate(200))
+        for list in [{ _ = try await client.labels() }, { _ = try await client.sessions() }]
+            as [@Sendable () async throws -> Void]
+        {
+            let error = await #expect(throws: DownloadError.self) { try await list() }
+            #expect(error?.code == .daemonUnavailable)
+            #expect(error?.message.contains("does not respond in time") == true)
+        }
+        let latch = Latch()
+        let now = Date()
+        let event = WireEvent(id: 1, kind: .settings, download: nil, name: "", at: now)
+        let json = String(decoding: try WireJSON.encode(event), as: UTF8.self)
+        let text = "id: 1\nevent: settings\ndata: \(json)\n\n"
+        origin.route(APIPath.events, answer(text).holdAfterBytes(0, until: latch))
+        var events = try await client.events().makeAsyncIterator()
+        // The time limit of an ordinary response is over.
+        _ = await #expect(throws: DownloadError.self) { try await client.labels() }
+        latch.release()
+        #expect(try await events.next() != nil)
     }
 
     @Test func `a proxy that cannot reach a daemon for a moment is asked again`() async throws {

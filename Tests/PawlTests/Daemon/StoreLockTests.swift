@@ -38,28 +38,12 @@ struct StoreLockTests {
         #expect(!lock.isInPlace)
     }
 
-    /// The paths of a daemon, with a socket folder that a client accepts.
-    private func paths(_ folder: ScratchFolder) throws -> DaemonPaths {
-        let paths = try DaemonPaths(
-            PlaceSurroundings(
-                variables: [
-                    "XDG_RUNTIME_DIR": folder.path("run"), "XDG_STATE_HOME": folder.path("state"),
-                ],
-                homeOfUser: folder.path,
-                user: getuid()
-            )
-        )
-        try folder.makeFolder("run")
-        try paths.prepare()
-        return paths
-    }
-
     @Test(arguments: [StoreLock.Phase.starting, .stopping])
     func `after some time a client reports that the daemon is still busy`(
         phase: StoreLock.Phase
     ) async throws {
         let folder = try ScratchFolder()
-        let paths = try paths(folder)
+        let paths = try DaemonPaths.prepared(in: folder)
         let lock = try StoreLock(folder: paths.storeFolder)
         lock.enter(phase)
         let client = DaemonClient(paths, patience: .milliseconds(50))
@@ -74,7 +58,7 @@ struct StoreLockTests {
         async throws
     {
         let folder = try ScratchFolder()
-        let paths = try paths(folder)
+        let paths = try DaemonPaths.prepared(in: folder)
         let lock = try StoreLock(folder: paths.storeFolder)
         // An earlier version has written only its process.
         try folder.write("state/pawl/daemon.lock", "\(getpid())\n")
@@ -86,7 +70,7 @@ struct StoreLockTests {
 
     @Test func `a command waits for its turn to start or stop the daemon`() async throws {
         let folder = try ScratchFolder()
-        let paths = try paths(folder)
+        let paths = try DaemonPaths.prepared(in: folder)
         var turn: CommandLock? = try await CommandLock(
             folder: paths.storeFolder,
             waitingAtMost: .zero

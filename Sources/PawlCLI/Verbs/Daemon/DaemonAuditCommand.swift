@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import FoundationEssentials
-internal import Glibc
 internal import Pawl
 internal import PawlCore
 internal import PawlWire
@@ -23,21 +22,17 @@ struct DaemonAuditCommand: PawlVerb {
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try ChosenDaemon.checkIsOfThisMachine("pawl daemon audit")
-        let path = try DaemonPaths.current().audit
         let (count, json) = (try options.count(), json)
+        guard try !ChosenDaemon.isRemote() else {
+            return try daemonWork(console) { (client) async throws(DownloadError) in
+                try Self.show(try await client.audit(lines: count), json: json, console)
+                return 0
+            }
+        }
+        let file = DaemonLogFile(path: try DaemonPaths.current().audit)
         return {
             do throws(DownloadError) {
-                let lines = try Self.lines(path, count)
-                guard !json else {
-                    console.output(lines.map { $0 + "\n" }.joined())
-                    return 0
-                }
-                // A line that was cut off by a full disk is left out.
-                let entries = lines.compactMap {
-                    try? WireJSON.decode(AuditEntry.self, from: $0.utf8)
-                }
-                console.output(entries.map { "\(Self.text($0))\n" }.joined())
+                try Self.show(AuditEntry.all(in: try file.lastLines(count)), json: json, console)
                 return 0
             } catch {
                 console.report(error)
@@ -46,18 +41,15 @@ struct DaemonAuditCommand: PawlVerb {
         }
     }
 
-    /// Returns the last lines of the file, and of the previous one if there are too few.
-    private static func lines(
-        _ path: String,
-        _ count: Int
-    ) throws(DownloadError) -> [Substring] {
-        var lines: [Substring] = []
-        for file in [path, "\(path).1"] where lines.count < count {
-            // Before the first change, there is no file.
-            guard access(file, F_OK) == 0 else { continue }
-            lines = try LogTail.read(file).split(separator: "\n") + lines
+    private static func show(
+        _ entries: [AuditEntry],
+        json: Bool,
+        _ console: Console
+    ) throws(DownloadError) {
+        let lines = try entries.map { (entry) throws(DownloadError) in
+            json ? String(decoding: try WireJSON.encode(entry), as: UTF8.self) : text(entry)
         }
-        return lines.suffix(count)
+        console.output(lines.map { $0 + "\n" }.joined())
     }
 
     private static func text(_ entry: AuditEntry) -> String {

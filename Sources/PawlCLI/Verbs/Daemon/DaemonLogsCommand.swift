@@ -14,10 +14,17 @@ struct DaemonLogsCommand: PawlVerb {
     @OptionGroup var options: LogOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try ChosenDaemon.checkIsOfThisMachine("pawl daemon logs")
-        let surroundings = try ServiceSurroundings.current()
-        let path = surroundings.paths.log
         let count = try options.count()
+        guard try !ChosenDaemon.isRemote() else {
+            return try daemonWork(console) { (client) async throws(DownloadError) in
+                let log = try await client.log(lines: count)
+                guard log.isFile else { throw Self.isElsewhere }
+                console.output(log.lines.map { $0 + "\n" }.joined())
+                return 0
+            }
+        }
+        let surroundings = try ServiceSurroundings.current()
+        let file = DaemonLogFile(path: surroundings.paths.log)
         if UnitFolder(path: surroundings.unitFolder).hasUnits,
             Systemctl.run(["is-active", "--quiet", ServiceUnits.socketName]).isSuccess
         {
@@ -25,9 +32,8 @@ struct DaemonLogsCommand: PawlVerb {
         }
         return {
             do throws(DownloadError) {
-                let text = try LogTail.read(path)
-                let lines = text.split(separator: "\n").suffix(count)
-                console.output(lines.map { $0 + "\n" }.joined())
+                guard LeftoverFiles.isThere(file.path) else { throw Self.isAbsent(file.path) }
+                console.output(try file.lastLines(count).map { $0 + "\n" }.joined())
                 return 0
             } catch {
                 console.report(error)
@@ -35,6 +41,23 @@ struct DaemonLogsCommand: PawlVerb {
             }
         }
     }
+
+    private static func isAbsent(_ path: String) -> DownloadError {
+        DownloadError(
+            .fileUnreadable,
+            "the log cannot be read: there is no file",
+            advice: "a daemon in the foreground writes its log to the terminal",
+            context: "opening \(path)"
+        )
+    }
+
+    private static let isElsewhere = DownloadError(
+        .notFound,
+        "the daemon does not write its log to a file",
+        advice:
+            "a service writes to the journal: run 'pawl daemon logs' on the daemon's machine; a "
+            + "daemon in the foreground writes to the terminal"
+    )
 
     /// Replaces this process by journalctl, which has the log of a service; returns if there is no
     /// journalctl.

@@ -154,11 +154,18 @@ package struct FeedTable {
     }
 
     /// Removes a session from the feeds that name it.
-    func forget(session: String) throws {
-        for feed in try all() where feed.request.download.session?.isExactly(session) == true {
-            var feed = feed
+    ///
+    /// `table`: `feed`, or one with its columns.
+    func forget(session: String, in table: String = "feed") throws {
+        for row in try database.rows("SELECT * FROM \(table)") {
+            guard var feed = Row(row),
+                feed.request.download.session?.isExactly(session) == true
+            else { continue }
             feed.request.download.session = nil
-            try save(feed)
+            try database.run(
+                "UPDATE \(table) SET request = ? WHERE id = ?",
+                [Data(try WireJSON.encode(feed.request)), feed.id]
+            )
         }
     }
 

@@ -79,16 +79,7 @@ package struct RemovedTable {
             """,
             [session]
         )
-        for row in try database.rows("SELECT * FROM removedFeed") {
-            guard var feed = FeedTable.Row(row),
-                feed.request.download.session?.isExactly(session) == true
-            else { continue }
-            feed.request.download.session = nil
-            try database.run(
-                "UPDATE removedFeed SET request = ? WHERE id = ?",
-                [Data(try WireJSON.encode(feed.request)), feed.id]
-            )
-        }
+        try FeedTable(database).forget(session: session, in: "removedFeed")
     }
 
     /// Forgets all removals.

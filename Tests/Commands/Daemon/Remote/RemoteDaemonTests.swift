@@ -206,8 +206,8 @@ extension DaemonSuites {
         @Test func `a command for this machine's daemon does nothing for another`() async throws {
             let scene = try await RemoteScene.make()
             for arguments in [
-                ["start"], ["stop"], ["restart"], ["run"], ["logs"], ["audit"], ["token"],
-                ["token", "--url"], ["install", "--print"], ["uninstall"],
+                ["start"], ["stop"], ["restart"], ["run"], ["token"], ["token", "--url"],
+                ["install", "--print"], ["uninstall"],
                 ["allow", "--private-addresses", "yes"], ["hooks", "--notify"],
             ] {
                 let run = try await scene.run(plain: scene.choice() + ["daemon"] + arguments)
@@ -225,6 +225,33 @@ extension DaemonSuites {
             #expect(behind.errors.contains("before the subcommand"), "\(behind.errors)")
             scene.expectNoOwnDaemon()
             #expect(try await scene.secure.ask("/v1/status").status == 200)
+        }
+
+        @Test func `the logs of another machine are shown to a token that manages`() async throws {
+            let scene = try await RemoteScene.make(at: "127.0.0.1:\(try UnusedPort.find())")
+            try await scene.succeed("add", "--paused", "http://127.0.0.1:1/a")
+            let text = try await scene.succeed("daemon", "audit", "-n", "1").output
+            #expect(text.contains("token main  127.0.0.1  POST /v1/downloads  201  #1"), "\(text)")
+            let remote = try await scene.succeed("daemon", "audit", "--json").output
+            #expect(try await scene.daemon.succeed("daemon", "audit", "--json").output == remote)
+            // In the foreground, the log goes to the terminal.
+            let foreground = try await scene.run("daemon", "logs")
+            expectFailure(.notFound, foreground)
+            #expect(foreground.errors.contains("does not write its log to a file"))
+            try await scene.daemon.succeed("daemon", "restart")
+            let log = try await scene.succeed("daemon", "logs", "-n", "1000").output
+            #expect(log.contains("listens at"), "\(log)")
+            let own = try await scene.daemon.succeed("daemon", "logs").output
+            #expect(own.contains("listens at"), "\(own)")
+            for scope in ["read", "add"] {
+                let choice = scene.choice(token: try await scene.tokenFile(scope: scope))
+                for command in ["logs", "audit"] {
+                    let run = try await scene.run(plain: choice + ["daemon", command])
+                    expectFailure(.notAllowed, run)
+                    #expect(run.errors.contains("use a token of the scope manage"))
+                }
+            }
+            scene.expectNoOwnDaemon()
         }
 
         @Test func `paths are those of the daemon's machine`() async throws {
@@ -260,6 +287,24 @@ extension DaemonSuites {
                     "\(run.errors)"
                 )
             }
+        }
+
+        @Test
+        func `a list of more than 1 MiB is added in order, and exported downloads are imported`()
+            async throws
+        {
+            let scene = try await RemoteScene.make()
+            let padding = String(repeating: "x", count: 3000)
+            let urls = (0..<800).map { "http://127.0.0.1:1/\(padding)/\($0)" }
+            try scene.user.workshop.folder.write("list", urls.joined(separator: "\n"))
+            let added = try await scene.succeed("add", "--paused", "-i", "list")
+            #expect(added.output.split(separator: "\n").count == urls.count)
+            #expect(try await scene.daemon.downloads().map(\.url) == urls)
+            let export = try await scene.daemon.succeed("export")
+            #expect(export.output.utf8.count > 2 << 20)
+            try scene.user.workshop.folder.write("exported", export.output)
+            try await scene.succeed("import", "exported")
+            #expect(try await scene.daemon.downloads().map(\.url) == urls + urls)
         }
 
         @Test func `a feed saves its files on the daemon's machine`() async throws {

@@ -1,0 +1,79 @@
+internal import Glibc
+package import PawlCore
+package import SystemPackage
+package import struct FoundationEssentials.URL
+
+/// A file with the same bytes as another one, which a second process has fetched from the same URLs at
+/// the same time and has moved into the same folder.
+///
+/// Its calls block.
+package struct MovedDuplicate: Sendable {
+    package let path: FilePath
+    package let stamp: FileStamp
+
+    /// Removes a file that was just moved if its folder has another one with the same bytes, whose name
+    /// differs only in its number and which Pawl has fetched from one of these URLs.
+    ///
+    /// Returns that one; `nil` if the file stays. Of several processes that call this at once, one
+    /// keeps its file. On a file system without locks, all do.
+    package static func remove(_ file: FilePath, of urls: [URL]) -> MovedDuplicate? {
+        guard !names(beside: file).isEmpty,
+            // If something fails, the second copy stays, which is no error.
+            let folder = try? OpenFile(file.folder, O_RDONLY | O_DIRECTORY), isLocked(folder)
+        else { return nil }
+        defer { folder.unlock() }
+        guard let own = try? OpenFile(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            let status = try? own.status(), status.isRegular,
+            let other = find(of: own, status, at: file, urls),
+            (try? file.status())?.identity == status.identity,
+            (try? file.removeFile()) != nil
+        else { return nil }
+        return other
+    }
+
+    /// Locks the folder of the files; gives up after a time, because another program may have locked it.
+    private static func isLocked(_ folder: OpenFile) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while .now < deadline {
+            switch try? FileLock.tryToTake(folder) {
+            case .taken: return true
+            case .held: usleep(20_000)
+            case .notSupported, nil: return false
+            }
+        }
+        return false
+    }
+
+    private static func find(
+        of own: OpenFile,
+        _ status: FileStatus,
+        at file: FilePath,
+        _ urls: [URL]
+    ) -> MovedDuplicate? {
+        for path in names(beside: file) {
+            guard RepresentationMark.isUnchanged(path, of: urls),
+                let other = ExistingFile.candidate(at: path, total: status.size),
+                (try? ExistingFile.haveSameBytes(own, other.file, status.size)) == true
+            else { continue }
+            return MovedDuplicate(path: path, stamp: other.stamp)
+        }
+        return nil
+    }
+
+    /// The other files beside a file whose names differ only in their numbers; the name itself may end in
+    /// a number, too.
+    private static func names(beside file: FilePath) -> [FilePath] {
+        guard let name = file.lastComponent?.string else { return [] }
+        let (base, number) = FileName.withoutNumber(name) ?? (name, 0)
+        return Set([base, name]).flatMap { base in
+            var paths: [FilePath] = []
+            _ = FreeName.search { (candidate) -> Bool? in
+                let path = file.folder.appending(FileName.numbered(base, candidate))
+                guard (try? path.status()) != nil else { return candidate > number ? true : nil }
+                paths.append(path)
+                return nil
+            }
+            return paths.filter { $0 != file }
+        }
+    }
+}

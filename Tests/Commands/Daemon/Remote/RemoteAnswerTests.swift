@@ -1,0 +1,141 @@
+import FoundationEssentials
+import PawlCore
+import PawlTesting
+import PawlWire
+import Testing
+
+/// `pawl` with a server whose answers are not those of a sound daemon.
+@Suite(.timeLimit(.minutes(5)))
+struct RemoteAnswerTests {
+    private let user: DaemonScene
+    private let tokenFile: String
+
+    init() throws {
+        user = try DaemonScene(Workshop())
+        tokenFile = try user.home.write("token", "pawl_example\n")
+        try user.home.setPermissions("token", 0o600)
+    }
+
+    private var origin: ScriptedOrigin { user.workshop.origin }
+
+    private func run(_ arguments: String...) async throws -> FinishedProcess {
+        let choice = ["--daemon", origin.url("/base"), "--daemon-token-file", tokenFile]
+        return try await user.workshop.run(choice + arguments, user.settings)
+    }
+
+    /// The response of a daemon.
+    private func answer(_ value: some Encodable) throws -> Reply {
+        .status(
+            200,
+            fields: [(ProtocolVersion.field, "\(ProtocolVersion.current)")],
+            body: String(decoding: try WireJSON.encode(value), as: UTF8.self)
+        )
+    }
+
+    private func route(_ path: String, _ replies: [Reply]) {
+        origin.route("/base" + path, .sequence(replies))
+    }
+
+    private func count(_ path: String) -> Int { origin.requests(to: "/base" + path).count }
+
+    @Test(arguments: [[5, 5], [5, 4], [5, 9, 5]])
+    func `pages that do not proceed end a list of downloads`(pages: [Int64]) async throws {
+        let lists = try pages.map { try answer(WireDownloadPage(downloads: [], next: $0)) }
+        route(APIPath.downloads, lists)
+        let list = try await run("list", "--all")
+        expectFailure(.badResponse, list)
+        #expect(list.errors.contains("does not follow the last one"), "\(list.errors)")
+        #expect(count(APIPath.downloads) == pages.count)
+        let requests = try pages.map { try answer(WireRequestPage(requests: [], next: $0)) }
+        route(APIPath.requests, requests)
+        let export = try await run("export")
+        expectFailure(.badResponse, export)
+        #expect(count(APIPath.requests) == pages.count)
+    }
+
+    @Test func `waiting pauses after a stream of events that has none`() async throws {
+        let now = Date()
+        var row = WireDownload(id: 1, state: .running, name: "a", url: "b", createdAt: now)
+        let running = try answer(row)
+        let list = try answer(WireDownloadPage(downloads: [row]))
+        row.state = .finished
+        let status = DaemonStatus(version: "1", processIdentifier: 1, startedAt: now, store: "x")
+        route(APIPath.status, [try answer(status)])
+        route(APIPath.downloads, [list])
+        route(APIPath.download(1), [running, running, try answer(row)])
+        let noEvents = Reply.status(
+            200,
+            fields: [
+                (ProtocolVersion.field, "\(ProtocolVersion.current)"),
+                ("Content-Type", "text/event-stream"),
+            ]
+        )
+        route(APIPath.events, [noEvents])
+        let waiting = try await run("wait", "1")
+        #expect(waiting.status == .code(0), "\(waiting.errors)")
+        let moments = origin.requests(to: "/base" + APIPath.events).map(\.moment)
+        #expect(moments.count == 3)
+        for (first, second) in zip(moments, moments.dropFirst()) {
+            // The pause is counted from before the request is sent.
+            #expect(second - first > .milliseconds(500))
+        }
+    }
+
+    @Test
+    func `a list that is too long for one request is divided, and an error tells what was added`()
+        async throws
+    {
+        let padding = String(repeating: "x", count: 3000)
+        let urls = (0..<500).map { "http://127.0.0.1:1/\(padding)/\($0)" }
+        try user.workshop.folder.write("list", urls.joined(separator: "\n"))
+        let version = (ProtocolVersion.field, "\(ProtocolVersion.current)")
+        let row = WireDownload(id: 1, state: .paused, name: "a", url: "b", createdAt: Date())
+        let outcome = WireOutcome(
+            downloads: Array(repeating: row, count: 300),
+            lastEvent: 1
+        )
+        let problem = Problem(DownloadError(.notAllowed, "no more room"))
+        let refusal = String(decoding: try WireJSON.encode(problem), as: UTF8.self)
+        let replies = [
+            try answer(outcome), Reply.status(403, fields: [version], body: refusal),
+        ]
+        route(APIPath.downloads, replies)
+        let run = try await run("add", "-i", "list", "-d", "x")
+        expectFailure(.notAllowed, run)
+        #expect(run.errors.contains("only the first 300 of 500 downloads were added"))
+        let requests = origin.requests(to: "/base" + APIPath.downloads)
+        #expect(requests.count == 2)
+        #expect(requests.allSatisfy { (1...1 << 20).contains($0.body.count) })
+        #expect(Set(requests.map { $0[APIPath.idempotencyKey] }).count == 2)
+        let sent = try requests.flatMap { request in
+            try WireJSON.decode(NewDownloads.self, from: request.body).downloads.map(\.url)
+        }
+        #expect(sent == urls)
+    }
+
+    @Test func `the variable that reads the token from standard input reserves it`() async throws {
+        route(APIPath.downloads, [try answer(WireDownloadPage(downloads: []))])
+        var settings = user.settings
+        settings.input = Array("pawl_example\n".utf8)
+        settings.environment["PAWL_CONFIG"] = .some(nil)
+        settings.environment["PAWL_DAEMON"] = origin.url("/base")
+        settings.environment["PAWL_DAEMON_TOKEN_FILE"] = "-"
+        let list = try await user.workshop.run(["list"], settings)
+        #expect(list.status == .code(0), "\(list.errors)")
+        let request = try #require(origin.requests(to: "/base" + APIPath.downloads).first)
+        #expect(request["Authorization"] == "Bearer pawl_example")
+        for arguments in [
+            ["add", "-i", "-"], ["import", "-"], ["get", "--background", "-i", "-"],
+        ] {
+            let run = try await user.workshop.run(arguments, settings)
+            expectFailure(.usage, run)
+            #expect(run.errors.contains("standard input was already read"), "\(run.errors)")
+            #expect(!run.everything.contains("pawl_example"), "\(arguments)")
+        }
+        // Without a daemon, standard input is free.
+        settings.input = Array("\(origin.url("/file"))\n".utf8)
+        origin.route("/file", .status(200, body: "x"))
+        let run = try await user.workshop.run(["-i", "-"], settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+    }
+}
