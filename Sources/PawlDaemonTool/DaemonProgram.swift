@@ -11,7 +11,7 @@ internal import PawlWire
 struct DaemonProgram: PawlVerb {
     static let configuration = CommandConfiguration(
         commandName: DaemonProgramFile.name,
-        abstract: "Download in the background; started by pawl daemon.",
+        abstract: "Run the downloads of the queue; 'pawl daemon' starts this program.",
         version: "\(DaemonProgramFile.name) \(PawlVersion.current)"
     )
 

@@ -71,6 +71,14 @@ struct NewSettingTests {
         }
     }
 
+    /// The references also describe values that programs give.
+    ///
+    /// Only the command can ask for a value.
+    @Test func `no reference promises a prompt`() {
+        #expect(DownloadSettings.table.settings.allSatisfy { !$0.about.contains("you are asked") })
+        #expect(DaemonSettings.table.settings.allSatisfy { !$0.about.contains("you are asked") })
+    }
+
     @Test func `it is in the reference`() {
         let document = SettingsReference.markdown(Self.table, hasProperties: true)
         let cells = ["`--sample`", "`connection.userAgent`", "`sampleText`", "`text`"]

@@ -38,7 +38,7 @@ struct AppleResumeTests {
     private func resume(
         _ scene: DownloadScene,
         _ data: ResumeData,
-        fallback: ResumeFallback = .startAnew
+        fallback: ResumeFallback = .startOver
     ) async throws -> DownloadedFile {
         try await scene.resume(data) {
             $0.partialFile = scene.folder.path(temporary)

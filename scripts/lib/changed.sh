@@ -4,7 +4,7 @@
 # into `patterns` which tests. The default is the commit at which this branch left origin/main, or the last
 # commit if there is no origin/main.
 plan_for_changes() {
-    local since=${1-} test late=()
+    local since=${1-} test late=() suites=()
     [ -n "$since" ] || since=$(git merge-base HEAD origin/main 2>/dev/null) || since=HEAD
     git rev-parse -q --verify "$since^{commit}" >/dev/null || usage
     mapfile -t changed < <(git diff --name-only "$since" -- && git ls-files --others --exclude-standard)
@@ -17,9 +17,13 @@ plan_for_changes() {
     has_changed '^Package\.swift$|^scripts/check-packages' && steps+=(packages)
     [ ${#affected[@]} -eq 0 ] || steps+=(build)
     find_patterns
-    # These compare a document with the code.
-    if has_changed '^docs/[^/]*\.md$'; then
-        patterns+=('[./](AccessRules|[A-Za-z]*Document)Tests/')
+    # These compare documents with the code, or use them.
+    has_changed '^docs/[^/]*\.md$|\.docc/Errors\.md$' && suites+=(AccessRules ForeignOption '[A-Za-z]*Document')
+    has_changed '^docs/reverse-proxy\.md$' && suites+=(DaemonProxy Aria2Client)
+    has_changed '^docs/grafana\.json$' && suites+=(DaemonMetrics)
+    [ ${#suites[@]} -eq 0 ] || patterns+=("[./]($(IFS='|' && echo "${suites[*]}"))Tests/")
+    # Both use what was built.
+    if [ ${#suites[@]} -gt 0 ] || has_changed '\.docc/'; then
         is_planned build || steps+=(build)
     fi
     [ ${#patterns[@]} -eq 0 ] || steps+=(tests)

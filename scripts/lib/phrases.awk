@@ -15,7 +15,7 @@ BEGIN {
     phrase("[Ww]ish(es)?", "say request")
     phrase("[Ww]hat came", "say the bytes received")
     phrase("while (they|it) pays?", "say while total speed increases")
-    phrase("([Ss]ervers?|[Rr]esponse|[Pp]rogram|[Dd]aemon|[Ll]ist|[Ss]ervice|libcurl|[FS]?FTP|URL|record) " \
+    phrase("([Ss]ervers?|[Ee]rrors?|[Mm]essages?|yaml|[Rr]esponse|[Pp]rogram|[Dd]aemon|[Ll]ist|[Ss]ervice|libcurl|[FS]?FTP|URL|record) " \
         "(says?|tells?|said|told|(does|do) not (say|tell))", "say prints, reports or returns")
     phrase("[Rr]ules? says?", "say according to the rule")
     phrase("--[a-z-]+ (says|tells)", "say specifies")

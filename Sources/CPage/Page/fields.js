@@ -58,7 +58,7 @@ export const downloadFields = [
     "input": "credentials",
     "isChangeable": true,
     "placeholder": "name:password",
-    "hint": "Sign in with this name and password. If the password is left out, you are asked for it."
+    "hint": "The name and password with which to sign in."
   },
   {
     "name": "allowsUntrustedCertificates",
@@ -120,7 +120,7 @@ export const downloadFields = [
     "label": "Use the server’s file time",
     "input": "flag",
     "default": false,
-    "hint": "Whether the finished file gets the server's modification time. With false, it has the time of the download, so that tools that clean up or build by time do not mistake a new file for an old one. Default: false."
+    "hint": "Whether the finished file gets the server's modification time. With false, it has the time of the download, so that tools that compare times do not treat a new file as an old one. Default: false."
   }
 ];
 

@@ -19,7 +19,7 @@ public struct ResumeSettings: Sendable, SettingsAdjusting {
     /// What happens if the data cannot be used.
     ///
     /// The default is to start over.
-    public var fallback = ResumeFallback.startAnew
+    public var fallback = ResumeFallback.startOver
     /// The changes to the session's settings; `nil`, the default, changes nothing.
     public var adjustment: SettingsAdjustment?
 

@@ -37,8 +37,8 @@ public import PawlCore
 /// A method with the types of `URLSession`'s delegate would never be called: with such a method, a
 /// session cannot be created, and the compiler's message names the right one. The same holds for
 /// usual spelling mistakes, for methods that are static or throw, and for methods of `URLSession`'s
-/// delegate without a counterpart, such as those for challenges and redirects: the message says what
-/// to use instead. Declare the class `final`: a method that only a subclass has is never called, and
+/// delegate without a counterpart, such as those for challenges and redirects: the message names
+/// what to use instead. Declare the class `final`: a method that only a subclass has is never called, and
 /// the compiler does not report it.
 public protocol DownloadSessionDelegate: MistypedDelegateMethods {
     /// What the delegate returns for a response: ``ResponseDisposition`` or nothing.

@@ -6,9 +6,9 @@ package struct DaemonChoiceOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Use the daemon at this URL, such as https://nas.example:6880/, instead of the "
-                + "daemon of this machine; local means the latter. Give it before the subcommand: pawl "
-                + "--daemon <url> list. PAWL_DAEMON and the config file can set it, too.",
+            "Use the daemon at this URL, such as https://nas.example:6880/. Default: local, the "
+                + "daemon of this machine. Give this option before the subcommand: pawl --daemon "
+                + "<url> list. PAWL_DAEMON and the config file can set it, too.",
             valueName: "url|local"
         )
     )

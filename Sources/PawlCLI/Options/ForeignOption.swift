@@ -75,6 +75,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "-# --progress-bar", "use '--progress bar'"),
         ForeignOption(.curl, "-Z --parallel", "leave it out: several files are fetched at once"),
         ForeignOption(.curl, "--parallel-max", "use --jobs"),
+        ForeignOption(.curl, "--limit-rate", "use --limit"),
         ForeignOption(.curl, "-k --insecure", "use --insecure"),
         ForeignOption(.curl, "--capath", "use --cacert with one file"),
         ForeignOption(.curl, "-E --cert", "use --cert"),

@@ -3,7 +3,7 @@ internal import PawlCore
 /// The options that are given for one download at several levels, of which later ones replace
 /// earlier ones (pure).
 ///
-/// ``DownloadOptions`` applies them. This type tells which of them have an effect then, so that the
+/// ``DownloadOptions`` applies them. This type decides which of them have an effect, so that the
 /// command for a secret runs only if the secret is used.
 package struct OptionLevels: Sendable {
     /// An option of a level.

@@ -32,7 +32,7 @@ struct LabelCommand: ParsableCommand {
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp(
-                "The folder for downloads that are added without one, or none.",
+                "The folder for downloads that are added without one; none removes it.",
                 valueName: "dir"
             )
         )

@@ -32,8 +32,8 @@ struct WaitCommand: PawlVerb {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Afterwards, run this program with these arguments, without a shell, for at most 10 "
-                + "minutes.",
+            "When the downloads have ended, run this program with these arguments, without a "
+                + "shell, for at most 10 minutes.",
             valueName: "command"
         )
     )

@@ -220,7 +220,8 @@ extension DownloadSettings: TabledSettings {
             help: """
                 Sign in with this name and password. If the password is left out, you are \
                 asked for it.
-                """
+                """,
+            about: "The name and password with which to sign in."
         ),
         Setting(
             "bearer",
@@ -393,13 +394,12 @@ extension DownloadSettings: TabledSettings {
             field: SettingField("Use the server’s file time"),
             help: """
                 Give the finished file the server's modification time. Default: the time of the \
-                download, so that tools that clean up or build by time do not mistake a new file \
-                for an old one.
+                download, so that tools that compare times do not treat a new file as an old one.
                 """,
             about: """
                 Whether the finished file gets the server's modification time. With false, it has \
-                the time of the download, so that tools that clean up or build by time do not \
-                mistake a new file for an old one. Default: {default}.
+                the time of the download, so that tools that compare times do not treat a new file \
+                as an old one. Default: {default}.
                 """
         ),
         Setting(

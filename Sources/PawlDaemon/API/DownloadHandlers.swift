@@ -97,7 +97,7 @@ struct DownloadHandlers: Sendable {
 
     private func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {
         guard let text = context.parameters.get("id"), let id = Int64(text) else {
-            throw .usage("the id is not a number", advice: "see 'pawl list'")
+            throw .usage("the ID is not a number", advice: "see 'pawl list'")
         }
         return id
     }

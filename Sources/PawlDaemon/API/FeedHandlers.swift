@@ -46,7 +46,7 @@ struct FeedHandlers: Sendable {
 
     private func identifier(_ context: APIContext) throws(DownloadError) -> Int64 {
         guard let text = context.parameters.get("id"), let id = Int64(text) else {
-            throw .usage("the id is not a number", advice: "see pawl feed list --json")
+            throw .usage("the ID is not a number", advice: "see 'pawl feed list --json'")
         }
         return id
     }

@@ -49,7 +49,7 @@ final class QueueSessions {
     ) throws(DownloadError) {
         guard acknowledgement.event >= 0 else {
             let number = acknowledgement.event
-            throw .usage("'event' is \(number)", advice: "give the id of an event")
+            throw .usage("'event' is \(number)", advice: "give the ID of an event")
         }
         let session = acknowledgement.session
         try environment.store.write { transaction in

@@ -74,7 +74,7 @@ extension HTTPParserError {
             default:
                 (
                     "the request is not valid HTTP/1.1",
-                    "send HTTP/1.1 without TLS, with one length or in chunks, as /openapi.yaml says"
+                    "send HTTP/1.1 without TLS, with one length or in chunks; see /openapi.yaml"
                 )
             }
         let error = DownloadError.usage(message, advice: advice)

@@ -80,7 +80,7 @@ struct TargetResolver: Sendable {
         switch try restorer.restore(to: path) {
         case .resumable(let store, let recovery): return .resumable(store, recovery)
         case .obstacle(let obstacle):
-            guard restorer.request.fallback == .startAnew else { throw DownloadError(obstacle) }
+            guard restorer.request.fallback == .startOver else { throw DownloadError(obstacle) }
             // An existing file may be the complete one.
             let next = isThere ? "checking the existing file" : "starting over"
             let note = "the resume data cannot be used: \(obstacle.description); \(next)"

@@ -10,7 +10,7 @@ package struct ResumeRequest: Sendable {
     package init(
         _ data: ResumeData,
         partialPath: String? = nil,
-        fallback: ResumeFallback = .startAnew
+        fallback: ResumeFallback = .startOver
     ) {
         self.data = data
         self.partialPath = partialPath

@@ -1,7 +1,7 @@
 package import struct FoundationEssentials.Date
 package import PawlCore
 
-/// What a hook is told about a download: as JSON and as environment variables.
+/// What a hook receives about a download: as JSON and as environment variables.
 ///
 /// It contains no secret.
 package struct HookFacts: Codable, Sendable, Hashable {

@@ -187,8 +187,9 @@ extension DaemonSettings: TabledSettings {
             help: """
                 Also answer clients of aria2 on this TCP address, 127.0.0.1 or [::1], with an \
                 optional port. With --tls-cert, it may be any address of this machine, such as \
-                0.0.0.0 for all. Default: 127.0.0.1:6800. Clients send a token (pawl daemon \
-                token) as aria2's secret. off stops listening. The daemon remembers this setting.
+                0.0.0.0 for all. Without an address, it is 127.0.0.1:6800. Clients send a token \
+                (pawl daemon token) as aria2's secret. off stops listening. The daemon remembers \
+                this setting.
                 """,
             about:
                 "The address at which the daemon answers clients of aria2, such as 127.0.0.1:6800."

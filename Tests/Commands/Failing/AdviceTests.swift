@@ -3,7 +3,7 @@ import PawlCore
 import PawlTesting
 import Testing
 
-/// Errors tell the truth about the kept bytes and about what to do next.
+/// What errors report about the kept bytes and about what to do next is true.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceTests {
     @Test(

@@ -90,6 +90,14 @@ struct ForeignOptionTests {
         #expect(run.errors.contains("give only the URL"), "\(run.errors)")
     }
 
+    /// `pawl get` accepts `--limit-rate` as the earlier name of `--total-limit`; other commands do not.
+    @Test func `a rate limit in the words of curl and wget is explained`() async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run("add", "--limit-rate", "1M", workshop.url)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("for curl's --limit-rate: use --limit"), "\(run.errors)")
+    }
+
     @Test func `a body after the flag for JSON is explained`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run("add", "--json", #"{"a":1}"#, workshop.url)
@@ -118,7 +126,7 @@ struct ForeignOptionTests {
             # Coming from curl, wget, aria2, rclone
 
             `pawl URL` does what `curl -fLOC - URL`, `wget -c URL`, `aria2c URL`, `rclone copyurl -a URL .` and
-            `aws s3 cp URL .` do. If Pawl does not have an option of these tools, an error says what to use. A test writes this
+            `aws s3 cp URL .` do. If Pawl does not have an option of these tools, the error names what to use. A test writes this
             page from the table of options: run it with `PAWL_RECORD=1`.
 
             `-L`, `-O`, `-c` and `-C -` are accepted and have no effect. `-x` and `-d` have the same meaning as in aria2: the

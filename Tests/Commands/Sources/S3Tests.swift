@@ -96,7 +96,7 @@ struct S3Tests {
         )
     }
 
-    @Test func `a request without credentials is not signed, and the error says so`() async throws {
+    @Test func `without credentials no request is signed, as the error reports`() async throws {
         let server = try await MotoServer()
         try await server.store(resource.bytes(), as: "secret.iso")
         try await server.store(resource.bytes(), as: "disk.iso", "x-amz-acl: public-read")

@@ -6,7 +6,7 @@ public import PawlCore
 /// names or types of `URLSession`'s delegate, count bytes with `Int`, are misspelled or static,
 /// throw, or have no counterpart.
 ///
-/// Each has an associated type for its result, whose default has a name that says what is right. A
+/// Each has an associated type for its result, whose default has a name that states what is right. A
 /// delegate that implements such a method sets that type to `Void`. ``DownloadSession`` has no
 /// initializer for such a delegate, and the compiler's message contains the name of the default:
 /// "initializer requires the types '()' and '…' be equivalent".

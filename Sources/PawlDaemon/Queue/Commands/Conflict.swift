@@ -15,7 +15,7 @@ extension DownloadError {
 
     /// No feed has this id.
     static func noFeed(_ id: Int64) -> DownloadError {
-        DownloadError(.notFound, "there is no feed \(id)", advice: "see pawl feed list --json")
+        DownloadError(.notFound, "there is no feed \(id)", advice: "see 'pawl feed list --json'")
     }
 
     /// The feed cannot be decoded.
@@ -31,7 +31,7 @@ extension DownloadError {
         DownloadError(
             .notFound,
             "there is no session '\(name.sanitized)'",
-            advice: "see pawl session list"
+            advice: "see 'pawl session list'"
         )
     }
 }

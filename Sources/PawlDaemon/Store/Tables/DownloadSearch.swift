@@ -94,7 +94,7 @@ package struct DownloadSearch {
         guard !targets.isEmpty else {
             throw DownloadError.usage(
                 "no download is selected",
-                advice: "give ids, names or patterns, or all"
+                advice: "give IDs, names or patterns, or all"
             )
         }
         var found: [Int64: Selected] = [:]
