@@ -53,7 +53,7 @@ struct TLSTests {
         var request = try TransferRequest(url: origin.url())
         request.connection.authoritiesFile = "/nonexistent/authorities.pem"
         let record = try await fetch(request)
-        #expect(record.failure == .local)
+        #expect(record.failure == .authoritiesUnusable)
         #expect(record.message.contains("/nonexistent/authorities.pem"))
     }
 

@@ -26,8 +26,8 @@ struct ConfigEditor: Sendable {
 
     /// Replaces this process with a shell that runs the editor.
     ///
-    /// If the editor exits without an error, the shell runs `pawl config check`. Throws if the
-    /// shell cannot start.
+    /// If the editor exits without an error, the shell runs `pawl config check`; otherwise, it
+    /// exits with the editor's status. Throws if the shell cannot start.
     func run() async throws(DownloadError) -> Never {
         // The folder of a named file is the user's own affair.
         if !isNamed {
@@ -37,7 +37,12 @@ struct ConfigEditor: Sendable {
         let variables = Self.variables.compactMap { getenv($0).map { String(cString: $0) } }
         let editor = variables.first { !$0.isEmpty } ?? "vi"
         let program = OwnPath.text ?? "pawl"
-        let script = "\(editor) \"$1\" && exec \"$2\" config check --config \"$1\""
+        let script = """
+            \(editor) "$1" || { status=$?; printf '%s\\n' "pawl: the editor ended with status \
+            $status; run 'pawl config check' to check the file, or set VISUAL to another editor" >&2
+            exit $status; }
+            exec "$2" config check --config "$1"
+            """
         let words = ["sh", "-c", script, "sh", path, program]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         // An editor expects the usual signals.

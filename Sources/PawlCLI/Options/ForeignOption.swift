@@ -73,7 +73,11 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(.curl, "-s --silent -S --show-error -sS", "use --quiet"),
         ForeignOption(.curl, "-# --progress-bar", "use '--progress bar'"),
-        ForeignOption(.curl, "-Z --parallel", "leave it out: several files are fetched at once"),
+        ForeignOption(
+            .curl,
+            "-Z --parallel --parallel-immediate",
+            "leave it out: several files are fetched at once"
+        ),
         ForeignOption(.curl, "--parallel-max", "use --jobs"),
         ForeignOption(.curl, "--limit-rate", "use --limit"),
         ForeignOption(.curl, "-k --insecure", "use --insecure"),
@@ -83,7 +87,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--pinnedpubkey", "use --pinned-public-key"),
         ForeignOption(
             .curl,
-            "-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname",
+            "-x --proxy --preproxy --proxy1.0 --socks4 --socks4a --socks5 --socks5-hostname",
             "use --proxy"
         ),
         ForeignOption(
@@ -98,7 +102,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--proxy-basic", "use '--proxy-auth basic'"),
         ForeignOption(.curl, "--proxy-digest", "use '--proxy-auth digest'"),
         ForeignOption(.curl, "--proxy-negotiate", "use '--proxy-auth negotiate'"),
-        ForeignOption(.curl, "--proxy-anyauth", "leave it out: it is the default"),
+        ForeignOption(.curl, "--anyauth --proxy-anyauth", "leave it out: it is the default"),
         ForeignOption(
             .curl,
             "-n --netrc-optional --netrc-file",
@@ -114,7 +118,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "-w --write-out", "use '--progress json'"),
         ForeignOption(.curl, "-D --dump-header", "use 'pawl inspect'"),
         ForeignOption(.curl, "--max-redirs", "use --max-redirects"),
-        ForeignOption(.curl, "-G --get --data-urlencode", "write the query in the URL"),
+        ForeignOption(.curl, "-G --get --data-urlencode --url-query", "write the query in the URL"),
         ForeignOption(.curl, "--tcp-fastopen", "use --tcp-fast-open"),
         ForeignOption(.curl, "-m", "use --max-time"),
         ForeignOption(.curl, "--retry --retry-max-time", "use --retries"),
@@ -131,7 +135,7 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--data-ascii --data-binary --data-raw", "use --data"),
         ForeignOption(.curl, "-I --head", "use 'pawl inspect'"),
         ForeignOption(.curl, "-R --remote-time", "use --remote-time"),
-        ForeignOption(.curl, "-F --form", "use --data; Pawl does not upload files"),
+        ForeignOption(.curl, "-F --form --form-string", "use --data; Pawl does not upload files"),
         ForeignOption(.curl, "--upload-file", "leave it out: Pawl does not upload files"),
         ForeignOption(
             .curl,
@@ -146,10 +150,10 @@ package struct ForeignOption: Sendable {
         ForeignOption(.curl, "--max-filesize", "use --size, which requires an exact size"),
         ForeignOption(
             .curl,
-            "--tlsv1.2 --tlsv1.3 --tls-max --ciphers",
+            "--tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tls-max --ciphers --tls13-ciphers",
             "leave it out: the system's settings for TLS are used"
         ),
-        ForeignOption(.curl, "--ssl-reqd", "write ftpes:// or ftps:// in the URL"),
+        ForeignOption(.curl, "--ssl --ssl-reqd", "write ftpes:// or ftps:// in the URL"),
         ForeignOption(.curl, "--url", "give the URL as an argument"),
         ForeignOption(
             .curl,
@@ -178,12 +182,40 @@ package struct ForeignOption: Sendable {
             "-g --globoff",
             "leave it out: only {a,b} and {1..9} are patterns, and %7B is a brace"
         ),
+        ForeignOption(.curl, "--proxy-insecure", "use --insecure"),
+        ForeignOption(.curl, "--trace --trace-ascii --trace-time", "use --verbose"),
+        ForeignOption(.curl, "--stderr", "redirect standard error to the file"),
+        ForeignOption(.curl, "--http1.0", "use --http1.1"),
+        ForeignOption(
+            .curl,
+            "--http2-prior-knowledge",
+            "leave it out: HTTP/2 is used with HTTPS only"
+        ),
+        ForeignOption(.curl, "--http3-only", "use --http3"),
+        ForeignOption(.curl, "--metalink", "give the file or its URL as an argument"),
+        ForeignOption(
+            .curl,
+            "--remove-on-error",
+            "leave it out: only a complete file gets its name"
+        ),
+        ForeignOption(.curl, "--rate", "leave it out: Pawl waits when a server asks for it"),
+        ForeignOption(
+            .curl,
+            "--cert-type --key-type",
+            "leave it out: a .p12 or .pfx file is PKCS#12, and any other file is PEM"
+        ),
+        ForeignOption(.curl, "--pubkey", "leave it out: --key is enough"),
+        ForeignOption(.curl, "-V", "use --version"),
         ForeignOption(.wget, "--output-document", "use --output"),
         ForeignOption(.wget, "-P --directory-prefix", "use --directory"),
         ForeignOption(.wget, "--post-data --body-data", "use --data"),
         ForeignOption(.wget, "--post-file --body-file", "use '--data @file'"),
         ForeignOption(.wget, "--compression", "use --compressed"),
-        ForeignOption(.wget, "-np --no-parent", "use 'pawl mirror', which never leaves the folder"),
+        ForeignOption(
+            .wget,
+            "-np --no-parent --relative --domains --exclude-domains",
+            "use 'pawl mirror', which never leaves the folder"
+        ),
         ForeignOption(
             .wget,
             "--recursive",
@@ -206,7 +238,7 @@ package struct ForeignOption: Sendable {
         ),
         ForeignOption(.wget, "-l --level", "use 'pawl mirror' with --depth"),
         ForeignOption(.wget, "--cut-dirs", "use 'pawl mirror', which begins at the folder"),
-        ForeignOption(.wget, "--spider --server-response", "use 'pawl inspect'"),
+        ForeignOption(.wget, "--spider --server-response --save-headers", "use 'pawl inspect'"),
         ForeignOption(
             .wget,
             "--load-cookies --save-cookies",
@@ -216,11 +248,16 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--start-pos", "use --range"),
         ForeignOption(.wget, "--show-progress", "use --progress"),
         ForeignOption(.wget, "--restrict-file-names", "leave it out: Pawl makes names safe"),
-        ForeignOption(.wget, "--accept", "use 'pawl mirror' with --include"),
+        ForeignOption(.wget, "--accept --include-directories", "use 'pawl mirror' with --include"),
         ForeignOption(
             .wget,
             "--reject --exclude-directories",
             "use 'pawl mirror' with --exclude"
+        ),
+        ForeignOption(
+            .wget,
+            "--accept-regex --reject-regex",
+            "use 'pawl mirror' with --include and --exclude, which take patterns"
         ),
         ForeignOption(.wget, "--continue", "leave it out: downloads are resumed"),
         ForeignOption(.wget, "-nc --no-clobber", "use '--if-exists skip'"),
@@ -274,6 +311,42 @@ package struct ForeignOption: Sendable {
         ForeignOption(.wget, "--max-redirect", "use --max-redirects"),
         ForeignOption(.wget, "--no-netrc", "use '--netrc none'"),
         ForeignOption(.wget, "-qO- -O-", "use '--output -' for standard output"),
+        ForeignOption(.wget, "--debug", "use --verbose"),
+        ForeignOption(
+            .wget,
+            "-a --output-file --append-output",
+            "redirect standard error to the file"
+        ),
+        ForeignOption(
+            .wget,
+            "--execute",
+            "use 'pawl mirror' with --no-robots for robots=off, and options for other settings"
+        ),
+        ForeignOption(
+            .wget,
+            "--proxy-password",
+            "put the name and password into the URL of --proxy"
+        ),
+        ForeignOption(.wget, "--prefer-family", "use --ipv4 or --ipv6"),
+        ForeignOption(
+            .wget,
+            "--retry-on-http-error --retry-on-host-error",
+            "leave it out: temporary errors are retried"
+        ),
+        ForeignOption(
+            .wget,
+            "--secure-protocol",
+            "leave it out: the system's settings for TLS are used"
+        ),
+        ForeignOption(.wget, "--ca-directory", "use --cacert with one file"),
+        ForeignOption(
+            .wget,
+            "--certificate-type --private-key-type",
+            "leave it out: a .p12 or .pfx file is PKCS#12, and any other file is PEM"
+        ),
+        ForeignOption(.wget, "--ftps-implicit", "write ftps:// in the URL"),
+        ForeignOption(.wget, "--backups", "use '--if-exists rename'"),
+        ForeignOption(.wget, "--content-on-error", "leave it out: an error page is never saved"),
         ForeignOption(.aria2, "--dir", "use --directory"),
         ForeignOption(.aria2, "--conf-path", "use --config"),
         ForeignOption(.aria2, "--no-conf", "use '--config none'"),
@@ -287,12 +360,12 @@ package struct ForeignOption: Sendable {
         ForeignOption(.aria2, "--lowest-speed-limit", "use --min-speed"),
         ForeignOption(.aria2, "--max-tries", "use --retries"),
         ForeignOption(.aria2, "--http-passwd", "use '--user name:password'"),
-        ForeignOption(.aria2, "--all-proxy --http-proxy --https-proxy", "use --proxy"),
+        ForeignOption(.aria2, "--all-proxy --http-proxy --https-proxy --ftp-proxy", "use --proxy"),
         ForeignOption(.aria2, "--check-certificate", "use --insecure"),
         ForeignOption(.aria2, "--allow-overwrite --auto-file-renaming", "use --if-exists"),
         ForeignOption(
             .aria2,
-            "--file-allocation",
+            "--file-allocation --no-file-allocation-limit",
             "leave it out: Pawl reserves space if the disk supports it"
         ),
         ForeignOption(
@@ -342,7 +415,8 @@ package struct ForeignOption: Sendable {
         ForeignOption(
             .aria2,
             "--torrent-file --follow-torrent --seed-time --seed-ratio --bt-max-peers "
-                + "--listen-port --dht-listen-port",
+                + "--listen-port --dht-listen-port --max-upload-limit --max-overall-upload-limit "
+                + "--enable-dht --bt-tracker",
             "leave it out: Pawl does not use BitTorrent"
         ),
         ForeignOption(.aria2, "--disk-cache --event-poll", "leave it out: Pawl has no equivalent"),
@@ -359,6 +433,39 @@ package struct ForeignOption: Sendable {
             "use --host-key with the fingerprint that ssh shows"
         ),
         ForeignOption(.aria2, "--hash-check-only", "use 'pawl verify'"),
+        ForeignOption(
+            .aria2,
+            "--all-proxy-user --all-proxy-passwd --http-proxy-user --http-proxy-passwd "
+                + "--https-proxy-user --https-proxy-passwd --ftp-proxy-user --ftp-proxy-passwd",
+            "put the name and password into the URL of --proxy"
+        ),
+        ForeignOption(.aria2, "--log --log-level", "use --verbose"),
+        ForeignOption(.aria2, "--stop", "use --max-time, which applies to each download"),
+        ForeignOption(.aria2, "--multiple-interface", "use --interface with one interface"),
+        ForeignOption(
+            .aria2,
+            "--min-tls-version",
+            "leave it out: the system's settings for TLS are used"
+        ),
+        ForeignOption(.aria2, "--http-no-cache", "use '--header Cache-Control:no-cache'"),
+        ForeignOption(
+            .aria2,
+            "--conditional-get",
+            "leave it out: a complete file is not fetched again"
+        ),
+        ForeignOption(.aria2, "--always-resume", "leave it out: downloads are resumed"),
+        ForeignOption(.aria2, "--remove-control-file", "use --no-resume"),
+        ForeignOption(.aria2, "--show-console-readout", "use '--progress none'"),
+        ForeignOption(
+            .aria2,
+            "--rpc-listen-port --rpc-listen-all --rpc-secret",
+            "use 'pawl daemon start' with --aria2-rpc"
+        ),
+        ForeignOption(
+            .aria2,
+            "--metalink-language --metalink-os --metalink-version",
+            "leave it out: priorities and --metalink-location decide"
+        ),
         ForeignOption(.rclone, "--transfers", "use --jobs"),
         ForeignOption(
             .rclone,
@@ -402,6 +509,12 @@ package struct ForeignOption: Sendable {
         ForeignOption(.rclone, "--max-duration", "use --max-time"),
         ForeignOption(.rclone, "--disable-http2", "use --http1.1"),
         ForeignOption(.rclone, "--stdout", "use '--output -'"),
+        ForeignOption(
+            .rclone,
+            "--sftp-host --sftp-user --sftp-port --ftp-host",
+            "write them in the URL, such as sftp://user@host:22/file"
+        ),
+        ForeignOption(.rclone, "--stats", "use --progress"),
         ForeignOption(.aws, "--endpoint-url", "use --s3-endpoint"),
         ForeignOption(.aws, "--region", "use --s3-region"),
         ForeignOption(.aws, "--profile", "use --s3-profile"),

@@ -81,8 +81,8 @@ extension DownloadError {
                 )
             case .certificateRefused, .keyRefused, .certificateRequired, .tlsFailed,
                 .hostKeyUnknown, .hostKeyChanged, .credentialsUnusable, .clientKeyUnusable,
-                .passwordFileUnusable, .proxyUnusable:
-                Self.trustFailure(failure.kind, host: host)
+                .passwordFileUnusable, .authoritiesUnusable, .proxyUnusable:
+                Self.trustFailure(failure, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
             case .fileNotSent, .expandsTooMuch, .undecodable, .malformedResponse:
@@ -139,15 +139,20 @@ extension DownloadError {
     /// The code, the text and the advice if the server or the client cannot identify itself, or
     /// the settings for that or for the proxy cannot be used.
     private static func trustFailure(
-        _ kind: TransferFailure.Kind,
+        _ failure: TransferFailure,
         host: String
     ) -> (ErrorCode, String, Advice) {
-        switch kind {
+        switch failure.kind {
         case .certificateRefused:
             (
                 .tlsFailed, "the certificate of \(host) is not trusted",
-                "give its certificate authority with \(.authoritiesFile), or accept any "
-                    + "certificate with \(.allowsUntrustedCertificates)"
+                certificateRemedy(failure.message)
+                    + ", or accept any certificate with \(.allowsUntrustedCertificates)"
+            )
+        case .authoritiesUnusable:
+            (
+                .usage, "the file of certificate authorities cannot be used",
+                "give a PEM file of certificates with \(.authoritiesFile)"
             )
         case .keyRefused:
             (
@@ -192,6 +197,17 @@ extension DownloadError {
             )
         default: (.tlsFailed, "the TLS connection to \(host) failed", "try again later")
         }
+    }
+
+    /// What can be done about a certificate that was refused with this message of OpenSSL or libcurl.
+    private static func certificateRemedy(_ message: String) -> Advice {
+        if message.contains("has expired") || message.contains("not yet valid") {
+            return "check the clock of this machine, ask the operator for a new certificate"
+        }
+        if message.contains("subject name") {
+            return "check the host name in the URL"
+        }
+        return "give its certificate authority with \(.authoritiesFile)"
     }
 
     /// Creates the error for a response with status 200 that is not the file.
@@ -262,7 +278,7 @@ extension DownloadError {
         case 407:
             self.init(
                 .unauthorized,
-                said,
+                "the proxy answered \(what)",
                 advice: Self.proxyLogin
             )
         case 408, 425, 429, 500, 502, 503, 504, 507...509, 520...530:

@@ -177,7 +177,7 @@ extension TransferFailure.Kind {
         case .connectionLost, .bodyIncomplete, .tlsFailed, .fileNotSent: true
         case .certificateRefused, .malformedResponse, .unsupportedURL, .local: false
         case .credentialsUnusable, .clientKeyUnusable, .passwordFileUnusable: false
-        case .proxyUnusable: false
+        case .proxyUnusable, .authoritiesUnusable: false
         case .hostKeyUnknown, .hostKeyChanged: false
         case .keyRefused, .certificateRequired, .proxyRefused, .proxyUnauthorized: false
         case .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn, .notScripted: false

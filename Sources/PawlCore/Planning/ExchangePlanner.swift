@@ -201,7 +201,7 @@ package struct ExchangePlanner: Sendable {
             .notBuiltIn,
             .notScripted:
             nil
-        case .local, .malformedResponse: hasResponded ? .later : nil
+        case .local, .authoritiesUnusable, .malformedResponse: hasResponded ? .later : nil
         // A busy server may break the handshake; one that cannot do it fails each time.
         case .tlsFailed: hasResponded ? .later : .threeTimes
         case .nameNotResolved, .proxyNotResolved: hasResponded ? .immediate : nil

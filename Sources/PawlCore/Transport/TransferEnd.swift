@@ -48,6 +48,8 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case clientKeyUnusable
         /// The file of names and passwords is not valid; the message is its path.
         case passwordFileUnusable
+        /// The file of certificate authorities is not valid; the message is its path and the reason.
+        case authoritiesUnusable
         /// The address is forbidden to the request.
         case addressRefused
         case connectionLost
@@ -67,8 +69,7 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case notBuiltIn
         /// A test has scripted no response for the request.
         case notScripted
-        /// A failure of the machine or the library, such as missing memory or an invalid file of
-        /// certificate authorities.
+        /// A failure of the machine or the library, such as missing memory.
         case local
 
         /// Whether a server that limits the number of connections may have refused one in this way.

@@ -104,8 +104,9 @@ extension TransferFailure {
         case CURLE_COULDNT_RESOLVE_HOST where Self.isNameOfProxy(message, request):
             kind = .proxyNotResolved
         case CURLE_SSL_CACERT_BADFILE:
+            kind = .authoritiesUnusable
             let file = (request.connection.authoritiesFile ?? "the system's").sanitized
-            message = "cannot use the file of certificate authorities (\(file)): \(message)"
+            message = "\(file): \(message)"
         default: break
         }
         if case .environment = request.connection.proxy, message.hasPrefix("Unsupported proxy"),

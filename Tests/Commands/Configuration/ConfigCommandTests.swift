@@ -366,6 +366,15 @@ struct ConfigCommandTests {
         #expect(try workshop.folder.readText(path).hasSuffix("nonsense\n"))
     }
 
+    @Test func `a failed editor is reported, and the file is not checked`() async throws {
+        let editor = "sh -c 'exit 7'"
+        let (workshop, settings) = try home("nonsense", variables: ["VISUAL": editor])
+        let run = try await workshop.run("config", "edit", settings: settings)
+        #expect(run.status == .code(7))
+        #expect(run.errors.contains("pawl: the editor ended with status 7; "), "\(run.errors)")
+        #expect(!run.errors.contains("config.toml, line "), "\(run.errors)")
+    }
+
     /// All examples in the new file are valid once the comment signs are removed.
     @Test func `the examples are valid`() async throws {
         let editor = "sed -i -E 's/^# (\\[|[a-z-]+ = )/\\1/; s/~.Downloads/~/'"

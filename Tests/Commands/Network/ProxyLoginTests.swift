@@ -110,7 +110,7 @@ struct ProxyLoginTests {
             for login in ["me:wr0ng@", ""] {
                 let refused = try await run(workshop, through: "http://\(login)\(address)", options)
                 #expect(refused.status == .code(ErrorCode.unauthorized.exitStatus))
-                #expect(refused.errors.contains("407"), "\(refused.errors)")
+                #expect(refused.errors.contains("the proxy answered 407"), "\(refused.errors)")
                 #expect(refused.errors.contains("--proxy"), "\(refused.errors)")
                 #expect(!refused.everything.contains("wr0ng"))
             }

@@ -215,6 +215,40 @@ struct RouteOptionTests {
         #expect(moved.errors.contains("answered 400"), "\(moved.errors)")
     }
 
+    @Test func `a file that contains no authorities is a mistake, with advice`() async throws {
+        let server = try await NginxServer()
+        try server.put("file", [7])
+        let workshop = try Workshop()
+        try workshop.folder.write("other", "no certificate\n")
+        let run = try await workshop.run(server.url("file"), "--cacert", "other")
+        expectFailure(.usage, run)
+        #expect(run.errors.contains("the file of certificate authorities cannot be used (other: "))
+        #expect(run.errors.contains("with --cacert"), "\(run.errors)")
+    }
+
+    /// Another authority would not help.
+    @Test func `the advice for a refused certificate depends on the reason`() async throws {
+        let workshop = try Workshop()
+        let expired = try await NginxServer(certificate: .expired)
+        let late = try await workshop.run(expired.url("file"), "--cacert", expired.authority)
+        expectFailure(.tlsFailed, late)
+        #expect(late.errors.contains("check the clock of this machine"), "\(late.errors)")
+        let server = try await NginxServer()
+        let elsewhere = try await workshop.run(
+            server.url("file", host: "other.example"),
+            "--resolve",
+            "other.example:\(server.port):127.0.0.1",
+            "--cacert",
+            server.authority
+        )
+        expectFailure(.tlsFailed, elsewhere)
+        #expect(elsewhere.errors.contains("check the host name in the URL"))
+        for run in [late, elsewhere] { #expect(!run.errors.contains("--cacert"), "\(run.errors)") }
+        let unknown = try await workshop.run(server.url("file"))
+        expectFailure(.tlsFailed, unknown)
+        #expect(unknown.errors.contains("--cacert"), "\(unknown.errors)")
+    }
+
     @Test func `an option limits the redirects that are followed`() async throws {
         let workshop = try Workshop()
         workshop.origin.route("/moved", .redirect(to: "/file"))

@@ -56,7 +56,11 @@ struct ForeignOptionTests {
         ("-sS", "use --quiet"), ("-fsS", "for curl's -s: use --quiet"),
         ("-nc", "for wget's -nc: use '--if-exists skip'"),
         ("-qO-", "use '--output -'"), ("--on-download-complete=x", "use --on-complete"),
-        ("--low-level-retries", "use --retries"),
+        ("--low-level-retries", "use --retries"), ("--trace", "use --verbose"),
+        ("--proxy-insecure", "use --insecure"), ("--ftp-proxy=x", "for aria2's --ftp-proxy"),
+        ("--all-proxy-passwd=x", "put the name and password into the URL of --proxy"),
+        ("--accept-regex=x", "use 'pawl mirror' with --include and --exclude"),
+        ("--rpc-secret=x", "use 'pawl daemon start' with --aria2-rpc"),
     ])
     func `the error for another tool's option names Pawl's own`(
         option: String,
