@@ -72,7 +72,13 @@ package struct HookDelivery: Sendable {
     }
 
     private func post(_ json: [UInt8], to url: URL) async throws(DownloadError) {
-        let request = DownloadRequest(url) { settings in
+        let (address, credentials) = try SourceURL.parse(url.absoluteString)
+        let request = DownloadRequest(address) { settings in
+            if let credentials {
+                settings.credentials = credentials
+                // With the first request, as the body is sent only once.
+                settings.connection.authentication = .basic
+            }
             settings.method = "POST"
             settings.body = json
             settings.fields = [HTTPField(name: "Content-Type", value: "application/json")]

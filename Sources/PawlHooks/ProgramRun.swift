@@ -30,7 +30,7 @@ package struct ProgramRun: Sendable {
     package struct End: Sendable, Hashable {
         /// The exit status; 1 if the program was stopped by a signal or did not start.
         package var status: Int32
-        /// The end as a phrase: `exited(1)`.
+        /// The end as a phrase: `ended with status 1`.
         package var text: String
 
         package var isSuccess: Bool { status == 0 }
@@ -96,9 +96,10 @@ package struct ProgramRun: Sendable {
             ) { execution in
                 group.store(execution.processIdentifier.value, ordering: .relaxed)
             }
-            let status = record.terminationStatus
-            guard case .exited(let code) = status else { return .failure("\(status)") }
-            return End(status: code, text: "\(status)")
+            switch record.terminationStatus {
+            case .exited(let code): return End(status: code, text: "ended with status \(code)")
+            case .signaled(let signal): return .failure("was ended by signal \(signal)")
+            }
         } catch {
             return .failure("failed: \("\(error)".sanitized)")
         }

@@ -11,16 +11,14 @@ struct ShowCommand: PawlVerb {
         discussion: "Times are local; with --json they are UTC."
     )
 
-    @Argument(
-        help: ArgumentHelp("IDs, names or name patterns.", valueName: "download")
-    )
-    var targets: [String]
+    @OptionGroup var named: NamedTargets
+    @OptionGroup var labels: LabelOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        let (json, selection) = (json, Selection(targets: targets))
+        let (json, selection) = (json, try selection())
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let found = try await client.selected(selection)
             console.show(found, json: json) {
@@ -28,5 +26,20 @@ struct ShowCommand: PawlVerb {
             }
             return 0
         }
+    }
+
+    private func selection() throws(DownloadError) -> Selection {
+        var selection = try named.selection(label: labels.label)
+        let isLimited =
+            selection.states != nil || selection.session != nil || selection.label != nil
+        guard isLimited || !named.targets.isEmpty else {
+            throw .usage(
+                "no download is given",
+                advice: "use IDs, names or patterns from 'pawl list', --state, --session or --label"
+            )
+        }
+        // Unlike a verb that changes downloads, this one is possible in all states.
+        selection.all = nil
+        return selection
     }
 }

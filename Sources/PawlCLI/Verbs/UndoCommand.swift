@@ -10,10 +10,10 @@ struct UndoCommand: PawlVerb {
         abstract: "Undo the last 'remove', 'clear' or 'feed remove' within one minute.",
         discussion: """
             The downloads get back their IDs, settings and states, and those that were running \
-            continue. A feed is restored with its items. After a removal of several feeds, run the command \
-            once for each feed. \
-            A removal with --with-files, of more than 10,000 downloads, or of a program's session \
-            cannot be undone.
+            continue. A feed is restored with its items. After a removal of several feeds, run the \
+            command once for each feed. A removal with --with-files, of more than 10,000 downloads, \
+            or of a program's session cannot be undone, and neither can a removal before the daemon \
+            was stopped or restarted.
             """
     )
 
@@ -33,6 +33,8 @@ struct UndoCommand: PawlVerb {
     private static let nothing = DownloadError(
         .notFound,
         "there is no removal to undo",
-        advice: "a removal can be undone within one minute, unless it deleted files"
+        advice:
+            "a removal can be undone within one minute, unless it deleted files or the daemon was "
+            + "restarted"
     )
 }

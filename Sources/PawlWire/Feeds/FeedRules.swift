@@ -60,7 +60,8 @@ package struct FeedRules: Codable, Sendable, Hashable, RequestObject {
         {
             throw .usage(
                 "a feed cannot be checked every \(seconds) seconds",
-                advice: "use 5 minutes to 31 days, or 0 to check it only on request"
+                advice:
+                    "use 5 minutes to 31 days, or never (0 in the API) to check it only on request"
             )
         }
         if let newest, !(0...Self.mostNewest).contains(newest) {

@@ -40,7 +40,7 @@ extension DaemonSuites {
             #expect(end.variables["PAWL_DOWNLOAD_URL"] == scene.workshop.url)
             // What a program prints is in the log, and so is its end.
             #expect(await daemon.waitForOutput(containing: "noted well"))
-            #expect(await daemon.waitForOutput(containing: "note' exited(0)"))
+            #expect(await daemon.waitForOutput(containing: "note' ended with status 0"))
         }
 
         @Test func `a program runs for a failed download, and gets the reason`() async throws {
@@ -107,7 +107,7 @@ extension DaemonSuites {
             kill(first, SIGKILL)
             let again = try await scene.startDaemon()
             try await FolderWatch.wait(for: "two", in: scene.home)
-            #expect(await again.waitForOutput(containing: "'/bin/sh' exited(0)"))
+            #expect(await again.waitForOutput(containing: "'/bin/sh' ended with status 0"))
         }
 
         @Test func `a webhook receives the details of the download`() async throws {

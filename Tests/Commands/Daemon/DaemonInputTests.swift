@@ -30,6 +30,7 @@ extension DaemonSuites {
                 (["wait"], .usage), (["events", "--after", "x"], .usage),
                 (["daemon", "run", "--jobs", "0"], .usage), (["list", "nothing"], .notFound),
                 (["list", "7", "disk.iso"], .notFound), (["list", ""], .notFound),
+                (["show"], .usage), (["show", "--state", "odd"], .usage),
                 (["show", ""], .notFound), (["wait", ""], .notFound), (["pause", ""], .notFound),
                 (["session", "forget"], .usage), (["session", "forget", "x"], .notFound),
                 (["session", "forget", "films", "x"], .notFound),
@@ -59,6 +60,31 @@ extension DaemonSuites {
                 #expect(rows.map(\.name) == ["x"], "\(verb)")
                 let ninth = try await scene.succeed(verb, "9", "--json")
                 #expect(ninth.output.contains(#""id" : 3"#), "\(verb)")
+            }
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `downloads are shown by their state, their session and their label`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let urls = ["/x", "/y", "/z"].map { scene.workshop.origin.url($0) }
+            try await scene.succeed("add", "--paused", urls[0], "--session", "films")
+            try await scene.succeed("add", "--paused", urls[1], "--label", "songs")
+            try await scene.succeed("add", "--paused", urls[2])
+            try await scene.succeed("cancel", "3")
+            let cases = [
+                (["--state", "paused"], ["x", "y"]), (["--state", "cancelled,failed"], ["z"]),
+                (["--state", "running"], []), (["--session", "films"], ["x"]),
+                (["--label", "songs"], ["y"]), (["--state", "paused", "?"], ["x", "y"]),
+            ]
+            for (options, names) in cases {
+                let arguments = ["show", "--json"] + options
+                let shown = try await scene.workshop.run(arguments, scene.settings)
+                #expect(shown.status == .code(0), "\(options): \(shown.errors)")
+                let rows = try WireJSON.decode([WireDownload].self, from: shown.output.utf8)
+                #expect(rows.map(\.name) == names, "\(options)")
             }
             withExtendedLifetime(daemon) {}
         }

@@ -32,7 +32,7 @@ struct HookOptionTests {
         let workshop = try Workshop(file)
         let run = try await workshop.run(workshop.url, "--on-complete", "/bin/sh -c 'exit 3'")
         #expect(run.status == .code(0))
-        #expect(run.errors.contains("hook '/bin/sh' exited(3)"))
+        #expect(run.errors.contains("hook '/bin/sh' ended with status 3"))
         try expectExact(Workshop.name, file, in: workshop)
     }
 
@@ -142,6 +142,30 @@ struct HookOptionTests {
         let run = try await workshop.run(workshop.url, "--on-complete", text)
         #expect(run.status == .code(ErrorCode.usage.exitStatus))
         #expect(run.errors.contains("--on-complete"))
+        #expect(workshop.origin.requests.isEmpty)
+    }
+
+    @Test func `a webhook gets the name and the password of its URL, which are not shown`()
+        async throws
+    {
+        let workshop = try Workshop(file)
+        workshop.serve(.sequence([.status(503), .status(204)]), at: "/hook")
+        let hook = workshop.origin.url("/hook").replacing("http://", with: "http://joe:tid%40e@")
+        let run = try await workshop.run(workshop.url, "--webhook", hook)
+        #expect(run.status == .code(0), "\(run.errors)")
+        let requests = workshop.origin.requests(to: "/hook")
+        #expect(requests.map(\.status) == [503, 204])
+        let expected = "Basic " + Array("joe:tid@e".utf8).base64
+        #expect(requests.allSatisfy { $0["Authorization"] == expected && !$0.body.isEmpty })
+        #expect(!run.errors.contains("tid"))
+    }
+
+    @Test(arguments: ["ftp://host.example/hook", "file:///tmp/hook", "data:,hook"])
+    func `a webhook that is not on an HTTP server is a usage error`(url: String) async throws {
+        let workshop = try Workshop(file)
+        let run = try await workshop.run(workshop.url, "--webhook", url)
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        #expect(run.errors.contains("give a URL with http or https"))
         #expect(workshop.origin.requests.isEmpty)
     }
 }

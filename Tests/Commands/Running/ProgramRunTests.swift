@@ -15,7 +15,9 @@ struct ProgramRunTests {
         #expect(await run.run().isSuccess)
         #expect(try folder.read("copy") == run.input)
         run.words = ["true"]
-        #expect(await run.run().text == "exited(0)")
+        #expect(await run.run().text == "ended with status 0")
+        run.words = ["/bin/sh", "-c", "kill -9 $$"]
+        #expect(await run.run().text == "was ended by signal 9")
     }
 
     @Test func `a program that takes too long is stopped with all that it has started`()

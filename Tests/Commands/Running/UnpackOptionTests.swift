@@ -97,7 +97,7 @@ struct UnpackOptionTests {
         let workshop = try Workshop(Resource(size: 100_000), at: "/files.zip")
         let run = try await workshop.run(workshop.origin.url("/files.zip"), "--unpack")
         #expect(run.status == .code(0))
-        #expect(run.errors.contains("unpacking exited(1)"))
+        #expect(run.errors.contains("unpacking ended with status 1"))
         #expect(workshop.folder.list() == ["files.zip"])
     }
 

@@ -83,11 +83,25 @@ extension Setting {
 }
 
 extension SettingForm where Value == Webhook {
-    /// A URL, or `none`.
-    static let webhook = SettingForm.parsed("url", text: \.text) {
-        (text) throws(ValueError) in
-        text == Webhook.noneText ? .none : Webhook(try SettingForm<URL>.page.parse(text))
-    }
+    /// The URL of an HTTP server, which may have a name and password for it, or `none`.
+    static let webhook: SettingForm = {
+        var form = SettingForm.parsed("url", text: \.text) { (text) throws(ValueError) in
+            text == Webhook.noneText ? .none : Webhook(try SettingForm<URL>.mirror.parse(text))
+        }
+        // A stored value is not refused: a download that has one must stay readable.
+        let read = form.parse
+        form.parse = { (text) throws(ValueError) in
+            let webhook = try read(text)
+            if let url = webhook.url, ![.http, .https].contains(URLScheme(of: url.scheme)) {
+                throw ValueError(
+                    "'\(webhook.redacted)' is not the URL of a webhook",
+                    advice: "give a URL with http or https"
+                )
+            }
+            return webhook
+        }
+        return form
+    }()
 }
 
 extension SettingForm where Value == HookCommand {

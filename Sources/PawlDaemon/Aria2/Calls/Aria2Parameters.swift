@@ -34,6 +34,18 @@ struct Aria2Parameters: Sendable {
         try required(index, try optionalNumber(index))
     }
 
+    /// A number that is not negative.
+    func count(_ index: Int) throws(Aria2Error) -> Int {
+        let number = try number(index)
+        guard number >= 0 else {
+            throw Aria2Error(
+                "The integer parameter at \(index) has invalid value: the value must be greater "
+                    + "than or equal to 0."
+            )
+        }
+        return number
+    }
+
     func optionalNumber(_ index: Int) throws(Aria2Error) -> Int? {
         try optional(index, \.number)
     }

@@ -21,7 +21,7 @@ enum Aria2Adding {
         let options = try options(call)
         let position = try call.parameters.optionalNumber(2)
         // aria2 does not report what is wrong, either.
-        guard let bytes = [UInt8](base64: text),
+        guard let bytes = [UInt8](base64: Self.withoutSpace(text)),
             let metalink = try? Metalink(bytes, name: "the Metalink", failure: .usage)
         else { throw Aria2Error("Could not parse Metalink XML document.") }
         let new = try metalink.files.map { file in try download(of: file, options) }
@@ -29,6 +29,11 @@ enum Aria2Adding {
         // Several files need different GIDs: the first one gets the chosen one.
         let gids = try await add(new, gid: try options.gid(), at: position, call)
         return .list(gids.map { .text($0) })
+    }
+
+    /// Returns base64 without its line breaks, which clients of XML-RPC add after every 76 characters.
+    private static func withoutSpace(_ text: String) -> String {
+        String(text.unicodeScalars.filter { !" \t\r\n".unicodeScalars.contains($0) })
     }
 
     private static func options(_ call: Aria2Call) throws(Aria2Error) -> Aria2GivenOptions {

@@ -73,7 +73,7 @@ enum Aria2Reading {
 
     static func list(_ part: DownloadOrder.Part, _ call: Aria2Call) async throws -> JSONValue {
         let offset = try call.parameters.number(0)
-        let count = min(try call.parameters.number(1), most)
+        let count = min(try call.parameters.count(1), most)
         let keys = try call.parameters.optionalTexts(2)
         // Page by page, so that a list of long URLs ends at its limit.
         let list = try await call.queue.store.read { transaction -> List? in

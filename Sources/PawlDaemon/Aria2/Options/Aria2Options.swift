@@ -46,7 +46,9 @@ enum Aria2Options {
 
     static func showGlobal(_ call: Aria2Call) async throws -> JSONValue {
         let settings = await call.queue.shownSettings(to: call.authority)
-        var members = values(of: SettingsDocument())
+        // Those of the command line apply to each new download.
+        let given = Aria2GivenOptions([JSONValue.Member]()).completed(by: call.service.defaults)
+        var members = values(of: try given.settings().withoutSecrets)
         let folder = (settings.allowedFolders ?? []).first ?? ""
         members.append(("dir", .text(folder)))
         members.append(

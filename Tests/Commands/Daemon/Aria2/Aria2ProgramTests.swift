@@ -50,7 +50,8 @@ extension DaemonSuites {
                 [
                     "--rpc-listen-all", "--rpc-allow-origin-all", "--no-conf", "--dir", folder,
                     "--bt-max-peers=5", "-x16", "-s", "4", "--save-session=session",
-                    "--max-concurrent-downloads=7",
+                    "--max-concurrent-downloads=7", "--max-download-limit=100K",
+                    "--http-user=joe", "--http-passwd=tide",
                 ],
                 scene
             )
@@ -61,6 +62,8 @@ extension DaemonSuites {
             #expect(try await aria2.failure("getVersion", secret: "x") == "Unauthorized")
             let shown = try await aria2.call("getGlobalOption")
             #expect(shown["dir"] == .text(folder) && shown["max-concurrent-downloads"] == "7")
+            #expect(shown["split"] == "4" && shown["max-download-limit"] == "102400")
+            #expect(shown["http-user"] == nil && shown["http-passwd"] == nil)
             let gid = try await aria2.add("http://127.0.0.1:1/a", options: ["pause": "true"])
             let options = try await aria2.call("getOption", gid)
             #expect(options["split"] == "4" && options["dir"] == .text(folder))

@@ -111,9 +111,18 @@ extension DaemonSuites {
             #expect(gids.values.count == 2)
             let uris = try await scene.aria2.call("getUris", gids.values[0]).values
             #expect(uris.map { $0["uri"] } == ["http://host/a.iso", "http://other/a.iso"])
+            // Clients of XML-RPC break the lines of base64.
+            let lines = Array(text.replacing("iso", with: "img").utf8).base64.map { "\($0)\n" }
+            let broken = try await scene.aria2.call(
+                "addMetalink",
+                .text("\n" + lines.joined()),
+                ["pause": "true"]
+            )
+            #expect(broken.values.count == 2)
             let torrent = try await scene.aria2.failure("addTorrent", "ZDE6YTE6YmU=")
             #expect(torrent == "BitTorrent is not supported.")
-            #expect(try await scene.scene.downloads().map(\.name) == ["a.iso", "b.iso"])
+            let names = try await scene.scene.downloads().map(\.name)
+            #expect(names == ["a.iso", "b.iso", "a.img", "b.img"])
         }
 
         @Test func `options are changed, and those that cannot change are refused`() async throws {
@@ -227,6 +236,10 @@ extension DaemonSuites {
             #expect(try await scene.aria2.call("changePosition", gids[3], 9, "POS_SET") == 0)
             let waiting = try await scene.aria2.call("tellWaiting", 0, 9, ["gid"]).values
             #expect(waiting.map { $0["gid"] } == [gids[3], gids[2], gids[0], gids[1]])
+            for list in ["tellWaiting", "tellStopped"] {
+                let refused = try await scene.aria2.failure(list, 0, -1)
+                #expect(refused.hasSuffix("the value must be greater than or equal to 0."))
+            }
         }
 
         @Test func `a GID stays the same after a restart of the daemon`() async throws {
