@@ -100,7 +100,7 @@ def urls_are_typed_pasted_and_dropped(scene, origin, pages):
     dialog.get_by_label("Folder").fill(scene.folder)
     urls_field.fill("file:///etc/passwd")
     dialog.get_by_role("button", name="Add").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("not an HTTP or HTTPS URL")
+    expect(dialog.get_by_role("alert")).to_contain_text("not an HTTP, FTP or SFTP URL")
     urls_field.fill(f"{origin.url('one', 1000)}\n{origin.url('two', 1000)}")
     expect(dialog.locator("#add-count")).to_have_text("2 URLs")
     # Text that is dropped into a field belongs to the field.
@@ -144,7 +144,7 @@ def the_good_lines_of_a_list_are_added_once_despite_bad_ones(scene, origin, page
     dialog.get_by_role("button", name="Add").click()
     alert = dialog.get_by_role("alert")
     expect(alert).to_contain_text("260 added, 2 were not:")
-    expect(alert).to_contain_text("“nonsense” is not an HTTP or HTTPS URL")
+    expect(alert).to_contain_text("“nonsense” is not an HTTP, FTP or SFTP URL")
     expect(urls_field).to_have_value(f"{refused}\nnonsense")
     assert scene.ask("GET", "/v1/status")["counts"] == {"paused": 260}
     # A list in which everything is bad is not sent line by line.

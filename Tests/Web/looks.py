@@ -5,7 +5,7 @@ import time
 from playwright.sync_api import expect
 
 from browser import audit
-from checks import KIB, MIB, check, in_order, in_state, row, rows, until
+from checks import KIB, MIB, adding, check, in_order, in_state, row, rows, until
 
 # How far the widest element of a timetable row extends beyond its dialog.
 PERIOD_OVERHANG = """Math.max(...[...document.querySelectorAll(".period :is(input, button, label)")].map((each) =>
@@ -98,3 +98,48 @@ def the_page_fits_on_a_phone(scene, origin, pages):
                 assert cut <= 0, f"the timetable's row is cut by {cut} pixels on {width}"
             audit(page, f"{button} on a phone of {width}")
             page.keyboard.press("Escape")
+
+
+@check
+def the_header_and_the_menus_fit_in_german(scene, origin, pages):
+    scene.add([origin.url("file", 10)], isPaused=True, label="a label")
+    for width in (390, 320):
+        phone = {"viewport": {"width": width, "height": 740}, "has_touch": True, "is_mobile": True}
+        page = pages.open(locale="de-DE", **phone)
+        in_state(page, "file", "paused")
+        # Speeds have up to three digits.
+        page.locator("#total").evaluate("(total) => { total.textContent = '25,2 MiB/s'; }")
+        apart = page.evaluate(
+            """() => document.querySelector(".actions").getBoundingClientRect().left
+                - document.querySelector("#total").getBoundingClientRect().right"""
+        )
+        assert apart > 0, f"the speed overlaps the buttons by {-apart} pixels on {width}"
+        for name in ("#menu", "#view"):
+            page.locator(f"[popovertarget={name[1:]}]").tap()
+            until(page, lambda name=name: page.locator(name).bounding_box()["x"] >= 0)
+            page.keyboard.press("Escape")
+    page = pages.open(locale="de-DE")
+    tops = """() => new Set([...document.querySelectorAll("#filters button")].map((each) =>
+        each.getBoundingClientRect().top)).size"""
+    expect(page.locator("#label-filter")).to_be_visible()
+    assert page.evaluate(tops) == 1, "the filters wrap at 1280 pixels"
+
+
+@check
+def an_error_of_a_long_form_is_in_view(scene, origin, pages):
+    page = pages.open(viewport={"width": 1280, "height": 600})
+    dialog, urls_field = adding(page, scene)
+    urls_field.fill(origin.url("file", 10))
+    dialog.get_by_label("Folder").fill("/no/such/folder/with/a/long/name" * 4)
+    dialog.get_by_text("More options").click()
+    # The browser logs an error response to the console.
+    pages.expects_loss = True
+    dialog.get_by_role("button", name="Add").click()
+    alert = dialog.get_by_role("alert")
+    expect(alert).to_contain_text("Nothing was added")
+    pages.expects_loss = False
+    cut = alert.evaluate(
+        """(alert) => alert.getBoundingClientRect().bottom
+            - alert.closest("dialog").getBoundingClientRect().bottom"""
+    )
+    assert cut <= 0, f"{cut} pixels of the error are below the visible part"

@@ -49,6 +49,7 @@ export class Form {
   show(error) {
     setText(this.error, error.text ?? error.message);
     this.error.hidden = false;
+    this.error.scrollIntoView({ block: "nearest" });
   }
 
   async #submit(submit) {

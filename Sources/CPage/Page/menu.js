@@ -20,6 +20,7 @@ export class Menu {
     menu.addEventListener("toggle", (event) => {
       const isOpen = event.newState === "open";
       if (opener) setAttribute(opener, "aria-expanded", String(isOpen));
+      if (isOpen && opener) this.#keepInside();
       if (isOpen) this.#enabled()[0]?.focus();
       else this.closed?.();
     });
@@ -67,6 +68,14 @@ export class Menu {
   }
 
   #enabled() { return this.#buttons.filter((button) => button.item && button.ariaDisabled !== "true"); }
+
+  // The menu may be wider than the space beside the edge of its button.
+  #keepInside() {
+    const { left, right } = this.menu.getBoundingClientRect();
+    const style = this.menu.style;
+    if (left < 8) [style.left, style.right] = ["8px", "auto"];
+    else if (right > document.documentElement.clientWidth - 8) [style.left, style.right] = ["auto", "8px"];
+  }
 
   // Puts the menu below its opener, within the page, before it is displayed.
   #placeBelow({ left, right, bottom }) {

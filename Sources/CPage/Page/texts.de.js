@@ -179,7 +179,7 @@ export const texts = {
   "list.large": "{name} ist größer als 8 MiB",
   "list.metalink": "Das ist kein gültiger Metalink",
   "list.noFiles": "Der Metalink hat keine Datei mit einer brauchbaren URL",
-  "list.notURL": "„{text}“ ist keine HTTP- oder HTTPS-URL",
+  "list.notURL": "„{text}“ ist keine HTTP-, FTP- oder SFTP-URL",
   "list.number": "„{text}“ ist keine ganze Zahl",
   "list.option": "Die Option „{text}“ wird nicht unterstützt",
   "list.rate": "„{text}“ ist kein Tempo wie 500K oder 2M",

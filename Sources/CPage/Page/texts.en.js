@@ -179,7 +179,7 @@ export const texts = {
   "list.large": "{name} is larger than 8 MiB",
   "list.metalink": "This is not a valid Metalink",
   "list.noFiles": "The Metalink has no file with a usable URL",
-  "list.notURL": "“{text}” is not an HTTP or HTTPS URL",
+  "list.notURL": "“{text}” is not an HTTP, FTP or SFTP URL",
   "list.number": "“{text}” is not a whole number",
   "list.option": "The option “{text}” is not supported",
   "list.rate": "“{text}” is not a speed such as 500K or 2M",

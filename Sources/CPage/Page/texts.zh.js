@@ -179,7 +179,7 @@ export const texts = {
   "list.large": "{name} 大于 8 MiB",
   "list.metalink": "这不是有效的 Metalink",
   "list.noFiles": "Metalink 中没有带可用 URL 的文件",
-  "list.notURL": "“{text}”不是 HTTP 或 HTTPS URL",
+  "list.notURL": "“{text}”不是 HTTP、FTP 或 SFTP URL",
   "list.number": "“{text}”不是整数",
   "list.option": "不支持选项“{text}”",
   "list.rate": "“{text}”不是 500K 或 2M 这样的速度",

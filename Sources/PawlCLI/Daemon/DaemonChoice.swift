@@ -14,6 +14,8 @@ package struct DaemonChoice: Sendable {
     /// Where the daemon is chosen, for errors.
     let location: String
     private let token: OptionAssignment?
+    /// Where a token is given that does not belong to the daemon, for errors.
+    private let unusedTokenLocation: String?
     private let authoritiesFile: OptionAssignment?
 
     /// The value that stands for the daemon of this machine.
@@ -27,12 +29,16 @@ package struct DaemonChoice: Sendable {
         var base: BaseURL?
         var location = ""
         var (token, authorities) = (OptionAssignment?.none, OptionAssignment?.none)
+        var unused: OptionAssignment?
         var mayBeUnencrypted = false
         for level in levels {
             if let option = level.last(where: { $0.name == UserConfig.daemon }) {
                 let new = try Self.base(option)
                 // What belongs to another daemon is not used for this one.
-                if new != base { (token, authorities, mayBeUnencrypted) = (nil, nil, false) }
+                if new != base {
+                    unused = token ?? unused
+                    (token, authorities, mayBeUnencrypted) = (nil, nil, false)
+                }
                 (base, location) = (new, option.location)
             }
             for option in level {
@@ -46,6 +52,7 @@ package struct DaemonChoice: Sendable {
         }
         (self.base, self.location, url) = (base, location, base?.text)
         (self.token, authoritiesFile) = (token, authorities)
+        unusedTokenLocation = unused?.location
         guard let base, !base.isSecure, !base.isLoopback, !mayBeUnencrypted else { return }
         throw .usage(
             "\(location): over http://, others could read the token on the way to \(base.text)",
@@ -90,15 +97,7 @@ package struct DaemonChoice: Sendable {
     func client() throws(DownloadError) -> DaemonClient {
         let paths = try DaemonPaths.current()
         guard let base else { return DaemonClient(paths) }
-        guard let token else {
-            throw .usage(
-                "there is no token for the daemon at \(base.text)",
-                advice: """
-                    give one with --daemon-token-file or PAWL_DAEMON_TOKEN, or daemon-token-command in \
-                    the config file; 'pawl daemon token' on the daemon's machine prints one
-                    """
-            )
-        }
+        guard let token else { throw missingToken(base) }
         if let file = authoritiesFile {
             try OutputPath.checkReadable(file.value, location: file.location)
         }
@@ -109,6 +108,26 @@ package struct DaemonChoice: Sendable {
                 token: try DaemonToken.read(token),
                 authoritiesFile: authoritiesFile?.value
             )
+        )
+    }
+
+    private func missingToken(_ base: BaseURL) -> DownloadError {
+        let title = "there is no token for the daemon at \(base.text)"
+        if let unusedTokenLocation {
+            return .usage(
+                "\(title), and \(unusedTokenLocation) is not used for the daemon of \(location)",
+                advice: """
+                    give its token with --daemon-token-file, or set PAWL_DAEMON and \
+                    PAWL_DAEMON_TOKEN without --daemon
+                    """
+            )
+        }
+        return .usage(
+            title,
+            advice: """
+                give one with --daemon-token-file or PAWL_DAEMON_TOKEN, or daemon-token-command in \
+                the config file; 'pawl daemon token' on the daemon's machine prints one
+                """
         )
     }
 }

@@ -43,6 +43,13 @@ extension DaemonSuites {
             ]
             let byVariables = try await scene.run(plain: status, variables)
             #expect(byVariables.output.contains(scene.secure.origin), "\(byVariables.errors)")
+            // The variable is for the daemon of the variables.
+            let mixed = try await scene.run(
+                plain: ["--daemon", scene.secure.origin] + status,
+                ["PAWL_CONFIG": nil, "PAWL_DAEMON_TOKEN": scene.secure.network.token]
+            )
+            expectFailure(.usage, mixed)
+            #expect(mixed.errors.contains("PAWL_DAEMON_TOKEN is not used"), "\(mixed.errors)")
             try scene.user.home.makeFolder(".config")
             try scene.user.home.makeFolder(".config/pawl")
             try scene.user.home.write(
