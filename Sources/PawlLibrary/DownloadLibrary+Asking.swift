@@ -92,6 +92,10 @@ extension DownloadLibrary {
     /// Requesting the key resumes it.
     public func pause(_ key: StorageKey) { context.index.handle(.pauseAsked(key)) }
 
+    /// Is ``start(_:from:)``.
+    @available(*, unavailable, message: "use 'try library.start(key)'")
+    public func resume(_ key: StorageKey) {}
+
     /// Resumes all downloads that are paused or have failed, if their URLs are known.
     public func resumeAll() {
         let keys = entries.filter { entry in

@@ -252,7 +252,7 @@ extension DownloadSession {
     /// Creates a task that returns the response to a request as data.
     ///
     /// It starts when it is resumed. `limit` is the maximum number of bytes if the whole body is
-    /// requested; it does not apply to reading in pieces.
+    /// requested; it does not apply to reading in pieces, or if only the delegate receives them.
     public func dataTask(
         with request: DownloadRequest,
         limit: Int64 = FetchedData.defaultLimit,

@@ -77,20 +77,6 @@ public final class DownloadSession: Sendable {
         self.init(configuration, logger: logger, network: nil)
     }
 
-    /// Not available: use `init(_:delegate:)`.
-    @available(
-        *,
-        unavailable,
-        message: "use DownloadSession(_:delegate:), with configuration.delegateExecutor"
-    )
-    public convenience init(
-        configuration: SessionConfiguration,
-        delegate: (any DownloadSessionDelegate)? = nil,
-        delegateQueue: (any Sendable)? = nil
-    ) {
-        self.init(configuration)
-    }
-
     /// Creates a session with a delegate.
     ///
     /// Nothing runs before the first task. The delegate is retained until the session is
@@ -142,17 +128,6 @@ public final class DownloadSession: Sendable {
         logger: Logger = Logger(label: "pawl")
     ) {
         self.init(configuration, delegate: anyDelegate, logger: logger, network: nil)
-    }
-
-    /// Creates a session without a delegate, for the argument `nil`.
-    @_disfavoredOverload
-    @_documentation(visibility: internal)
-    public convenience init(
-        _ configuration: SessionConfiguration = .default,
-        delegate: `nil, or a delegate whose class is known: otherwise, use anyDelegate`,
-        logger: Logger = Logger(label: "pawl")
-    ) {
-        self.init(configuration, logger: logger)
     }
 
     /// Creates a session.

@@ -17,7 +17,9 @@ public typealias DataCompletionHandler = @Sendable (Result<FetchedData, Download
 /// a limit; `bytes` or `stream(to:)` for pieces as they arrive; and the delegate, which receives
 /// pieces in addition to any of these. A body that nobody requests waits: 256 KiB of it are
 /// received, and no more, unless there is a delegate. After the settings' `stallTimeout` the task
-/// fails. With a delegate, request the body before that many bytes have been received.
+/// fails. With a delegate, request the body before that many bytes have been received. If only the
+/// delegate receives the body, the limit does not apply, and no more than those bytes are kept: the
+/// next piece is fetched when the delegate's method has returned.
 ///
 /// A data task cannot be resumed: if the connection breaks after the first bytes were seen, the
 /// task ends.

@@ -98,8 +98,9 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 
     /// The progress, about ten times per second, until the task has ended.
     ///
-    /// A slow reader skips values and gets the newest. Readers do not slow the transfer down, and
-    /// there can be any number of them. The first value is available at once, even directly after a
+    /// A slow reader skips values and gets the newest. The number of bytes never decreases, except
+    /// after ``TaskEvent/startedOver(_:)``. Readers do not slow the transfer down, and there can be
+    /// any number of them. The first value is available at once, even directly after a
     /// resume.
     public var progress: ProgressUpdates<DownloadProgress> { ProgressUpdates(self) }
 

@@ -2,15 +2,14 @@ import Pawl
 import PawlTesting
 import Testing
 
-/// Delegates that are `nil`, optional, or of a class that is not known.
+/// Delegates that are optional, or of a class that is not known.
 @Suite(.timeLimit(.minutes(5)))
 struct AnyDelegateTests {
     private let resource = Resource(size: 100_000)
 
-    @Test func `nil creates a session without a delegate`() throws {
+    @Test func `an optional that is nil creates a session without a delegate`() throws {
         let scene = try SessionScene(.resource(resource))
         let none: RecordingDelegate? = nil
-        #expect(DownloadSession(scene.configuration, delegate: nil).delegate == nil)
         #expect(DownloadSession(scene.configuration, delegate: none).delegate == nil)
         #expect(DownloadSession(scene.configuration, anyDelegate: nil).delegate == nil)
     }
@@ -38,7 +37,6 @@ struct AnyDelegateTests {
                     DownloadSession(delegate: delegate)
                 }
                 let session = DownloadSession(anyDelegate: Console())
-                let none = DownloadSession(.default, delegate: nil)
 
                 """
         let (isSuccess, output) = try await DelegateCompiler.compile(text)
@@ -47,7 +45,7 @@ struct AnyDelegateTests {
             $0.hasPrefix("/") && $0.contains("error: ")
         }
         #expect(errors.count == 1, "\(output)")
-        #expect(errors.first?.contains("use anyDelegate") == true, "\(output)")
+        #expect(errors.first?.contains("'any DownloadSessionDelegate'") == true, "\(output)")
     }
 
     @Test func `a delegate with several mistaken methods is refused by their names`() async throws {
@@ -80,4 +78,71 @@ struct AnyDelegateTests {
         }
         #expect(!errors.contains { $0.contains("anyDelegate") }, "\(output)")
     }
+
+    @Test(arguments: [1, 2, 3, 5, 8])
+    func `any number of mistaken methods is refused by their names`(count: Int) async throws {
+        let mistakes = Self.mistakes.prefix(count)
+        let text =
+            DelegateCompiler.header + """
+                final class Mistaken: DownloadSessionDelegate {
+                \(mistakes.map(\.method).joined(separator: "\n"))
+                }
+                let session = DownloadSession(delegate: Mistaken())
+
+                """
+        let (isSuccess, output) = try await DelegateCompiler.compile(text)
+        #expect(!isSuccess)
+        let errors = output.split(separator: "\n").filter {
+            $0.hasPrefix("/") && $0.contains("error: ")
+        }
+        #expect(errors.count == count, "\(output)")
+        for (method, message) in mistakes {
+            #expect(errors.contains { $0.contains("'`\(message)`'") }, "\(method): \(output)")
+        }
+    }
+
+    /// Methods that a delegate must not have, and a part of the compiler's message.
+    private static let mistakes = [
+        (
+            method: "func session(_ session: DownloadSession, downloadTask: DownloadTask, "
+                + "didFinishDownloadingTo location: URL) {}",
+            message: "session(_:downloadTask:didFinishDownloadingTo:) takes a DownloadedFile"
+        ),
+        (
+            method: "func session(_ session: DownloadSession, task: SessionTask, "
+                + "didCompleteWithError error: (any Error)?) {}",
+            message: "session(_:task:didCompleteWithError:) takes a DownloadError?"
+        ),
+        (
+            method: "func session(_ session: DownloadSession, downloadTask: DownloadTask, "
+                + "didWriteData bytesWritten: Int64, totalBytesWritten: Int64, "
+                + "totalBytesExpectedToWrite: Int64) {}",
+            message: "totalBytesExpectedToWrite is an Int64?"
+        ),
+        (
+            method: "func session(_ session: DownloadSession, dataTask: DataTask, "
+                + "didReceive data: Data) {}",
+            message: "session(_:dataTask:didReceive:) takes an array of bytes"
+        ),
+        (
+            method: "func session(_ session: DownloadSession, downloadTask: DownloadTask, "
+                + "didResumeAtOffset fileOffset: Int64, expectedTotalBytes: Int64) {}",
+            message: "expectedTotalBytes is an Int64?"
+        ),
+        (
+            method: "func session(_ session: DownloadSession, "
+                + "didBecomeInvalidWithError error: (any Error)?) {}",
+            message: "session(_:didBecomeInvalidWithError:) takes a DownloadError?"
+        ),
+        (
+            method: "func urlSessionDidFinishEvents(forBackgroundURLSession session: "
+                + "DownloadSession) {}",
+            message: "the method is sessionDidFinishEvents(forBackgroundSession:)"
+        ),
+        (
+            method: "func session(_ session: DownloadSession, didReceive challenge: AnyObject) {}",
+            message: "no method answers challenges: use settings.credentials or "
+                + "settings.connection"
+        ),
+    ]
 }

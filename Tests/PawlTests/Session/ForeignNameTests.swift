@@ -5,6 +5,14 @@ import Testing
 struct ForeignNameTests {
     /// Uses of `URLSession`'s names, and part of the compiler's message.
     private static let uses: [(use: String, message: String)] = [
+        (
+            "_ = DownloadSession(configuration: .default, delegate: nil, delegateQueue: .main)",
+            "use DownloadSession(_:delegate:), with configuration.delegateExecutor"
+        ),
+        (
+            "_ = DownloadSession(configuration: .default, delegate: nil, delegateQueue: nil)",
+            "use DownloadSession(_:delegate:), with configuration.delegateExecutor"
+        ),
         ("session.getAllTasks { _ in }", "use 'await session.allTasks'"),
         ("session.getTasksWithCompletionHandler { _, _, _ in }", "use 'await session.allTasks'"),
         ("_ = session.tasks", "use 'await session.allTasks'"),
@@ -13,6 +21,8 @@ struct ForeignNameTests {
             "renamed to 'background(identifier:)'"
         ),
         ("_ = DownloadRequest(url: url)", "renamed to 'init(_:)'"),
+        ("_ = DownloadRequest(url).httpMethod", "renamed to 'method'"),
+        ("_ = DownloadRequest(url).httpBody", "use 'body = Array(data)'"),
         ("Task { _ = try await session.download(from: url) }", "use 'download(_:to:)'"),
         (
             "Task { print(try await session.download(for: DownloadRequest(url))) }",
@@ -23,6 +33,20 @@ struct ForeignNameTests {
             "use 'await cancelByProducingResumeData()'"
         ),
         ("task.cancel { data in print(data as Any) }", "use 'await cancelByProducingResumeData()'"),
+        (
+            "Task { _ = try await session.download(resumeFrom: Data()) }",
+            "use 'download(resuming:)' with 'ResumeData(data:)'"
+        ),
+        (
+            "Task { print(try await session.download(resumeFrom: ResumeData(data: []))) }",
+            "use 'download(resuming:)': the returned file"
+        ),
+        (
+            "session.downloadTask(withResumeData: Data()).resume()",
+            "use 'try' and 'ResumeData(data: data)'"
+        ),
+        ("print(task.currentRequest?.url as Any)", "use 'originalRequest', and 'response?.url'"),
+        ("task.delegate = nil", "use the task's 'events'"),
         ("_ = task.countOfBytesReceived", "use 'currentProgress.completedBytes'"),
         ("_ = task.countOfBytesExpectedToReceive", "use 'currentProgress.totalBytes'"),
         ("print(task.progress.fractionCompleted)", "use 'currentProgress.fraction' of the task"),
@@ -30,11 +54,57 @@ struct ForeignNameTests {
         ("print(TotalProgress(of: [task]).fractionCompleted)", "renamed to 'fraction'"),
     ]
 
+    /// Uses of the properties of `URLSessionConfiguration`, and part of the compiler's message.
+    private static let properties: [(use: String, message: String)] = [
+        ("allowsCellularAccess = false", "use 'settings.allowsExpensiveNetwork'"),
+        ("allowsExpensiveNetworkAccess = false", "use 'settings.allowsExpensiveNetwork'"),
+        ("waitsForConnectivity = true", "use 'settings.waitsForConnectivity'"),
+        ("httpMaximumConnectionsPerHost = 6", "renamed to 'connectionsPerHost'"),
+        ("timeoutIntervalForRequest = 60", "use 'settings.stallTimeout'"),
+        ("timeoutIntervalForResource = 7 * 24 * 60", "use 'settings.maximumDuration'"),
+        (
+            "httpAdditionalHeaders = [\"X-Own\": \"yes\"]",
+            "use 'settings.setValue(_:forHTTPHeaderField:)'"
+        ),
+        ("isDiscretionary = true", "use 'earliestBeginDate' and 'priority' of a task"),
+        ("sessionSendsLaunchEvents = true", "use 'relaunchCommand'"),
+        ("identifier.map { print($0) }", "use 'kind', which is '.background(identifier:)'"),
+    ]
+
     @Test func `each name is refused with what to use instead`() async throws {
-        var text = DelegateCompiler.header
-        for (number, use) in Self.uses.enumerated() {
+        try await expectRefused(
+            Self.uses,
+            "_ session: DownloadSession, _ task: DownloadTask, _ url: URL"
+        )
+    }
+
+    @Test func `each property of a configuration is refused`() async throws {
+        let uses = Self.properties.map { (use: "configuration.\($0.use)", message: $0.message) }
+        try await expectRefused(uses, "_ configuration: inout SessionConfiguration")
+    }
+
+    @Test func `a library's resume is refused`() async throws {
+        try await expectRefused(
+            [("library.resume(\"intro\")", "use 'try library.start(key)'")],
+            "_ library: DownloadLibrary",
+            "import PawlLibrary\n"
+        )
+    }
+
+    /// Expects that each use is one error with its message.
+    ///
+    /// `parameters` are those of the function that contains the use, and `imports` are further lines
+    /// of the header.
+    private func expectRefused(
+        _ uses: [(use: String, message: String)],
+        _ parameters: String,
+        _ imports: String = ""
+    ) async throws {
+        var text = DelegateCompiler.header + imports
+        let first = text.filter { $0 == "\n" }.count + 1
+        for (number, use) in uses.enumerated() {
             text += """
-                func use\(number)(_ session: DownloadSession, _ task: DownloadTask, _ url: URL) {
+                func use\(number)(\(parameters)) {
                     \(use.use)
                 }
 
@@ -43,9 +113,9 @@ struct ForeignNameTests {
         let (isSuccess, output) = try await DelegateCompiler.compile(text)
         #expect(!isSuccess)
         let lines = output.split(separator: "\n")
-        for (number, use) in Self.uses.enumerated() {
-            // Each function has three lines, after three of the header.
-            let line = "main.swift:\(4 + 3 * number + 1):"
+        for (number, use) in uses.enumerated() {
+            // Each function has three lines.
+            let line = "main.swift:\(first + 3 * number + 1):"
             let errors = lines.filter { $0.contains(line) && $0.contains("error: ") }
             #expect(errors.count == 1, "\(use.use): \(output)")
             #expect(

@@ -15,6 +15,7 @@ func resumeData(_ sample: Sample) async throws {
     let folder = sample.folder + "/apple"
     let plist = URL(fileURLWithPath: folder + "/resume.plist")
     if FileManager.default.fileExists(atPath: plist.path) {
+        print(try importedResumeData(Data(contentsOf: plist)).isImported)
         try await resumeFromApple(plist, folder)
     }
 }
@@ -55,4 +56,13 @@ private func resumeFromApple(_ plist: URL, _ folder: String) async throws {
     let data = try ResumeData(appleResumeData: Data(contentsOf: plist))
     let file = try await DownloadSession.shared.download(resuming: data, resume)
     print(file.path)
+}
+
+/// Reads stored resume data, of Pawl or of Apple's `URLSession`.
+func importedResumeData(_ stored: Data) throws -> ResumeData {
+    do {
+        return try ResumeData(data: stored)
+    } catch let error where error.code == .invalidResumeData {
+        return try ResumeData(appleResumeData: stored)
+    }
 }

@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.Data
 public import struct FoundationEssentials.URL
 public import PawlCore
 
@@ -5,6 +6,34 @@ public import PawlCore
 // message says what to use.
 
 extension DownloadSession {
+    /// Is `init(_:delegate:)`.
+    @available(
+        *,
+        unavailable,
+        message: "use DownloadSession(_:delegate:), with configuration.delegateExecutor"
+    )
+    public convenience init(
+        configuration: SessionConfiguration,
+        delegate: (any DownloadSessionDelegate)? = nil,
+        delegateQueue: (any Sendable)? = nil
+    ) {
+        self.init(configuration)
+    }
+
+    /// Is `init(_:delegate:)`.
+    @available(
+        *,
+        unavailable,
+        message: "use DownloadSession(_:delegate:), with configuration.delegateExecutor"
+    )
+    public convenience init(
+        configuration: SessionConfiguration,
+        delegate: (any DownloadSessionDelegate)? = nil,
+        delegateQueue: ForeignDelegateQueue
+    ) {
+        self.init(configuration)
+    }
+
     /// Is the property ``allTasks``.
     @available(*, unavailable, message: "use 'await session.allTasks'")
     public func getAllTasks(completionHandler: @escaping @Sendable ([SessionTask]) -> Void) {}
@@ -52,6 +81,47 @@ extension DownloadSession {
         let file = try await download(request)
         return (file, file.response)
     }
+
+    /// Is ``download(resuming:_:)``, which returns the file with its response.
+    @available(
+        *,
+        unavailable,
+        message: "use 'download(resuming:)': the returned file has a 'path' and the 'response'"
+    )
+    public func download(
+        resumeFrom data: ResumeData
+    ) async throws(DownloadError) -> (DownloadedFile, DownloadResponse?) {
+        let file = try await download(resuming: data)
+        return (file, file.response)
+    }
+
+    /// Is ``download(resuming:_:)``, which takes ``ResumeData``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "use 'download(resuming:)' with 'ResumeData(data:)' or 'ResumeData(appleResumeData:)'"
+    )
+    public func download(
+        resumeFrom data: Data
+    ) async throws(DownloadError) -> (DownloadedFile, DownloadResponse?) {
+        let file = try await download(resuming: ResumeData(data: data))
+        return (file, file.response)
+    }
+
+    /// Is ``downloadTask(withResumeData:_:completionHandler:)``, which takes ``ResumeData``.
+    @available(
+        *,
+        unavailable,
+        message:
+            "use 'try' and 'ResumeData(data: data)'; for Apple's data 'ResumeData(appleResumeData:)'"
+    )
+    public func downloadTask(
+        withResumeData data: Data,
+        completionHandler: DownloadCompletionHandler? = nil
+    ) -> DownloadTask {
+        downloadTask(with: URL(filePath: "/"), completionHandler: completionHandler)
+    }
 }
 
 extension SessionConfiguration {
@@ -60,12 +130,112 @@ extension SessionConfiguration {
     public static func background(withIdentifier identifier: String) -> SessionConfiguration {
         background(identifier: identifier)
     }
+
+    /// Is ``DownloadSettings/allowsExpensiveNetwork``.
+    @available(*, unavailable, message: "use 'settings.allowsExpensiveNetwork'")
+    public var allowsCellularAccess: Bool {
+        get { settings.allowsExpensiveNetwork }
+        set { settings.allowsExpensiveNetwork = newValue }
+    }
+
+    /// Is ``DownloadSettings/allowsExpensiveNetwork``.
+    @available(*, unavailable, message: "use 'settings.allowsExpensiveNetwork'")
+    public var allowsExpensiveNetworkAccess: Bool {
+        get { settings.allowsExpensiveNetwork }
+        set { settings.allowsExpensiveNetwork = newValue }
+    }
+
+    /// Is ``DownloadSettings/waitsForConnectivity``.
+    @available(*, unavailable, message: "use 'settings.waitsForConnectivity'")
+    public var waitsForConnectivity: Bool {
+        get { settings.waitsForConnectivity }
+        set { settings.waitsForConnectivity = newValue }
+    }
+
+    /// Is called ``connectionsPerHost``.
+    @available(*, unavailable, renamed: "connectionsPerHost")
+    public var httpMaximumConnectionsPerHost: Int {
+        get { connectionsPerHost }
+        set { connectionsPerHost = newValue }
+    }
+
+    /// Is ``DownloadSettings/stallTimeout``.
+    @available(
+        *,
+        unavailable,
+        message: "use 'settings.stallTimeout', a Duration such as '.seconds(60)'"
+    )
+    public var timeoutIntervalForRequest: Double {
+        get { 0 }
+        set { settings.stallTimeout = .seconds(newValue) }
+    }
+
+    /// Is ``DownloadSettings/maximumDuration``.
+    @available(
+        *,
+        unavailable,
+        message: "use 'settings.maximumDuration', a Duration such as '.seconds(60)'"
+    )
+    public var timeoutIntervalForResource: Double {
+        get { 0 }
+        set { settings.maximumDuration = .seconds(newValue) }
+    }
+
+    /// Is ``DownloadSettings/fields``.
+    @available(
+        *,
+        unavailable,
+        message: "use 'settings.setValue(_:forHTTPHeaderField:)' for each field"
+    )
+    public var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { nil }
+        set { _ = newValue }
+    }
+
+    /// Has no counterpart.
+    @available(
+        *,
+        unavailable,
+        message: "use 'earliestBeginDate' and 'priority' of a task, or 'limitBytesPerSecond'"
+    )
+    public var isDiscretionary: Bool {
+        get { false }
+        set { _ = newValue }
+    }
+
+    /// Is ``relaunchCommand``.
+    @available(*, unavailable, message: "use 'relaunchCommand'")
+    public var sessionSendsLaunchEvents: Bool {
+        get { relaunchCommand != nil }
+        set { _ = newValue }
+    }
+
+    /// Is part of ``kind``.
+    @available(*, unavailable, message: "use 'kind', which is '.background(identifier:)'")
+    public var identifier: String? {
+        guard case .background(let identifier) = kind else { return nil }
+        return identifier
+    }
 }
 
 extension DownloadRequest {
     /// Is ``init(_:adjusting:)``.
     @available(*, unavailable, renamed: "init(_:)")
     public init(url: URL) { self.init(url) }
+
+    /// Is called ``method``.
+    @available(*, unavailable, renamed: "method")
+    public var httpMethod: String? {
+        get { method }
+        set { method = newValue ?? "GET" }
+    }
+
+    /// Is ``body``, and a property of the module `PawlFoundation`.
+    @available(*, unavailable, message: "use 'body = Array(data)', or import PawlFoundation")
+    public var httpBody: Data? {
+        get { Data(body) }
+        set { body = newValue.map { Array($0) } ?? [] }
+    }
 }
 
 extension SessionTask {
@@ -76,6 +246,21 @@ extension SessionTask {
     /// Is `currentProgress.totalBytes`.
     @available(*, unavailable, message: "use 'currentProgress.totalBytes'")
     public var countOfBytesExpectedToReceive: Int64 { currentProgress.totalBytes ?? -1 }
+
+    /// Is ``originalRequest`` and the URL of ``response``.
+    @available(*, unavailable, message: "use 'originalRequest', and 'response?.url'")
+    public var currentRequest: DownloadRequest? { originalRequest }
+
+    /// Has no counterpart.
+    @available(
+        *,
+        unavailable,
+        message: "use the task's 'events', or a session of its own with another delegate"
+    )
+    public var delegate: (any DownloadSessionDelegate)? {
+        get { session.delegate }
+        set { _ = newValue }
+    }
 }
 
 extension DownloadTask {
@@ -101,4 +286,13 @@ extension TotalProgress {
     /// Is called ``fraction``.
     @available(*, unavailable, renamed: "fraction")
     public var fractionCompleted: Double { fraction ?? 0 }
+}
+
+/// A queue of another system, which a session does not use.
+@_documentation(visibility: internal)
+public struct ForeignDelegateQueue: Sendable {
+    /// Stands for the main queue.
+    public static var main: ForeignDelegateQueue { ForeignDelegateQueue() }
+
+    private init() {}
 }
