@@ -79,6 +79,7 @@ package final class PartialStore: Sendable {
     ///
     /// The caller has proven that they belong there.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(DownloadError) {
+        // The length is needed, and its lock taken, only for the error of a full disk.
         try data.write(bytes, at: offset, total: representation.total)
     }
 
