@@ -63,7 +63,7 @@ package final class DaemonClient: Sendable {
     /// Adds all downloads or none.
     ///
     /// Over TCP, more than 1 MiB of downloads is divided among several requests. If one of them fails,
-    /// the downloads of those before it have been added, which the error says.
+    /// the downloads of those before it have been added; the error states their number.
     ///
     /// Requests with the same key are carried out once.
     package func add(

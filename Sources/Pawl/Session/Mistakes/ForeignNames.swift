@@ -3,7 +3,7 @@ public import struct FoundationEssentials.URL
 public import PawlCore
 
 // Names of `URLSession` and its tasks. A program that uses one does not compile, and the compiler's
-// message says what to use.
+// message names what to use.
 
 extension DownloadSession {
     /// Is `init(_:delegate:)`.

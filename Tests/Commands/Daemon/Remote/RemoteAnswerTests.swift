@@ -82,7 +82,7 @@ struct RemoteAnswerTests {
     }
 
     @Test
-    func `a list that is too long for one request is divided, and an error tells what was added`()
+    func `a list that is too long for one request is divided, and an error states what was added`()
         async throws
     {
         let padding = String(repeating: "x", count: 3000)
