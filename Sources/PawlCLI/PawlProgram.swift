@@ -148,7 +148,7 @@ public enum PawlProgram {
         if let option = unknownOption(in: reason) {
             let similar = removeProposal(from: &reason).map { [$0] } ?? []
             advice =
-                ForeignOption.advice(for: option, in: arguments).map { "\($0)" }
+                foreignAdvice(for: option, of: root, arguments).map { "\($0)" }
                 ?? SimilarWord.nearest(to: option, among: similar + ["--help", "--version"])
                 .map { "did you mean '\($0)'?" }
         }
@@ -160,6 +160,21 @@ public enum PawlProgram {
         )
         console.message("See '\(helpCommand(of: root, arguments))'.")
         return ErrorCode.usage.exitStatus
+    }
+
+    /// Returns what the command that the arguments name has instead of an option of another tool.
+    private static func foreignAdvice(
+        for option: String,
+        of root: any ParsableCommand.Type,
+        _ arguments: [String]
+    ) -> String? {
+        let named = subcommand(of: root, arguments).command
+        let command = named.configuration.defaultSubcommand ?? named
+        return ForeignOption.advice(
+            for: option,
+            in: arguments,
+            ofCommandWith: HelpText.optionNames(of: command, in: root)
+        )
     }
 
     /// Returns the option that the parser does not know, according to its message.
@@ -183,6 +198,16 @@ public enum PawlProgram {
         of root: any ParsableCommand.Type,
         _ arguments: [String]
     ) -> String {
+        (subcommand(of: root, arguments).words + ["--help"]).joined(separator: " ")
+    }
+
+    /// Returns the subcommand that the arguments name, with the words that name it.
+    ///
+    /// For the default one, that is its parent.
+    private static func subcommand(
+        of root: any ParsableCommand.Type,
+        _ arguments: [String]
+    ) -> (command: any ParsableCommand.Type, words: [String]) {
         var (command, words) = (root, [root.configuration.commandName ?? "pawl"])
         for word in arguments {
             let subcommands = command.configuration.subcommands
@@ -192,6 +217,6 @@ public enum PawlProgram {
             command = next
             words.append(word)
         }
-        return (words + ["--help"]).joined(separator: " ")
+        return (command, words)
     }
 }

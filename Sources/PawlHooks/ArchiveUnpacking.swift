@@ -40,7 +40,8 @@ package struct ArchiveUnpacking: Sendable {
     /// Unpacks the archive.
     ///
     /// The folder gets its name only when all files are in it; what is incomplete is removed. The
-    /// program refuses absolute paths, `..`, and paths that lead through links of the archive.
+    /// program refuses absolute paths, `..`, and paths that lead through links of the archive. An
+    /// archive with a device file, a FIFO or a socket is refused before anything is unpacked.
     ///
     /// - Parameters:
     ///   - output: The file for what the program prints.
@@ -56,7 +57,8 @@ package struct ArchiveUnpacking: Sendable {
             return Result(end: .failure("failed: \(error.message)"))
         }
         let limits = limits ?? UnpackingLimits(freeBytes: FileSystemSpace(of: parent)?.freeBytes)
-        var end = await fill(draft, within: limits, output)
+        var end = await check(draft, within: limits, output)
+        if end.isSuccess { end = await fill(draft, within: limits, output) }
         // What the program has written last was not looked at.
         if end.isSuccess, let problem = limits.problem(draft) { end = .failure(problem) }
         if end.isSuccess {
@@ -82,18 +84,61 @@ package struct ArchiveUnpacking: Sendable {
         FilePath(path.pathFolder.isEmpty ? "." : path.pathFolder)
     }
 
-    /// Runs the program, and stops it when the limits are exceeded.
+    /// The path as an argument of the program.
+    private var argument: String { path.isAbsolutePath ? path : "./" + path }
+
+    /// Lists the archive, and fails if it contains what must not be unpacked.
+    ///
+    /// `bsdtar` has no option that leaves out devices. Once a device exists, an entry of the archive
+    /// that is a hard link to it could write to the device.
+    private func check(
+        _ draft: DraftFolder,
+        within limits: UnpackingLimits,
+        _ output: Int32
+    ) async -> ProgramRun.End {
+        // In the folder, the list counts for the limits, and is removed with the folder.
+        guard let list = ArchiveList(at: draft.path.appending("list")) else {
+            return .failure("failed: the list of the archive could not be written")
+        }
+        defer { list.close() }
+        var run = ProgramRun(["bsdtar", "-tvf", argument])
+        (run.output, run.errors) = (list.descriptor, output)
+        let end = await watch(run, draft, within: limits)
+        guard end.isSuccess else { return end }
+        guard list.remove(), let content = list.content() else {
+            return .failure("failed: the list of the archive could not be read")
+        }
+        if content.hasSpecialFiles {
+            return .failure(
+                "was refused: the archive contains a device file, a FIFO or a socket, which Pawl "
+                    + "does not create"
+            )
+        }
+        return limits.problem(entryCount: content.entryCount, byteCount: 0)
+            .map { .failure($0) } ?? end
+    }
+
+    /// Runs the program that writes the files.
     private func fill(
         _ draft: DraftFolder,
         within limits: UnpackingLimits,
         _ output: Int32
     ) async -> ProgramRun.End {
         var run = ProgramRun([
-            "bsdtar", "-x", "--no-same-owner", "--no-same-permissions", "-f",
-            path.isAbsolutePath ? path : "./" + path,
+            "bsdtar", "-x", "--no-same-owner", "--no-same-permissions", "-f", argument,
             "-C", draft.path.string,
         ])
         run.output = output
+        return await watch(run, draft, within: limits)
+    }
+
+    /// Runs a program, and stops it when the limits are exceeded.
+    private func watch(
+        _ run: ProgramRun,
+        _ draft: DraftFolder,
+        within limits: UnpackingLimits
+    ) async -> ProgramRun.End {
+        var run = run
         run.timeLimit = Self.timeLimit
         // If this process is killed, the folder is in use until the program has ended.
         run.inputFile = draft.descriptorForProgram()

@@ -17,6 +17,8 @@ package struct ProgramRun: Sendable {
     package var inputFile: Int32?
     /// The file for standard output and standard error; by default that of this process's errors.
     package var output = STDERR_FILENO
+    /// The file for standard error if it is another one.
+    package var errors: Int32?
     package var timeLimit = Self.longestTime
 
     /// The maximum time that a program may take by default.
@@ -92,7 +94,10 @@ package struct ProgramRun: Sendable {
                     FileDescriptor(rawValue: output),
                     closeAfterSpawningProcess: false
                 ),
-                error: .combinedWithOutput
+                error: .fileDescriptor(
+                    FileDescriptor(rawValue: errors ?? output),
+                    closeAfterSpawningProcess: false
+                )
             ) { execution in
                 group.store(execution.processIdentifier.value, ordering: .relaxed)
             }

@@ -52,7 +52,7 @@ package struct Aria2Arguments: Sendable {
         "dir", "out", "input-file", "metalink-file", "conf-path", "no-conf", "quiet", "daemon",
         "help", "version", "enable-rpc", "rpc-listen-port", "rpc-listen-all", "rpc-secret",
         "max-concurrent-downloads", "max-overall-download-limit", "force-sequential", "gid",
-        "pause", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "allow-overwrite",
+        "pause", "dry-run", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "allow-overwrite",
         "auto-file-renaming", "stop", "stop-with-process", "rpc-secure", "rpc-certificate",
         "rpc-private-key",
     ]
@@ -191,6 +191,22 @@ package struct Aria2Arguments: Sendable {
     /// The names of the options that have no effect, each once.
     package var unknown: [String] {
         Set(options.map(\.name)).filter { !Self.isKnown($0) }.sorted()
+    }
+
+    /// Throws `.usage` if the arguments ask for what Pawl must not do in another way, or if they name
+    /// nothing to download.
+    package func check() throws(DownloadError) {
+        // A program that asks for this must not get the files.
+        guard !isOn("dry-run") else {
+            throw .usage(
+                "--dry-run is not available: Pawl would download the files",
+                advice: "to see what the server would send, use 'pawl inspect'"
+            )
+        }
+        let isList = self["input-file"] != nil || self["metalink-file"] != nil
+        guard !uris.isEmpty || isList || isOn("enable-rpc") else {
+            throw .usage("missing URI", advice: "see 'aria2c --help'")
+        }
     }
 
     /// The files that the arguments name, each with all of its URIs.

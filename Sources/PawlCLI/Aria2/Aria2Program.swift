@@ -51,6 +51,7 @@ enum Aria2Program {
             if let configuration = try Aria2Configuration.read(for: arguments) {
                 arguments.precede(with: configuration)
             }
+            try arguments.check()
             report(arguments, console)
             if arguments.isOn("enable-rpc") {
                 try Aria2Launcher.become(arguments)

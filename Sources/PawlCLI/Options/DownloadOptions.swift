@@ -227,6 +227,9 @@ package struct DownloadOptions: Sendable {
             let isCreated = ["cookies", "hsts", "alt-svc", "known-hosts"].contains(option.name)
             let isInput = path == "-" && isCreated && option.name != "known-hosts"
             guard isInput || !isCreated || access(path, F_OK) == 0 else {
+                if option.name == "cookies", path.contains("://") {
+                    throw Self.urlAsCookieFile(option)
+                }
                 // curl's option with this letter also accepts the cookies themselves.
                 if option.name == "cookies", path.contains("=") { throw Self.noCookieFile(option) }
                 continue
@@ -239,6 +242,14 @@ package struct DownloadOptions: Sendable {
             default: break
             }
         }
+    }
+
+    /// The error for a URL instead of a file, which follows wget's option with this letter.
+    private static func urlAsCookieFile(_ option: OptionAssignment) -> DownloadError {
+        .usage(
+            "\(option.location): -b and --cookies take the name of a cookie file, not a URL",
+            advice: "for wget's -b: use 'pawl --background URL'"
+        )
     }
 
     /// The error for cookies instead of a file; it does not contain them.

@@ -16,27 +16,46 @@ package struct ForeignOption: Sendable {
         self.instead = instead
     }
 
-    /// Returns what to use instead of an option; `nil` if no tool has it.
+    /// The long options of Pawl that the text names.
+    package var namedOptions: [String] {
+        instead.split { " ,;:'".contains($0) }.filter { $0.hasPrefix("--") }.map(String.init)
+    }
+
+    /// Whether the text is right for a command with these long options.
+    private func isUsable(with names: Set<String>) -> Bool {
+        // The options of another command are named with it.
+        instead.contains("'pawl ") || names.isSuperset(of: namedOptions)
+    }
+
+    /// Returns what to use instead of an option; `nil` if no tool has it, or if the command does not
+    /// have what to use.
     ///
     /// - Parameters:
     ///   - option: The unknown option as the parser reports it; of `-nc`, that is `-n`.
     ///   - arguments: The arguments, of which one contains the option.
-    package static func advice(for option: String, in arguments: [String] = []) -> String? {
+    ///   - names: The long options of the command.
+    package static func advice(
+        for option: String,
+        in arguments: [String],
+        ofCommandWith names: Set<String>
+    ) -> String? {
         let short = arguments.first { argument in
             argument.hasPrefix("-") && argument.dropFirst().first != "-" && argument.count > 2
                 && (option == argument || option == "--" || option == argument.prefix(2))
         }
-        return short.flatMap(advice) ?? advice(option) ?? short.flatMap(adviceForLetters)
+        return short.flatMap { advice($0, names) } ?? advice(option, names)
+            ?? short.flatMap { adviceForLetters($0, names) }
     }
 
-    private static func advice(_ option: String) -> String? {
+    private static func advice(_ option: String, _ names: Set<String>) -> String? {
         let name = String(option.prefix { $0 != "=" })
-        guard let found = all.first(where: { $0.names.contains(name) }) else { return nil }
+        guard let found = all.first(where: { $0.names.contains(name) }), found.isUsable(with: names)
+        else { return nil }
         return "for \(found.tool.rawValue)'s \(name): \(found.instead)"
     }
 
     /// Returns the advice for each letter of an argument such as `-fsS`.
-    private static func adviceForLetters(_ argument: String) -> String? {
+    private static func adviceForLetters(_ argument: String, _ names: Set<String>) -> String? {
         var found: [ForeignOption] = []
         let advice = argument.dropFirst().compactMap { letter -> String? in
             let name = "-\(letter)"
@@ -44,7 +63,7 @@ package struct ForeignOption: Sendable {
                 !found.contains(where: { $0.names == option.names })
             else { return nil }
             found.append(option)
-            return Self.advice(name)
+            return Self.advice(name, names)
         }
         return advice.isEmpty ? nil : advice.joined(separator: "; ")
     }

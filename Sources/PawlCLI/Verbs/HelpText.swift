@@ -25,6 +25,25 @@ package enum HelpText {
         """
     }
 
+    /// Returns the names of the long options of a command, including hidden ones.
+    static func optionNames(
+        of command: any ParsableCommand.Type,
+        in root: any ParsableCommand.Type
+    ) -> Set<String> {
+        let text = root.helpMessage(for: command, includeHidden: true, columns: widestColumns)
+        var names: Set<String> = []
+        for line in text.split(whereSeparator: \.isNewline) {
+            let words = line.split { " ,/".contains($0) }
+            // The description follows the names and the value.
+            let labels = words.prefix { $0.hasPrefix("-") || $0.hasPrefix("<") }
+            names.formUnion(labels.filter { $0.hasPrefix("--") }.map(String.init))
+        }
+        return names
+    }
+
+    /// The width at which the names of an option are on one line.
+    private static let widestColumns = 1000
+
     /// The text of each subcommand, with the command line that prints it.
     package static func all(columns: Int) -> [(command: String, text: String)] {
         texts(of: PawlCommand.self, named: "pawl", columns: columns)

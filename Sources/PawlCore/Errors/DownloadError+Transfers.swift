@@ -27,6 +27,13 @@ extension DownloadError {
         return error
     }
 
+    /// The error with the advice for a download of which nothing is kept.
+    package var withNothingToResume: DownloadError {
+        var error = self
+        error.guidance = guidance.replacing(.resume, with: "\(.runAgain)")
+        return error
+    }
+
     /// The error with the advice for a request whose response cannot be resumed.
     package var ofUnresumableRequest: DownloadError {
         var error = self

@@ -1,16 +1,19 @@
 /// A rule that moves finished files to a folder (pure).
 ///
 /// Its text has conditions, all of which must be met, an arrow and a folder:
-/// `name=*.iso, size>1G -> ~/Images`.
+/// `name=*.iso, size>1G -> ~/Images`. The text `none` is a rule that keeps each file where it is, so
+/// that no later rule applies.
 package struct MoveRule: Sendable, Hashable {
     /// The rule as it was written.
     package let text: String
-    /// The folder: an absolute path, or one that begins with `~/`.
-    private let folder: String
+    /// The folder: an absolute path, or one that begins with `~/`; `nil` if the file stays where it
+    /// is.
+    private let folder: String?
     private let conditions: [MoveCondition]
 
     private static let mostBytes = 4096
     private static let arrow = "->"
+    private static let noneText = "none"
 
     package init(parsing text: String) throws(ValueError) {
         guard text.utf8.count <= Self.mostBytes, !text.holdsUnsafeToShow else {
@@ -18,6 +21,10 @@ package struct MoveRule: Sendable, Hashable {
                 "the rule is too long or contains control characters",
                 advice: "give at most \(Self.mostBytes) bytes"
             )
+        }
+        guard text.trimmed != Self.noneText else {
+            (self.text, folder, conditions) = (Self.noneText, nil, [])
+            return
         }
         guard let arrow = text.range(ofASCII: Self.arrow) else {
             throw ValueError(
@@ -32,14 +39,14 @@ package struct MoveRule: Sendable, Hashable {
         ) {
             conditions.append(try MoveCondition(parsing: part.trimmed))
         }
-        folder = text[arrow.upperBound...].trimmed
+        let folder = text[arrow.upperBound...].trimmed
         guard folder.isAbsolutePath || folder == "~" || folder.hasPrefix("~/") else {
             throw ValueError(
                 "'\(folder.sanitized(atMost: 100))' is not the path of a folder",
                 advice: "use an absolute path, or one that begins with ~/"
             )
         }
-        self.conditions = conditions
+        (self.folder, self.conditions) = (folder, conditions)
         self.text = text
     }
 
@@ -48,9 +55,10 @@ package struct MoveRule: Sendable, Hashable {
         conditions.allSatisfy { $0.isMet(by: file) }
     }
 
-    /// Returns the folder as an absolute path; `nil` if the user's home is needed and not known.
+    /// Returns the folder as an absolute path; `nil` if the file stays where it is, or the user's home
+    /// is needed and not known.
     package func folder(home: String?) -> String? {
-        guard folder.first == "~" else { return folder }
+        guard let folder, folder.first == "~" else { return folder }
         return home.map { $0 + folder.dropFirst() }
     }
 }

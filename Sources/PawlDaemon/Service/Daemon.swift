@@ -155,14 +155,14 @@ package struct Daemon: Sendable {
                 paths,
                 limits,
                 proxies,
-                command: "pawl daemon start --listen",
+                command: .listen,
                 tls: tls
             ),
             aria2Listener: NetworkListener(
                 paths,
                 limits,
                 proxies,
-                command: "pawl daemon start --aria2-rpc",
+                command: aria2Launch == nil ? .aria2RPC : .aria2Program,
                 secret: aria2Launch?.secret,
                 tls: tls
             ),

@@ -20,7 +20,7 @@ final class NetworkListener: Sendable {
     private let paths: DaemonPaths
     private let limits: ConnectionLimits
     /// The command that gives it another address, for errors.
-    private let command: String
+    private let command: ListenCommand
     /// Another secret with the rights of the main token.
     private let secret: String?
     private let state = Mutex(State())
@@ -30,7 +30,7 @@ final class NetworkListener: Sendable {
         _ paths: DaemonPaths,
         _ limits: ConnectionLimits,
         _ proxies: CurrentProxyRules,
-        command: String,
+        command: ListenCommand,
         secret: String? = nil,
         tls: CurrentTLS? = nil
     ) {

@@ -27,7 +27,7 @@ struct NetworkSocket: Sendable {
         _ wanted: ListenAddress?,
         _ paths: DaemonPaths,
         _ proxies: CurrentProxyRules,
-        command: String,
+        command: ListenCommand,
         secret: String?,
         tls: CurrentTLS?,
         beside own: NetworkSocket? = nil
@@ -52,7 +52,7 @@ struct NetworkSocket: Sendable {
     /// the new one is for all addresses.
     private static func open(
         _ address: ListenAddress,
-        _ command: String,
+        _ command: ListenCommand,
         beside own: Int32?
     ) throws(DownloadError) -> Int32 {
         let family = address.host.isIPv6 ? AF_INET6 : AF_INET
@@ -106,13 +106,13 @@ struct NetworkSocket: Sendable {
 
     private static func failure(
         _ address: ListenAddress,
-        _ command: String,
+        _ command: ListenCommand,
         _ code: Int32
     ) -> DownloadError {
         DownloadError(
             code == EADDRINUSE ? .alreadyRunning : .directoryNotUsable,
             "the daemon cannot listen at \(address.text): \(String(cString: strerror(code)))",
-            advice: "give another port: \(command) \(address.hostText):PORT"
+            advice: "give another port: \(command.text(host: address.hostText))"
         )
     }
 }

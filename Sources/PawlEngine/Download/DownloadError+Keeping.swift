@@ -15,6 +15,16 @@ extension DownloadError {
         )
     }
 
+    /// Returns the error with the advice that is right for the next run.
+    ///
+    /// - Parameters:
+    ///   - resumes: Whether the next run can resume if bytes are kept.
+    ///   - keeps: Whether bytes are kept, unless the download was interrupted.
+    func advising(resumes: Bool, keeps: Bool) -> DownloadError {
+        guard resumes else { return withoutResumeAdvice }
+        return keeps && code != .interrupted ? self : withNothingToResume
+    }
+
     /// Returns the error of a full disk with the number of bytes that are kept nevertheless.
     func keeping(_ checkpoint: Checkpoint?) -> DownloadError {
         var error = self

@@ -526,16 +526,15 @@ final class DownloadStore {
         )
     }
 
-    /// Keeps the bytes received so far after the download ended with an error.
-    ///
-    /// Returns that error with what is kept.
+    /// Keeps the bytes received so far after an error, and returns the error with what is kept.
     func keep(
         after error: DownloadError,
         _ planner: DownloadPlanner,
         isResumable: Bool
     ) async -> DownloadError {
         // The bytes of another download may neither be claimed nor deleted.
-        guard let store = openStore.current, !isForeignFile else { return error }
+        guard !isForeignFile else { return error }
+        guard let store = openStore.current else { return error.withNothingToResume }
         if let adopted, planner.isAdopting {
             await restoreAdopted(store, adopted)
             return error
@@ -577,7 +576,7 @@ final class DownloadStore {
             _ = try? await engine.disk.run { () throws(DownloadError) in try store.discard() }
         }
         if error.code == .diskFull { return error.keeping(store.latestCheckpoint) }
-        return canResume && feed == nil ? error : error.withoutResumeAdvice
+        return error.advising(resumes: canResume && feed == nil, keeps: keeps)
     }
 
     /// Restores another tool's file, because no response that fits it was accepted.

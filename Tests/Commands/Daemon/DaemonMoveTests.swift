@@ -112,6 +112,26 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `none removes the daemon's rules, or turns them off for one download`()
+            async throws
+        {
+            let scene = try DaemonScene(Workshop(resource))
+            let daemon = try await scene.startDaemon()
+            let images = scene.home.path("images")
+            let own = try await scene.succeed("daemon", "hooks", "--move", "name=* -> \(images)")
+            #expect(own.output.contains(images))
+            try await scene.succeed("add", scene.workshop.url, "--move", "none")
+            try await scene.succeed("wait", "--all")
+            #expect(!scene.home.exists("images"))
+            let none = try await scene.succeed("daemon", "hooks", "--move", "none")
+            #expect(!none.output.contains(images), "\(none.output)")
+            try await scene.succeed("add", scene.workshop.url, "--output", "other.iso")
+            try await scene.succeed("wait", "--all")
+            #expect(try scene.workshop.folder.read("other.iso") == resource.bytes())
+            #expect(!scene.home.exists("images"))
+            withExtendedLifetime(daemon) {}
+        }
+
         @Test func `a program's file leaves the allowed folders by a rule of the user alone`()
             async throws
         {

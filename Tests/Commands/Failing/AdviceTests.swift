@@ -88,6 +88,17 @@ struct AdviceTests {
         #expect(!run.errors.contains("to resume"))
     }
 
+    @Test func `a cut download of which nothing is kept is not said to resume`() async throws {
+        let workshop = try Workshop()
+        let reply = Reply.resource(Resource(size: 5000)).omitValidators
+        workshop.serve(reply.afterBytes(1000, .close))
+        let run = try await workshop.run(workshop.url, "--retries", "0")
+        expectFailure(.network, run)
+        #expect(workshop.folder.list().isEmpty)
+        #expect(run.errors.contains("run the same command again\n"), "\(run.errors)")
+        #expect(!run.errors.contains("to resume"), "\(run.errors)")
+    }
+
     /// Removed, or another file put in its place, which stays.
     @Test(arguments: [true, false])
     func `the error names a partial file that was removed during the download`(isReplaced: Bool)

@@ -75,6 +75,7 @@ struct ForeignOptionTests {
     @Test(arguments: [
         (["-O", "out.txt"], "use '-o out.txt'"),
         (["-e", "robots=off"], "use 'pawl mirror' with --no-robots"),
+        (["-b"], "for wget's -b: use 'pawl --background URL'"),
     ])
     func `a value that an option of wget takes is explained`(
         options: [String],
@@ -102,6 +103,24 @@ struct ForeignOptionTests {
         #expect(run.errors.contains("for curl's --limit-rate: use --limit"), "\(run.errors)")
     }
 
+    /// None of these commands has the option that `pawl get` has for it.
+    @Test(arguments: [
+        (["feed", "add", "-o", "x"], "--output"), (["list", "-nc"], "--if-exists"),
+        (["mirror", "--remote-header-name", "-o", "x"], "--output"),
+        (["daemon", "status", "--limit-rate=1M"], "--limit"),
+    ])
+    func `the error for another tool's option names no option that the command does not have`(
+        arguments: [String],
+        absent: String
+    ) async throws {
+        let workshop = try Workshop(resource)
+        let run = try await workshop.run(arguments + [workshop.url])
+        #expect(run.status == .code(ErrorCode.usage.exitStatus))
+        let message = run.errors.replacing("--limit-rate", with: "")
+        #expect(message.contains("unknown option"), "\(run.errors)")
+        #expect(!message.contains(absent), "\(run.errors)")
+    }
+
     @Test func `a body after the flag for JSON is explained`() async throws {
         let workshop = try Workshop(resource)
         let run = try await workshop.run("add", "--json", #"{"a":1}"#, workshop.url)
@@ -120,8 +139,9 @@ struct ForeignOptionTests {
     @Test func `the table names only options that exist`() {
         let help = HelpText.all(columns: 80).map(\.text).joined()
         for option in ForeignOption.all {
-            let words = option.instead.split { " ,;:'".contains($0) }.filter { $0.hasPrefix("--") }
-            for word in words { #expect(help.contains(word), "\(option.names): \(word)") }
+            for word in option.namedOptions {
+                #expect(help.contains(word), "\(option.names): \(word)")
+            }
         }
     }
 

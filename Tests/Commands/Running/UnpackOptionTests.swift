@@ -93,6 +93,24 @@ struct UnpackOptionTests {
         #expect(!workshop.folder.list().contains { $0.hasPrefix(".pawl-unpacking") })
     }
 
+    /// As root, the program would create all of these.
+    @Test(arguments: ["CHRTYPE", "BLKTYPE", "FIFOTYPE"])
+    func `an archive with a device or a FIFO is refused`(type: String) async throws {
+        let script = """
+            for name in ["a.txt", "b\\nc"]:
+                archive.addfile(tarfile.TarInfo(name), io.BytesIO(b""))
+            entry = tarfile.TarInfo("inner/special")
+            entry.type, entry.devmajor, entry.devminor = tarfile.\(type), 1, 3
+            archive.addfile(entry)
+            archive.close()
+            """
+        let workshop = try await workshop("files.tar.gz", script)
+        let run = try await workshop.run(workshop.origin.url("/files.tar.gz"), "--unpack")
+        #expect(run.status == .code(0))
+        #expect(run.errors.contains("contains a device file, a FIFO or a socket"), "\(run.errors)")
+        #expect(workshop.folder.list() == ["files.tar.gz"])
+    }
+
     @Test func `a file that is not an archive stays, and nothing else does`() async throws {
         let workshop = try Workshop(Resource(size: 100_000), at: "/files.zip")
         let run = try await workshop.run(workshop.origin.url("/files.zip"), "--unpack")

@@ -61,6 +61,16 @@ struct MoveRuleTests {
         #expect(rules.folder(for: other, home: "/home/me") == nil)
     }
 
+    @Test func `the rule none keeps each file where it is, whatever rules follow`() throws {
+        let rules = try ["name=*.zip -> /zips", " none ", "name=*.iso -> /images"].map {
+            (text) throws(ValueError) in try MoveRule(parsing: text)
+        }
+        #expect(rules[1].text == "none")
+        #expect(rules.folder(for: file, home: "/home/me") == nil)
+        let archive = FinishedFacts(name: "a.zip", size: 1)
+        #expect(rules.folder(for: archive, home: nil) == "/zips")
+    }
+
     @Test func `a rule is the same in text and in JSON`() throws {
         var settings = DownloadSettings()
         let setting = try #require(DownloadSettings.table[name: "move"])

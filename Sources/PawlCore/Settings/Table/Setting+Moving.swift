@@ -15,11 +15,12 @@ extension Setting {
                 Move a finished file by this rule, such as 'name=*.iso,size>1G -> ~/Images'. \
                 Conditions: host=, name=, type=, session= and label= with a pattern or a name, \
                 size> and size<. The first rule whose conditions are all met applies. May be given \
-                several times.
+                several times; none moves nothing.
                 """,
             about: """
                 The rules that move finished files, such as `name=*.iso,size>1G -> ~/Images`; the \
-                first one that matches applies.
+                first one that matches applies. The rule `none` keeps each file where it is, so that \
+                no later rule applies.
                 """
         )
     }

@@ -239,6 +239,48 @@ extension DaemonSuites {
             #expect(try scene.home.read("files/own.iso") == resource.bytes())
         }
 
+        @Test func `aria2c downloads nothing if a dry run is asked for`() async throws {
+            let scene = try DaemonScene(Workshop())
+            scene.workshop.serve(.resource(resource))
+            let rpc = [
+                "--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=\(try UnusedPort.find())",
+            ]
+            for more in [[], rpc] {
+                let refused = try start(
+                    ["--no-conf", "--dry-run", scene.workshop.url] + more,
+                    scene
+                )
+                #expect(await refused.waitForExit() == .code(ErrorCode.usage.exitStatus))
+                #expect(refused.errors.contains("--dry-run is not available"), "\(refused.errors)")
+                #expect(!refused.errors.contains("has no effect"))
+            }
+            #expect(scene.workshop.origin.requests.isEmpty)
+            let run = try start(["--no-conf", "--dry-run=false", scene.workshop.url], scene)
+            #expect(await run.waitForExit() == .code(0), "\(run.errors)")
+            #expect(!run.errors.contains("has no effect"), "\(run.errors)")
+        }
+
+        @Test func `errors of aria2c name its own options`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let missing = try start(["--no-conf"], scene)
+            #expect(await missing.waitForExit() == .code(ErrorCode.usage.exitStatus))
+            #expect(missing.errors.contains("missing URI; see 'aria2c --help'"))
+            let (runner, aria2) = try await serve(["--no-conf"], scene)
+            let port = try #require(aria2.origin.split(separator: ":").last)
+            // Another user's folders, so that only the port is the same.
+            let other = try DaemonScene(Workshop())
+            let second = try start(
+                ["--no-conf", "--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=\(port)"],
+                other
+            )
+            let status = await second.waitForExit()
+            #expect(status == .code(ErrorCode.alreadyRunning.exitStatus), "\(second.errors)")
+            #expect(second.errors.contains("aria2c --rpc-listen-port=PORT"), "\(second.errors)")
+            #expect(!second.errors.contains("--aria2-rpc"))
+            runner.signal(SIGTERM)
+            #expect(await runner.waitForExit() == .code(0))
+        }
+
         @Test func `aria2c prints its version, and refuses to answer without a secret`()
             async throws
         {
