@@ -31,9 +31,9 @@ struct ArchiveList {
 
     func close() { Glibc.close(descriptor) }
 
-    /// Reads the list; returns `nil` if that fails. It blocks.
+    /// Reads the list; returns `nil` if that fails.
     ///
-    /// The program writes control characters of names as escape sequences. Those of an owner's name
+    /// It blocks. The program writes control characters of names as escape sequences. Those of an owner's name
     /// can add lines but hide none.
     func content() -> Content? {
         var (content, isAtStart, offset) = (Content(), true, 0)

@@ -95,7 +95,7 @@ struct AdviceTests {
         let run = try await workshop.run(workshop.url, "--retries", "0")
         expectFailure(.network, run)
         #expect(workshop.folder.list().isEmpty)
-        #expect(run.errors.contains("run the same command again\n"), "\(run.errors)")
+        #expect(run.errors.contains("; run the same command again"), "\(run.errors)")
         #expect(!run.errors.contains("to resume"), "\(run.errors)")
     }
 

@@ -71,6 +71,10 @@ struct Aria2GivenOptions: Sendable {
     ///
     /// `name`: the name of the file, in place of that of the options.
     func download(of uris: [String], named name: String? = nil) throws -> NewDownload {
+        // A client that asks for this must not get the file.
+        guard self["dry-run"] != "true" else {
+            throw Aria2Error("dry-run is not available: Pawl would download the file")
+        }
         var new = NewDownload(url: uris[0], destination: destination(name ?? self["out"] ?? ""))
         var settings = try settings()
         if uris.count > 1, let row = DownloadSettings.table[name: "mirror"] {

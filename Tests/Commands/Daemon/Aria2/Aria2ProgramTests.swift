@@ -258,6 +258,12 @@ extension DaemonSuites {
             let run = try start(["--no-conf", "--dry-run=false", scene.workshop.url], scene)
             #expect(await run.waitForExit() == .code(0), "\(run.errors)")
             #expect(!run.errors.contains("has no effect"), "\(run.errors)")
+            let (runner, aria2) = try await serve(["--no-conf"], scene)
+            let dry: JSONValue = ["dry-run": "true"]
+            let refusal = try await aria2.failure("addUri", ["http://127.0.0.1:1/b"], dry)
+            #expect(refusal.contains("dry-run is not available"), "\(refusal)")
+            runner.signal(SIGTERM)
+            #expect(await runner.waitForExit() == .code(0))
         }
 
         @Test func `errors of aria2c name its own options`() async throws {
