@@ -7,8 +7,8 @@ package struct RemoteDaemon: Sendable {
     package let url: BaseURL
     private let token: String
     private let authoritiesFile: String?
-    /// The maximum time of a request and its response, beside any time for which the daemon is known
-    /// to be silent.
+    /// The maximum time of a request and its response, in addition to the time for which the daemon
+    /// may be silent before it responds.
     let longestExchange: Duration
 
     /// - Parameters:

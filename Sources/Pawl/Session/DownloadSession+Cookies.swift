@@ -19,8 +19,8 @@ extension DownloadSession {
     /// Returns the session's cookies that a request for a URL carries, the oldest first.
     public func cookies(for url: URL) -> [Cookie] { cookies.filter { $0.applies(to: url) } }
 
-    /// Sets a cookie in place of the one with its name, domain and path; returns whether the session
-    /// keeps cookies.
+    /// Sets a cookie in place of the one with its name, domain, path and
+    /// ``Cookie/includesSubdomains``; returns whether the session keeps cookies.
     ///
     /// Requests that begin later carry it. With ``CookiePolicy/file(_:)``, a cookie with an expiry
     /// date is written to the file, too, within three seconds, or when the session ends. With

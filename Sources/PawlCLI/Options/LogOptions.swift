@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import PawlCore
+internal import PawlWire
 
 /// The options of the commands that show a log of the daemon.
 struct LogOptions: ParsableArguments {
@@ -7,7 +8,7 @@ struct LogOptions: ParsableArguments {
         name: [.customShort("n", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The number of lines to show, 1 to 100000. Default: 100.",
+            "The number of lines to show, 1 to \(LogLimit.most). Default: \(LogLimit.standard).",
             valueName: "n"
         )
     )
@@ -15,9 +16,9 @@ struct LogOptions: ParsableArguments {
 
     /// Throws `.usage` if the option is invalid.
     func count() throws(DownloadError) -> Int {
-        guard let lines else { return 100 }
+        guard let lines else { return LogLimit.standard }
         return try usage("--lines") { () throws(ValueError) in
-            try NumberText.count(lines, in: 1...100_000)
+            try NumberText.count(lines, in: 1...LogLimit.most)
         }
     }
 }

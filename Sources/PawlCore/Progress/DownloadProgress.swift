@@ -46,10 +46,6 @@ public struct DownloadProgress: Sendable, Hashable {
         return totalBytes == 0 ? 1 : min(1, Double(completedBytes) / Double(totalBytes))
     }
 
-    /// Is called ``fraction``.
-    @available(*, unavailable, renamed: "fraction")
-    public var fractionCompleted: Double { fraction ?? 0 }
-
     /// The remaining time at the current speed; `nil` if it is not known.
     public var timeLeft: Duration? {
         guard let totalBytes, bytesPerSecond > 0 else { return nil }

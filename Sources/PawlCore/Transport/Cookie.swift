@@ -114,8 +114,7 @@ public struct Cookie: Hashable, Sendable {
 
     /// The cookie as a line of a cookie file.
     package var line: CookieLine? {
-        // 0 would be a cookie without an expiry date.
-        let expires = expiryDate.map { max(1, Int64($0.timeIntervalSince1970.clamped)) } ?? 0
+        let expires = expiryDate.map { Int64($0.timeIntervalSince1970.clamped) } ?? 0
         let fields = [
             (isHTTPOnly ? "#HttpOnly_" : "") + key.domain, includesSubdomains ? "TRUE" : "FALSE",
             exact.path, isSecure ? "TRUE" : "FALSE", String(expires), exact.name, exactValue,
@@ -141,7 +140,8 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Double {
-    /// The number within the seconds that a date of a cookie can have.
+    /// The number within the seconds that a date of a cookie can have: 0 would be a cookie without
+    /// an expiry date.
     fileprivate var clamped: Double { isNaN ? 1 : Swift.min(Swift.max(self, 1), 1e15) }
 }
 

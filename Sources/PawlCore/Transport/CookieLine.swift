@@ -49,10 +49,11 @@ package struct CookieLine: Hashable, Sendable {
     /// session, and has not expired.
     package func isLasting(at now: Int64) -> Bool { expires > now }
 
-    /// Whether both lines mean the same cookie with the same value, even if they are written in
-    /// another way.
+    /// Whether both lines mean the same cookie with the same value and restrictions, even if they
+    /// are written in another way.
     package func isSame(as other: CookieLine) -> Bool {
         key == other.key && value == other.value && expires == other.expires
+            && isSecure == other.isSecure && isHTTPOnly == other.isHTTPOnly
     }
 
     package func hasExpired(at now: Int64) -> Bool { expires != 0 && expires <= now }

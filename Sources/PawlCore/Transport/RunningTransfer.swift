@@ -20,7 +20,7 @@ package struct RunningTransfer: Sendable {
     /// Notes that the exchange has ended, and that another one follows.
     package mutating func end() { transfer = nil }
 
-    /// Notes the call for all exchanges, and returns the one to make it to.
+    /// Notes that no exchange may continue, and returns the running one to cancel.
     package mutating func cancel() -> (any Transfer)? {
         isCancelled = true
         return transfer

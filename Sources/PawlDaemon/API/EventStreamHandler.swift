@@ -58,7 +58,7 @@ struct EventStreamHandler: Sendable {
         guard let id = Int64(text), id >= 0 else {
             throw .usage(
                 "'\(APIPath.lastEvent)' is not the ID of an event",
-                advice: "give the id of the last event received"
+                advice: "give the ID of the last event received"
             )
         }
         return id

@@ -1,11 +1,12 @@
 internal import Hummingbird
 internal import NIOCore
+internal import Pawl
 package import PawlCore
 package import PawlWire
 
 /// Reads and checks the bodies of requests.
 package enum RequestBody {
-    static let mostBytes = 1 << 20
+    static let mostBytes = RequestDivision.mostBytes
 
     static func read<Value: RequestObject>(
         _ request: Request,

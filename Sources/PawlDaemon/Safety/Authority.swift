@@ -23,6 +23,8 @@ package enum Authority: Sendable, Hashable {
     }
 
     /// Whose removals it can undo; `nil` for everyone's.
+    ///
+    /// ``AccessRules`` refuse removals and their undo to ``nobody``.
     package var undoableRemover: DownloadOwner? { self == .user ? nil : owner }
 
     /// The authority in the text of a refusal.

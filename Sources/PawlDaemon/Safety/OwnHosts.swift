@@ -15,7 +15,7 @@ struct OwnHosts: Sendable {
 
     /// - Parameters:
     ///   - names: The names of the listener, without the port.
-    ///   - schemes: Those of its own origins.
+    ///   - schemes: The schemes of the daemon's own origins.
     ///   - base: The URL under which a reverse proxy serves the daemon.
     ///   - isNamed: Over TLS, whether the daemon's certificate is for a name or an address; `nil`
     ///     without TLS.
@@ -38,7 +38,7 @@ struct OwnHosts: Sendable {
 
     var isSecure: Bool { isNamed != nil }
 
-    /// Those that are known without the certificate.
+    /// The hosts that are known without the certificate, for a message.
     var text: String { hosts.sorted().joined(separator: ", ") }
 
     /// Whether a host, with its port, is one of the daemon.

@@ -59,7 +59,9 @@ package struct RequestGuard: Sendable {
         package let advice: Advice
     }
 
-    /// The hosts of the daemon; `localhost` stands for two addresses, and another user may listen at the
+    /// The hosts of the daemon.
+    ///
+    /// `localhost` is not among them: it stands for two addresses, and another user may listen at the
     /// other address.
     private let own: OwnHosts
     private let port: UInt16

@@ -323,7 +323,9 @@ extension DownloadJob {
     }
 
     /// Whether the URL is enough to download the file, without a login, cookies, a certificate,
-    /// header fields or a body; `.netrc` does not count.
+    /// header fields or a body.
+    ///
+    /// The file of passwords is not considered.
     private var needsNoSecret: Bool {
         let connection = settings.connection
         return settings.credentials == nil && settings.fields.isEmpty && settings.asksForFile

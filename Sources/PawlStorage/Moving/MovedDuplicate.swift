@@ -3,8 +3,8 @@ package import PawlCore
 package import SystemPackage
 package import struct FoundationEssentials.URL
 
-/// A file with the same bytes as another one, which a second process has fetched from the same URLs at
-/// the same time and has moved into the same folder.
+/// A file with the same bytes as another one, which a second process has fetched from the same URLs
+/// and has moved into the same folder.
 ///
 /// Its calls block.
 package struct MovedDuplicate: Sendable {
@@ -12,14 +12,16 @@ package struct MovedDuplicate: Sendable {
     package let stamp: FileStamp
 
     /// Removes a file that was just moved if its folder has another one with the same bytes, whose name
-    /// differs only in its number and which Pawl has fetched from one of these URLs.
+    /// differs only in its number, which is lower, and which Pawl has fetched from one of these URLs.
     ///
-    /// Returns that one; `nil` if the file stays. Of several processes that call this at once, one
-    /// keeps its file. On a file system without locks, all do.
+    /// Returns that one; `nil` if the file stays. Of several processes that call this at once, the one
+    /// whose file has the lowest number keeps it: a search for a moved file ends at the first number
+    /// that is free. On a file system without locks, and if the lock is held for too long, all keep
+    /// theirs.
     package static func remove(_ file: FilePath, of urls: [URL]) -> MovedDuplicate? {
-        guard !names(beside: file).isEmpty,
+        guard !lower(than: file).isEmpty,
             // If something fails, the second copy stays, which is no error.
-            let folder = try? OpenFile(file.folder, O_RDONLY | O_DIRECTORY), isLocked(folder)
+            let folder = try? OpenFile(file.folder, O_RDONLY | O_DIRECTORY), lock(folder)
         else { return nil }
         defer { folder.unlock() }
         guard let own = try? OpenFile(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
@@ -31,8 +33,10 @@ package struct MovedDuplicate: Sendable {
         return other
     }
 
-    /// Locks the folder of the files; gives up after a time, because another program may have locked it.
-    private static func isLocked(_ folder: OpenFile) -> Bool {
+    /// Locks the folder of the files; returns whether it did.
+    ///
+    /// It gives up after a time, because another program may have locked the folder.
+    private static func lock(_ folder: OpenFile) -> Bool {
         let deadline = ContinuousClock.now + .seconds(10)
         while .now < deadline {
             switch try? FileLock.tryToTake(folder) {
@@ -50,7 +54,7 @@ package struct MovedDuplicate: Sendable {
         at file: FilePath,
         _ urls: [URL]
     ) -> MovedDuplicate? {
-        for path in names(beside: file) {
+        for path in lower(than: file) {
             guard RepresentationMark.isUnchanged(path, of: urls),
                 let other = ExistingFile.candidate(at: path, total: status.size),
                 (try? ExistingFile.haveSameBytes(own, other.file, status.size)) == true
@@ -60,20 +64,16 @@ package struct MovedDuplicate: Sendable {
         return nil
     }
 
-    /// The other files beside a file whose names differ only in their numbers; the name itself may end in
-    /// a number, too.
-    private static func names(beside file: FilePath) -> [FilePath] {
-        guard let name = file.lastComponent?.string else { return [] }
-        let (base, number) = FileName.withoutNumber(name) ?? (name, 0)
-        return Set([base, name]).flatMap { base in
-            var paths: [FilePath] = []
-            _ = FreeName.search { (candidate) -> Bool? in
-                let path = file.folder.appending(FileName.numbered(base, candidate))
-                guard (try? path.status()) != nil else { return candidate > number ? true : nil }
-                paths.append(path)
-                return nil
-            }
-            return paths.filter { $0 != file }
+    /// The files beside a file whose names differ only in their numbers, which are lower, the lowest
+    /// first.
+    private static func lower(than file: FilePath) -> [FilePath] {
+        guard let name = file.lastComponent?.string,
+            let (base, number) = FileName.withoutNumber(name)
+        else { return [] }
+        let paths = (0..<min(number, FreeName.limit)).map {
+            file.folder.appending(FileName.numbered(base, $0))
         }
+        // A file without a status is not there.
+        return paths.filter { (try? $0.status()) != nil }
     }
 }

@@ -17,8 +17,8 @@ package struct WireAudit: Codable, Sendable, Hashable {
     package init(_ entries: [AuditEntry]) { self.entries = entries }
 }
 
-/// The number of lines of a log that a request asks for.
+/// The number of lines of a log that a request or a command asks for.
 package enum LogLimit {
     package static let standard = 100
-    package static let most = 10_000
+    package static let most = 100_000
 }

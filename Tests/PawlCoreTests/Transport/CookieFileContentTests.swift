@@ -76,4 +76,14 @@ struct CookieFileContentTests {
         found.apply(from: cookies([exported]), to: cookies([libcurls]), at: now)
         #expect(lines(found) == [exported])
     }
+
+    @Test func `a cookie that only becomes secure or hidden from scripts is written`() {
+        let open = "a.example\tFALSE\t/\tFALSE\t2000\ts\t1"
+        let secure = "a.example\tFALSE\t/\tTRUE\t2000\ts\t1"
+        for closed in [secure, "#HttpOnly_" + open] {
+            var found = content([open])
+            found.apply(from: cookies([open]), to: cookies([closed]), at: now)
+            #expect(lines(found) == [closed])
+        }
+    }
 }

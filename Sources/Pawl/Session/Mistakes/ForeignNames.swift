@@ -282,6 +282,12 @@ extension ProgressUpdates {
     public var fractionCompleted: Double { 0 }
 }
 
+extension DownloadProgress {
+    /// Is called ``fraction``.
+    @available(*, unavailable, renamed: "fraction")
+    public var fractionCompleted: Double { fraction ?? 0 }
+}
+
 extension TotalProgress {
     /// Is called ``fraction``.
     @available(*, unavailable, renamed: "fraction")

@@ -18,7 +18,7 @@ struct DaemonLogsCommand: PawlVerb {
         guard try !ChosenDaemon.isRemote() else {
             return try daemonWork(console) { (client) async throws(DownloadError) in
                 let log = try await client.log(lines: count)
-                guard log.isFile else { throw Self.isElsewhere }
+                guard log.isFile else { throw Self.noLogFile }
                 console.output(log.lines.map { $0 + "\n" }.joined())
                 return 0
             }
@@ -32,7 +32,7 @@ struct DaemonLogsCommand: PawlVerb {
         }
         return {
             do throws(DownloadError) {
-                guard LeftoverFiles.isThere(file.path) else { throw Self.isAbsent(file.path) }
+                guard LeftoverFiles.isThere(file.path) else { throw Self.missing(file.path) }
                 console.output(try file.lastLines(count).map { $0 + "\n" }.joined())
                 return 0
             } catch {
@@ -42,7 +42,7 @@ struct DaemonLogsCommand: PawlVerb {
         }
     }
 
-    private static func isAbsent(_ path: String) -> DownloadError {
+    private static func missing(_ path: String) -> DownloadError {
         DownloadError(
             .fileUnreadable,
             "the log cannot be read: there is no file",
@@ -51,7 +51,7 @@ struct DaemonLogsCommand: PawlVerb {
         )
     }
 
-    private static let isElsewhere = DownloadError(
+    private static let noLogFile = DownloadError(
         .notFound,
         "the daemon does not write its log to a file",
         advice:
