@@ -555,10 +555,13 @@ package final class DaemonClient: Sendable {
 
 extension DownloadError {
     /// The error of a request to add downloads after others have added some of them.
+    ///
+    /// If the response was lost, the request may have added its own downloads, too.
     fileprivate func afterAdding(_ count: Int, of total: Int) -> DownloadError {
         DownloadError(
             code,
-            "only the first \(count) of \(total) downloads were added: \(message)",
+            "the first \(count) of \(total) downloads were added, and then a request failed: "
+                + message,
             advice: guidance,
             context: context
         )

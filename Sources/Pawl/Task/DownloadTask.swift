@@ -222,12 +222,12 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         )
     }
 
-    /// Returns the finished file with the response.
+    /// Returns the finished file with the response; without one if no request has succeeded.
     ///
     /// Only whoever receives the file needs it, so it is not made for each small file.
     func withResponse(_ file: DownloadedFile) -> DownloadedFile {
         var file = file
-        file.response = response
+        file.response = monitor.response
         return file
     }
 

@@ -133,7 +133,7 @@ struct SessionCookieTests {
         let session = session(scene, delegate)
         let date = Date(timeIntervalSince1970: 4_000_000_000)
         session.setCookie(try Cookie("id", value: "7", domain: "127.0.0.1", expiryDate: date))
-        session.setCookie(try Cookie("brief", value: "1", domain: "127.0.0.1"))
+        session.setCookie(try Cookie("brief", value: "1", domain: "example.org"))
         _ = try await session.data(from: scene.url("/file"))
         session.finishTasksAndInvalidate()
         await delegate.allCalls(.invalid)
