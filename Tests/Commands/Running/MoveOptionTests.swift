@@ -94,7 +94,8 @@ struct MoveOptionTests {
         let command = [workshop.url, "-x", "1", "--move", "name=* -> \(images)"]
         let one = try workshop.start(arguments: command)
         await first.waitForArrivals(1)
-        let other = try workshop.start(arguments: command)
+        // In one folder, the second command would be refused.
+        let other = try workshop.start(arguments: command + ["-d", workshop.folder.path("other")])
         await second.waitForArrivals(1)
         first.release()
         #expect(await one.waitForExit() == .code(0), "\(one.errors)")
@@ -102,8 +103,9 @@ struct MoveOptionTests {
         second.release()
         #expect(await other.waitForExit() == .code(0), "\(other.errors)")
         #expect(other.output == one.output)
-        #expect(workshop.folder.list() == ["images"])
+        #expect(workshop.folder.list() == ["images", "other"])
         #expect(workshop.folder.list("images") == ["disk.iso"])
+        #expect(workshop.folder.list("other").isEmpty)
         #expect(try resource.verify(fileAt: "\(images)/disk.iso") == nil)
     }
 
