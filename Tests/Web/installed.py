@@ -11,16 +11,25 @@ from checks import check, in_state
 KEPT = """() => caches.open("pawl-shell").then((cache) => cache.keys())
     .then((requests) => requests.map(({ url }) => new URL(url).pathname).sort())"""
 
+# The files are kept at the same time, in any order. Those that are loaded after install.js may not be kept.
+LOADED_FILES_ARE_KEPT = """async (base) => {
+    const cache = await caches.open("pawl-shell");
+    const kept = new Set((await cache.keys()).map(({ url }) => new URL(url).pathname));
+    const files = performance.getEntriesByType("resource")
+        .map(({ name, startTime }) => ({ path: new URL(name).pathname, startTime }));
+    const install = files.find(({ path }) => path === `${base}assets/install.js`);
+    return install && kept.has(base) && files
+        .filter(({ path, startTime }) => path.startsWith(`${base}assets/`) && startTime <= install.startTime)
+        .every(({ path }) => kept.has(path));
+}"""
+
 
 def opened(pages, link=None, base="/"):
     """Opens a page and waits until its worker keeps the files of the page."""
     page = pages.open(link)
     expect(page.locator("#grid:not([aria-busy])")).to_have_count(1)
     page.evaluate("navigator.serviceWorker.ready.then(() => {})")
-    page.wait_for_function(
-        """(file) => caches.open("pawl-shell").then((cache) => cache.match(file)).then(Boolean)""",
-        arg=f"{base}assets/install.js",
-    )
+    page.wait_for_function(LOADED_FILES_ARE_KEPT, arg=base)
     return page
 
 

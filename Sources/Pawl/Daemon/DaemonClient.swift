@@ -279,11 +279,6 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.settings, change, method: "PATCH")
     }
 
-    /// Returns the last lines of the daemon's log.
-    package func log(lines: Int) async throws(DownloadError) -> WireLog {
-        try await fetch(APIPath.log, ["limit": "\(lines)"])
-    }
-
     /// Returns the last entries of the audit log.
     package func audit(lines: Int) async throws(DownloadError) -> [AuditEntry] {
         let answer: WireAudit = try await fetch(APIPath.audit, ["limit": "\(lines)"])

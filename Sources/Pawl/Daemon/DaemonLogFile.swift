@@ -42,13 +42,6 @@ package struct DaemonLogFile: Sendable {
     /// The maximum number of bytes that are read of a file.
     private static let mostBytesToRead = 8 << 20
 
-    /// Whether this process writes its standard error to the file, as a background daemon does.
-    package var isStandardError: Bool {
-        var (own, named) = (stat(), stat())
-        return fstat(STDERR_FILENO, &own) == 0 && stat(path, &named) == 0
-            && own.st_ino == named.st_ino && own.st_dev == named.st_dev
-    }
-
     /// Returns the last lines, the oldest first; those of the previous file, too, if there are too
     /// few.
     ///
@@ -63,19 +56,34 @@ package struct DaemonLogFile: Sendable {
     }
 
     private static func end(of path: String) throws(DownloadError) -> String {
-        guard let file = fopen(path, "re") else {
-            throw DownloadError(
-                .fileUnreadable,
-                "the log cannot be read: \(String(cString: strerror(errno)))",
-                advice: "check the permissions of the file",
-                context: "opening \(path)"
-            )
+        // Opening a FIFO must not wait for a writer.
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw unreadable(String(cString: strerror(errno)), path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw unreadable("it is not a regular file", path)
         }
-        defer { fclose(file) }
-        if fseek(file, -mostBytesToRead, SEEK_END) != 0 { rewind(file) }
-        var bytes = [UInt8](repeating: 0, count: mostBytesToRead)
-        let count = fread(&bytes, 1, bytes.count, file)
+        var bytes = [UInt8](repeating: 0, count: min(mostBytesToRead, Int(status.st_size)))
+        var count = 0
+        while count < bytes.count {
+            let offset = status.st_size - off_t(bytes.count - count)
+            let part = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count, offset)
+            }
+            guard part > 0 else { break }
+            count += part
+        }
         return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+
+    private static func unreadable(_ reason: String, _ path: String) -> DownloadError {
+        DownloadError(
+            .fileUnreadable,
+            "the log cannot be read: \(reason)",
+            advice: "check the file and its permissions",
+            context: "opening \(path)"
+        )
     }
 
     private func setAside() { rename(path, "\(path).1") }

@@ -235,11 +235,8 @@ package struct APIRoute: Sendable {
         APIRoute(.get, "/v1/statistics") { api, _, _ in
             try Response.json(try await api.status.statistics())
         },
-        APIRoute(.get, "/v1/log", [.readLogs], parameters: ["limit"]) { api, request, _ in
-            try api.logs.log(request)
-        },
-        APIRoute(.get, "/v1/audit", [.readLogs], parameters: ["limit"]) { api, request, _ in
-            try api.logs.audit(request)
+        APIRoute(.get, "/v1/audit", [.readAuditLog], parameters: ["limit"]) { api, request, _ in
+            try api.audit.entries(request)
         },
         APIRoute(.post, "/v1/login-codes", [.letIn]) { api, _, _ in try api.login.makeCode() },
         APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, context in

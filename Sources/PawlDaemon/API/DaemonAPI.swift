@@ -15,7 +15,7 @@ struct DaemonAPI: Sendable {
     let events: EventStreamHandler
     let login: LoginHandlers
     let status: StatusHandlers
-    let logs: LogHandlers
+    let audit: AuditHandlers
 
     init(
         queue: DaemonQueue,
@@ -32,7 +32,7 @@ struct DaemonAPI: Sendable {
         events = EventStreamHandler(queue: queue, attachments: attachments)
         login = LoginHandlers(listener: queue.listener)
         status = StatusHandlers(queue: queue, about: about)
-        logs = LogHandlers(paths)
+        audit = AuditHandlers(paths)
     }
 
     func router() -> Router<APIContext> {

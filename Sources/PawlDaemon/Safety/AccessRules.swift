@@ -43,7 +43,7 @@ package enum AccessRules {
     /// The page, and programs with a token of the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
-        case .open, .read, .readLogs, .control, .remove, .undo, .changeSettings, .makeSession,
+        case .open, .read, .readAuditLog, .control, .remove, .undo, .changeSettings, .makeSession,
             .shutDown:
             .allowed
         case .add, .addFeed, .replace, .readdress, .rename, .changeLabels: .allowedInFolders
@@ -66,7 +66,8 @@ package enum AccessRules {
         // A feed continues to add downloads when its token has been revoked.
         case .addFeed: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
-        case .readSecrets, .readLogs, .addFromFiles, .setCommand, .changeLabels, .changeSettings,
+        case .readSecrets, .readAuditLog, .addFromFiles, .setCommand, .changeLabels,
+            .changeSettings,
             .changeBounds, .letIn, .shutDown:
             .refused
         }

@@ -3,7 +3,7 @@ package enum Demand: String, Sendable, CaseIterable {
     case open
     case read = "look"
     case readSecrets = "look-at-secrets"
-    case readLogs = "look-at-logs"
+    case readAuditLog = "look-at-audit-log"
     case add
     case replace
     case addFromFiles = "add-from-files"
@@ -32,7 +32,7 @@ package enum Demand: String, Sendable, CaseIterable {
         case .open: "reading the page's files, and exchanging a code or a token for a cookie"
         case .read: "reading the queue, its events, sessions, settings and statistics"
         case .readSecrets: "reading resume data and responses of servers, which may contain secrets"
-        case .readLogs: "reading the log and the audit log"
+        case .readAuditLog: "reading the audit log"
         case .add: "adding a download"
         case .replace:
             "adding a download that may replace a file (`overwrite`) or adopt another tool's "

@@ -13,7 +13,6 @@ package enum APIPath {
     package static let labels = "/v1/labels"
     package static let feeds = "/v1/feeds"
     package static let settings = "/v1/settings"
-    package static let log = "/v1/log"
     package static let audit = "/v1/audit"
 
     package static let acknowledgements = "/v1/acknowledgements"

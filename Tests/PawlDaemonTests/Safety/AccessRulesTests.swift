@@ -36,10 +36,10 @@ struct AccessRulesTests {
 
     @Test func `the logs are for the user, the page and tokens that manage`() {
         for authority in [.user, page, manager] {
-            #expect(decision(.readLogs, authority) == .allowed)
+            #expect(decision(.readAuditLog, authority) == .allowed)
         }
         for authority in [adder, .token("tool", .read), .nobody] {
-            #expect(decision(.readLogs, authority) == .refused)
+            #expect(decision(.readAuditLog, authority) == .refused)
         }
     }
 

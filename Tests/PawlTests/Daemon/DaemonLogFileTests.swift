@@ -1,5 +1,6 @@
 import Glibc
 import Pawl
+import PawlCore
 import PawlTesting
 import Testing
 
@@ -42,5 +43,19 @@ struct DaemonLogFileTests {
         log.renew([file])
         #expect(folder.list().sorted() == ["away", "daemon.log"])
         #expect(try folder.readText("daemon.log") == "somebody else's")
+    }
+
+    @Test func `only a regular file is read, and the previous one if it has too few lines`() throws
+    {
+        let folder = try ScratchFolder()
+        let log = DaemonLogFile(path: folder.path("daemon.log"))
+        #expect(try log.lastLines(3).isEmpty)
+        try folder.write("daemon.log.1", "a\nb\n")
+        try folder.write("daemon.log", "c\nd\n")
+        #expect(try log.lastLines(3) == ["b", "c", "d"])
+        unlink(folder.path("daemon.log"))
+        // Opening it would wait for a writer.
+        #expect(mkfifo(folder.path("daemon.log"), 0o600) == 0)
+        #expect(throws: DownloadError.self) { try log.lastLines(3) }
     }
 }

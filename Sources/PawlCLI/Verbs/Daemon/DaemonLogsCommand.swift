@@ -14,15 +14,8 @@ struct DaemonLogsCommand: PawlVerb {
     @OptionGroup var options: LogOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
+        try ChosenDaemon.checkIsOfThisMachine("pawl daemon logs")
         let count = try options.count()
-        guard try !ChosenDaemon.isRemote() else {
-            return try daemonWork(console) { (client) async throws(DownloadError) in
-                let log = try await client.log(lines: count)
-                guard log.isFile else { throw Self.noLogFile }
-                console.output(log.lines.map { $0 + "\n" }.joined())
-                return 0
-            }
-        }
         let surroundings = try ServiceSurroundings.current()
         let file = DaemonLogFile(path: surroundings.paths.log)
         if UnitFolder(path: surroundings.unitFolder).hasUnits,
@@ -33,7 +26,8 @@ struct DaemonLogsCommand: PawlVerb {
         return {
             do throws(DownloadError) {
                 guard LeftoverFiles.isThere(file.path) else { throw Self.missing(file.path) }
-                console.output(try file.lastLines(count).map { $0 + "\n" }.joined())
+                let lines = try file.lastLines(count)
+                console.output(lines.map { String($0).sanitized + "\n" }.joined())
                 return 0
             } catch {
                 console.report(error)
@@ -50,14 +44,6 @@ struct DaemonLogsCommand: PawlVerb {
             context: "opening \(path)"
         )
     }
-
-    private static let noLogFile = DownloadError(
-        .notFound,
-        "the daemon does not write its log to a file",
-        advice:
-            "a service writes to the journal: run 'pawl daemon logs' on the daemon's machine; a "
-            + "daemon in the foreground writes to the terminal"
-    )
 
     /// Replaces this process by journalctl, which has the log of a service; returns if there is no
     /// journalctl.

@@ -137,7 +137,7 @@ extension DaemonSuites {
             case ("POST /v1/login", .open):
                 return [Request(path: path, body: #"{"token":"\#(network.token)"}"#)]
             case ("POST /v1/login-codes", .letIn): return [Request(path: path)]
-            case (_, .read) where route.hasPrefix("GET "), (_, .readSecrets), (_, .readLogs):
+            case (_, .read) where route.hasPrefix("GET "), (_, .readSecrets), (_, .readAuditLog):
                 return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
             default: return []
             }
