@@ -197,7 +197,7 @@ package struct Aria2Arguments: Sendable {
     /// nothing to download.
     package func check() throws(DownloadError) {
         // A program that asks for this must not get the files.
-        guard !isOn("dry-run") else {
+        guard ["false", nil].contains(self["dry-run"]) else {
             throw .usage(
                 "--dry-run is not available: Pawl would download the files",
                 advice: "to see what the server would send, use 'pawl inspect'"

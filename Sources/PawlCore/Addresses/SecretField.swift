@@ -19,7 +19,9 @@ package enum SecretField {
 
     /// The words that mark a secret as a whole word: `sig` is secret, `design` is not.
     private static let words: Set = [
-        "sig", "key", "pwd", "pass", "auth", "authkey", "authorization", "session", "sid",
+        "sig", "key", "pwd", "pass", "auth", "authkey", "passkey", "rsskey", "authorization",
+        "session",
+        "sid",
     ]
 
     /// Whether `name`, in lower case, indicates a secret.

@@ -93,6 +93,7 @@ struct QueryRedactionTests {
             """,
             ["export", "confirm", "authuser"]
         ),
+        Link("a tracker", "https://t.example/rss?passkey=letters&rsskey=only&page=2", ["page"]),
         Link("Mega", "https://mega.nz/file/a1B2c3D4#s3cr3tK3y", []),
         Link(
             "MediaFire",

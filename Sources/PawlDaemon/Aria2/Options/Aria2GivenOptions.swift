@@ -72,7 +72,7 @@ struct Aria2GivenOptions: Sendable {
     /// `name`: the name of the file, in place of that of the options.
     func download(of uris: [String], named name: String? = nil) throws -> NewDownload {
         // A client that asks for this must not get the file.
-        guard self["dry-run"] != "true" else {
+        guard ["false", nil].contains(self["dry-run"]) else {
             throw Aria2Error("dry-run is not available: Pawl would download the file")
         }
         var new = NewDownload(url: uris[0], destination: destination(name ?? self["out"] ?? ""))

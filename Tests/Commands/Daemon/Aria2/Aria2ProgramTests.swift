@@ -245,11 +245,8 @@ extension DaemonSuites {
             let rpc = [
                 "--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=\(try UnusedPort.find())",
             ]
-            for more in [[], rpc] {
-                let refused = try start(
-                    ["--no-conf", "--dry-run", scene.workshop.url] + more,
-                    scene
-                )
+            for more in [["--dry-run"], ["--dry-run=maybe"], rpc + ["--dry-run"]] {
+                let refused = try start(["--no-conf", scene.workshop.url] + more, scene)
                 #expect(await refused.waitForExit() == .code(ErrorCode.usage.exitStatus))
                 #expect(refused.errors.contains("--dry-run is not available"), "\(refused.errors)")
                 #expect(!refused.errors.contains("has no effect"))
