@@ -11,16 +11,13 @@ from checks import check, in_state
 KEPT = """() => caches.open("pawl-shell").then((cache) => cache.keys())
     .then((requests) => requests.map(({ url }) => new URL(url).pathname).sort())"""
 
-# The files are kept at the same time, in any order. Those that are loaded after install.js may not be kept.
+# The files are kept at the same time, in any order.
 LOADED_FILES_ARE_KEPT = """async (base) => {
     const cache = await caches.open("pawl-shell");
     const kept = new Set((await cache.keys()).map(({ url }) => new URL(url).pathname));
-    const files = performance.getEntriesByType("resource")
-        .map(({ name, startTime }) => ({ path: new URL(name).pathname, startTime }));
-    const install = files.find(({ path }) => path === `${base}assets/install.js`);
-    return install && kept.has(base) && files
-        .filter(({ path, startTime }) => path.startsWith(`${base}assets/`) && startTime <= install.startTime)
-        .every(({ path }) => kept.has(path));
+    const files = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname)
+        .filter((path) => path.startsWith(`${base}assets/`) && /[.](js|css)$/.test(path));
+    return [base, `${base}assets/texts.en.js`, ...files].every((path) => kept.has(path));
 }"""
 
 

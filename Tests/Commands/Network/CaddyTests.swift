@@ -63,7 +63,7 @@ struct CaddyTests {
                 arguments: [server.url(name)]
                     + options("--http2", "--limit", Workshop.crawl, "-x", "1")
             )
-            try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
+            try await workshop.wait(of: name, by: runner)
             runner.signal(SIGINT)
             await runner.waitForExit()
             if changes { try server.put(name, new.bytes()) }

@@ -64,7 +64,7 @@ struct FTPTests {
             let runner = try workshop.start(
                 arguments: [url, "-x", "1", "-o", "\(changes)", "--limit", Workshop.crawl]
             )
-            try await FolderWatch.wait(for: "\(changes).part", in: workshop.folder)
+            try await workshop.wait(of: "\(changes)", by: runner)
             runner.signal(SIGINT)
             await runner.waitForExit()
             let new = changes ? Resource(size: 24_000_000, seed: 7) : large

@@ -55,7 +55,7 @@ struct LocalSourceTests {
                 "-o",
                 "\(isChanged)"
             )
-            try await FolderWatch.wait(for: "\(isChanged).part", in: workshop.folder)
+            try await workshop.wait(of: "\(isChanged)", by: runner)
             runner.signal(SIGKILL)
             _ = await runner.waitForExit()
             let bytes = isChanged ? Resource(size: 40 << 20, seed: 9).bytes() : large.bytes()

@@ -337,7 +337,7 @@ struct SFTPTests {
             arguments: arguments + key + ["--limit", Workshop.crawl, "-x", "1"],
             settings
         )
-        try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
+        try await workshop.wait(of: name, by: runner)
         runner.signal(SIGINT)
         await runner.waitForExit()
         let kept = workshop.folder.list()
@@ -364,7 +364,7 @@ struct SFTPTests {
             arguments: arguments + ["--limit", Workshop.crawl, "-x", "1"],
             settings
         )
-        try await FolderWatch.wait(for: "\(name).part", in: workshop.folder)
+        try await workshop.wait(of: name, by: runner)
         runner.signal(SIGINT)
         await runner.waitForExit()
         let new = Resource(size: 24_000_000, seed: 7)

@@ -77,15 +77,22 @@ struct Workshop: Sendable {
     ) async throws -> ProcessRunner {
         serve(change(.resource(resource)).holdAfterBytes(10 << 20, until: Latch()))
         let runner = try start(arguments: arguments + ["-x", "1"], settings)
-        try await FolderWatch.wait(for: Self.name + ".part", in: folder)
         // On a slow machine the first checkpoint has fewer bytes; the next ones have those
         // received.
-        var claimed: Int64 = 0
-        while claimed < 8 << 20, runner.status == nil {
-            try Task.checkCancellation()
-            claimed = try await Inspection.found(Self.name + ".part", in: self)?.claimed.count ?? 0
-        }
+        try await wait(for: 8 << 20, of: Self.name, by: runner)
         return runner
+    }
+
+    /// Waits until the checkpoint of a partial file claims this many bytes, which the next run keeps.
+    ///
+    /// The partial file has a name before it has bytes. Returns also when the process has ended.
+    func wait(for count: Int64 = 1, of name: String, by runner: ProcessRunner) async throws {
+        try await FolderWatch.wait(for: name + ".part", in: folder)
+        var claimed: Int64 = 0
+        while claimed < count, runner.status == nil {
+            try Task.checkCancellation()
+            claimed = try await Inspection.found(name + ".part", in: self)?.claimed.count ?? 0
+        }
     }
 
     static let program = BuiltProduct.path("pawl")

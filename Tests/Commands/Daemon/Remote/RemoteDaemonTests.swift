@@ -355,6 +355,10 @@ extension DaemonSuites {
             try await scene.succeed("add", workshop.url, "-x", "1")
             let waiting = try scene.user.start(scene.choice() + ["wait", "1"], [:])
             try await scene.daemon.waitForEvents(.started)
+            // A command to which the daemon has never responded does not wait for it.
+            while try await !scene.secure.ask("/metrics").body.contains("pawl_event_readers 1") {
+                try Task.checkCancellation()
+            }
             workshop.serve(.resource(large))
             try await scene.daemon.succeed("daemon", "restart")
             #expect(await waiting.waitForExit() == .code(0), "\(waiting.errors)")
