@@ -29,6 +29,10 @@ struct Workshop: Sendable {
     /// of a suite: however late a signal is, it interrupts the download.
     static let crawl = "50K"
 
+    /// A number of bytes of which not all are requested a second time to prove that the file is the
+    /// same.
+    static let resumable = 2 * Seam.leadBytes
+
     var url: String { origin.url(Self.path) }
 
     /// Serves one reply.
