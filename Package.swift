@@ -127,7 +127,10 @@ let package = Package(
         ),
         tests(
             "PawlTests",
-            ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "SessionProbe", logging, system]
+            [
+                "Pawl", "PawlCore", "PawlStorage", "PawlTransport", "PawlWire", "SessionProbe",
+                logging, system,
+            ]
         ),
         tests(
             "PawlLibraryTests",

@@ -59,6 +59,20 @@ static inline CURLcode pawl_curl_set_prerequest_function(
     return code;
 }
 
+static inline CURLcode pawl_curl_set_seek_function(
+    CURL *handle, curl_seek_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, function);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_SEEKDATA, context);
+    return code;
+}
+
+static inline CURLcode pawl_curl_set_trailer_function(
+    CURL *handle, curl_trailer_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_TRAILERFUNCTION, function);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_TRAILERDATA, context);
+    return code;
+}
+
 static inline CURLcode pawl_curl_set_open_socket_function(
     CURL *handle, curl_opensocket_callback function, void *context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);

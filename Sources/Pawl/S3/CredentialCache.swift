@@ -22,6 +22,7 @@ package final class CredentialCache: Sendable {
     private static let interval: Int64 = 300
     static let connectTimeout: Duration = .seconds(1)
     static let answerTimeout: Duration = .seconds(5)
+    private static let mostBytes = 64 << 10
 
     private let transport: any Transport
     private let entries = Mutex<[CredentialService: Entry]>([:])
@@ -76,9 +77,13 @@ package final class CredentialCache: Sendable {
             request.connection.proxy = .none
             request.connection.connectTimeout = Self.connectTimeout
             request.maximumDuration = Self.answerTimeout
-            let sink = AnswerSink { [self] status, body in
+            let sink = ServiceReplySink(mostBytes: Self.mostBytes) { [self] reply in
                 var inquiry = inquiry
-                let next = inquiry.answered(status, body)
+                let isComplete = reply.outcome == .completed
+                let next = inquiry.answered(
+                    isComplete ? reply.head?.status : nil,
+                    isComplete ? reply.body : []
+                )
                 follow(next, inquiry, now: now, of: service)
             }
             _ = transport.start(request, sink: sink)
@@ -96,39 +101,5 @@ package final class CredentialCache: Sendable {
             return []
         }
         for waiter in waiters { waiter(answer) }
-    }
-}
-
-/// Collects the short answer of a service.
-private final class AnswerSink: TransferSink {
-    private struct Received {
-        var status: Int?
-        var body: [UInt8] = []
-    }
-
-    private static let mostBytes = 64 << 10
-
-    private let received = Mutex(Received())
-    private let then: @Sendable (_ status: Int?, _ body: [UInt8]) -> Void
-
-    init(then: @escaping @Sendable (_ status: Int?, _ body: [UInt8]) -> Void) { self.then = then }
-
-    func transferReceived(_ head: ResponseHead) -> HeadDecision {
-        received.withLock { $0.status = head.status }
-        return .take
-    }
-
-    func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
-        received.withLock { received in
-            guard received.body.count + bytes.count <= Self.mostBytes else { return .stop }
-            received.body += bytes
-            return .more
-        }
-    }
-
-    func transferEnded(_ end: TransferEnd) {
-        let received = received.withLock { $0 }
-        guard case .completed = end.outcome else { return then(nil, []) }
-        then(received.status, received.body)
     }
 }

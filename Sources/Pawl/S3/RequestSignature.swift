@@ -131,5 +131,5 @@ private struct SigningTime {
 }
 
 extension [UInt8] {
-    fileprivate var hexadecimal: String { map(\.hexadecimal).joined() }
+    var hexadecimal: String { map(\.hexadecimal).joined() }
 }

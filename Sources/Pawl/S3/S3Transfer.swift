@@ -1,5 +1,7 @@
 internal import PawlCore
+internal import PawlStorage
 internal import Synchronization
+internal import struct FoundationEssentials.URL
 
 /// One exchange for an `s3:` URL: an exchange over HTTP, and another one if that shows that the
 /// request must be sent in another way.
@@ -366,9 +368,29 @@ extension TransferRequest {
         let isSigned = sent.fields.contains { $0.hasName("Authorization") }
         guard let credentials, !isSigned else { return sent }
         var content = unsignedRequest.content
+        content.payload = payload(over: unsignedRequest.url)
+        sent.fields.removeAll { $0.hasName(Self.payloadField) }
         content.fields = sent.fields.filter { $0.name.lowercased().hasPrefix("x-amz-") }
         let signature = RequestSignature(credentials, region: region)
         sent.fields += signature.fields(for: content, at: now) ?? []
         return sent
+    }
+
+    private static let payloadField = "x-amz-content-sha256"
+
+    /// Returns what is signed of the body: what the request itself states, otherwise the digest of a
+    /// body in memory that nothing else protects.
+    private func payload(over url: URL) -> String {
+        if let stated = fields.first(where: { $0.hasName(Self.payloadField) }) {
+            return stated.value
+        }
+        guard url.scheme == "http", hasBody else { return RequestSignature.Content.unsigned }
+        let digest: [UInt8]? =
+            switch bodySource {
+            case nil: SHA256.digest(of: body)
+            case let memory as MemoryBody: SHA256.digest(of: memory.bytes)
+            default: nil
+            }
+        return digest?.hexadecimal ?? RequestSignature.Content.unsigned
     }
 }

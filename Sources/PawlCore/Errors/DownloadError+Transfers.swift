@@ -92,8 +92,9 @@ extension DownloadError {
                 Self.trustFailure(failure, host: host)
             case .connectionLost: (.network, "the connection to \(host) broke", again)
             case .bodyIncomplete: (.network, "\(host) ended the response too early", again)
-            case .fileNotSent, .expandsTooMuch, .undecodable, .malformedResponse:
-                Self.responseFailure(failure.kind, host: host)
+            case .fileNotSent, .expandsTooMuch, .undecodable, .malformedResponse, .bodyUnreadable,
+                .bodyNotRepeatable:
+                Self.contentFailure(failure.kind, host: host)
             case .unsupportedURL:
                 (.usage, "the URL is not supported", "use a URL with \(URLScheme.names)")
             case .notBuiltIn:
@@ -117,8 +118,8 @@ extension DownloadError {
         )
     }
 
-    /// The code, the text and the advice if the response cannot be used.
-    private static func responseFailure(
+    /// The code, the text and the advice if the response or the body of the request cannot be used.
+    private static func contentFailure(
         _ kind: TransferFailure.Kind,
         host: String
     ) -> (ErrorCode, String, Advice) {
@@ -138,6 +139,13 @@ extension DownloadError {
             (
                 .badResponse, "the encoded response of \(host) cannot be decoded",
                 "request it without content codings (decodesContent)"
+            )
+        case .bodyUnreadable:
+            (.unknown, "the body of the request to \(host) cannot be read", "check its source")
+        case .bodyNotRepeatable:
+            (
+                .network, "the body of the request to \(host) cannot be sent a second time",
+                "send the request again with a new body"
             )
         default: (.badResponse, "\(host) sent an invalid response", "try again later")
         }

@@ -180,6 +180,7 @@ extension TransferFailure.Kind {
         case .proxyUnusable, .authoritiesUnusable: false
         case .hostKeyUnknown, .hostKeyChanged: false
         case .keyRefused, .certificateRequired, .proxyRefused, .proxyUnauthorized: false
+        case .bodyUnreadable, .bodyNotRepeatable: false
         case .addressRefused, .expandsTooMuch, .undecodable, .notBuiltIn, .notScripted: false
         case .nameNotResolved, .cannotConnect, .connectTimedOut: true
         case .proxyNotResolved, .interfaceFailed: true

@@ -198,7 +198,7 @@ package struct ExchangePlanner: Sendable {
             .hostKeyUnknown, .hostKeyChanged, .proxyUnusable, .clientKeyUnusable,
             .passwordFileUnusable,
             .unsupportedURL, .credentialsUnusable, .addressRefused, .expandsTooMuch, .undecodable,
-            .notBuiltIn,
+            .notBuiltIn, .bodyUnreadable, .bodyNotRepeatable,
             .notScripted:
             nil
         case .local, .authoritiesUnusable, .malformedResponse: hasResponded ? .later : nil

@@ -22,7 +22,9 @@ package enum RequestMethod {
 
 extension TransferRequest {
     /// Whether a body is sent, which may be empty.
-    package var hasBody: Bool { !body.isEmpty || RequestMethod.expectsBody(method) }
+    package var hasBody: Bool {
+        bodySource != nil || !body.isEmpty || RequestMethod.expectsBody(method)
+    }
 }
 
 extension String {

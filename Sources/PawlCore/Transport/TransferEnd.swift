@@ -61,6 +61,10 @@ package struct TransferFailure: Hashable, Sendable, Error {
         case undecodable
         /// The framing contradicts itself, the head is too large, or the response is not HTTP.
         case malformedResponse
+        /// The body of the request cannot be read, or has another length than announced.
+        case bodyUnreadable
+        /// The body of the request must be sent again, but cannot be read a second time.
+        case bodyNotRepeatable
         case unsupportedURL
         /// There are credentials for a storage service, but they cannot be used; the message is the
         /// reason.

@@ -8,6 +8,14 @@ package struct TransferRequest: Sendable {
     ///
     /// It is sent with its length, without first asking whether the server wants it.
     package var body: [UInt8] = []
+    /// The body if it is read while it is sent; then `body` is ignored.
+    package var bodySource: (any BodySource)?
+    /// The time to wait for the server's `100 (Continue)` before a body of `bodySource` is sent
+    /// (RFC 9110 §10.1.1); `nil` to send it at once.
+    ///
+    /// A server that refuses the request then does so before the body is sent. After that time, the
+    /// body is sent in any case. HTTP/2 has another way to stop a body, so nothing is awaited there.
+    package var continueTimeout: Duration?
     /// The range to request; `nil` for the whole file.
     ///
     /// An `end` of `Int64.max` leaves the end open.

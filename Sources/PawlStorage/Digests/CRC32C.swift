@@ -1,5 +1,5 @@
 /// CRC-32C (RFC 9260, appendix A), eight bytes at a time.
-struct CRC32C {
+package struct CRC32C: Sendable {
     /// The generator polynomial of Castagnoli, its bits reversed.
     private static let polynomial: UInt32 = 0x82F6_3B78
 
@@ -19,7 +19,9 @@ struct CRC32C {
 
     private var value = UInt32.max
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package init() {}
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var value = value
         Self.tables.withUnsafeBufferPointer { tables in
             var position = 0
@@ -44,8 +46,15 @@ struct CRC32C {
     }
 
     /// The checksum in network order.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         let checksum = ~value
         return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }
+    }
+
+    /// Returns the checksum of bytes in memory, in network order.
+    package static func checksum(of bytes: [UInt8]) -> [UInt8] {
+        var checksum = CRC32C()
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return checksum.bytes
     }
 }

@@ -37,7 +37,12 @@ package enum SHA256 {
 
     /// Returns the digest of a text; `nil` if the system's library has no SHA-256.
     package static func digest(of text: String) -> [UInt8]? {
-        Array(text.utf8).withUnsafeBytes { bytes in
+        digest(of: Array(text.utf8))
+    }
+
+    /// Returns the digest of bytes; `nil` if the system's library has no SHA-256.
+    package static func digest(of bytes: [UInt8]) -> [UInt8]? {
+        bytes.withUnsafeBytes { bytes in
             compute(bytes) { digest, isComputed in isComputed ? Array(digest) : nil }
         }
     }

@@ -159,6 +159,12 @@ final class CurlHandle {
         )
     }
 
+    /// Announces a body that libcurl reads while it sends it; -1 is an unknown length.
+    func announceBody(length: Int64) throws(TransferFailure) {
+        try set(CURLOPT_UPLOAD, to: true)
+        try check(pawl_curl_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(length)))
+    }
+
     func setErrorText() throws(TransferFailure) {
         try set(CURLOPT_ERRORBUFFER, to: UnsafeMutableRawPointer(errorText))
     }
@@ -183,11 +189,12 @@ final class CurlHandle {
         try set(CURLOPT_WRITEDATA, to: pointer)
         try set(CURLOPT_PRIVATE, to: pointer)
         let context = Unmanaged<TransferContext>.fromOpaque(pointer).takeUnretainedValue()
-        if !context.request.body.isEmpty { watchProgress(of: context) }
+        if !context.request.body.isEmpty || context.feed != nil { watchProgress(of: context) }
         if context.request.scheme == .sftp { try checkHostKey(of: context) }
     }
 
-    private func check(_ code: CURLcode) throws(TransferFailure) {
+    /// Throws if libcurl has refused an option.
+    func check(_ code: CURLcode) throws(TransferFailure) {
         guard code != CURLE_OK else { return }
         throw TransferFailure(.local, "libcurl: " + String(cString: curl_easy_strerror(code)))
     }

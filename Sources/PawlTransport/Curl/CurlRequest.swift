@@ -112,6 +112,19 @@ struct CurlRequest {
         try handle.set(CURLOPT_PIPEWAIT, to: multiplexes)
     }
 
+    private func setBody(of method: String) throws(TransferFailure) {
+        guard request.bodySource != nil else {
+            try handle.setBody(request.body)
+            if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, to: method) }
+            return
+        }
+        try handle.announceBody(length: request.sentLength)
+        if method != "PUT" { try handle.set(CURLOPT_CUSTOMREQUEST, to: method) }
+        guard let timeout = request.continueTimeout else { return }
+        let milliseconds = timeout.nanoseconds / 1_000_000
+        try handle.set(CURLOPT_EXPECT_100_TIMEOUT_MS, to: Int(min(max(1, milliseconds), 1 << 30)))
+    }
+
     private func setMethod() throws(TransferFailure) {
         let method = request.method
         guard RequestMethod.isUsable(method) else {
@@ -121,36 +134,43 @@ struct CurlRequest {
             guard method != "HEAD" else {
                 throw TransferFailure(.local, "cannot send HEAD with a body")
             }
-            try handle.setBody(request.body)
-            if method != "POST" { try handle.set(CURLOPT_CUSTOMREQUEST, to: method) }
+            try setBody(of: method)
         } else if method == "HEAD" {
             try handle.set(CURLOPT_NOBODY, to: true)
         } else if method != "GET" {
             try handle.set(CURLOPT_CUSTOMREQUEST, to: method)
         }
         // If a reused connection turns out to be dead, libcurl sends the request again by itself,
-        // although the server may have carried it out.
+        // although the server may have carried it out, and although the body may not be repeatable.
         // An HTTP/2 request that may not share a connection needs a new one, too.
         let isAlone = !request.multiplexes && request.connection.httpVersion == .http2
         try handle.set(
             CURLOPT_FRESH_CONNECT,
             to: isAlone || !RequestMethod.isIdempotent(method)
+                || request.bodySource?.isRepeatable == false
         )
     }
 
-    /// The header lines that libcurl would add to a body that it takes for a form: `Content-Type`
-    /// and `Expect`.
+    /// The header lines that libcurl would add to a body: `Content-Type` and `Expect`.
     ///
-    /// Both are suppressed.
+    /// The first is suppressed, and the second too, unless the server's consent is awaited.
     private var unwantedLines: [String] {
         guard request.hasBody else { return [] }
-        return ["Content-Type", "Expect"].filter { name in
+        // A field of the request itself would be sent even after the server has refused it (417).
+        let awaitsContinue = request.bodySource != nil && request.continueTimeout != nil
+        return (awaitsContinue ? ["Content-Type"] : ["Content-Type", "Expect"]).filter { name in
             !request.fields.contains { $0.hasName(name) }
         }.map { "\($0):" }
     }
 
+    /// The line that announces the fields after the body (RFC 9110 §6.6.2).
+    private var trailerLines: [String] {
+        guard request.sendsTrailers, let names = request.bodySource?.trailerNames else { return [] }
+        return ["Trailer: " + names.filter(\.isToken).joined(separator: ", ")]
+    }
+
     private func setFields() throws(TransferFailure) {
-        var lines = unwantedLines
+        var lines = unwantedLines + trailerLines
         switch request.codings {
         case .decoded where !ContentCodings.all.isEmpty:
             try handle.set(CURLOPT_ACCEPT_ENCODING, to: ContentCodings.accepted)

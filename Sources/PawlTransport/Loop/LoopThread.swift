@@ -60,6 +60,12 @@ final class LoopThread {
             guard isActive(context) else { return newHome(of: context)?.nudge(context) ?? () }
             context.nudged()
             if context.ending != nil { end(context, context.outcome(of: CURLE_OK)) }
+        case .send(let context):
+            guard isActive(context) else { return newHome(of: context)?.send(context) ?? () }
+            guard let feed = context.feed, feed.endPause(), let handle = context.handle else {
+                return
+            }
+            unpause(handle, of: context, CURLPAUSE_CONT)
         }
     }
 
@@ -144,10 +150,23 @@ final class LoopThread {
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())
             try handle.watchConnection(of: context)
             try handle.openSockets(for: context)
+            if let feed = context.feed { try send(feed, of: context, with: handle) }
             try multi.add(handle)
         } catch {
             end(context, .failed(error))
         }
+    }
+
+    private func send(
+        _ feed: BodyFeed,
+        of context: TransferContext,
+        with handle: CurlHandle
+    ) throws(TransferFailure) {
+        // The source may keep the closure for longer than the transfer lasts.
+        try feed.begin { [weak context, loop] in
+            if let context { loop.send(context) }
+        }
+        try handle.send(feed, of: context.request)
     }
 
     private func beginAgain(_ context: TransferContext) {
@@ -182,8 +201,14 @@ final class LoopThread {
         guard context.pause == .none else { return }
         if let deferred = context.deferredEnd { return finish(context, deferred) }
         guard let handle = context.handle else { return }
+        let isSendingPaused = context.feed?.isPaused == true
+        unpause(handle, of: context, isSendingPaused ? CURLPAUSE_SEND : CURLPAUSE_CONT)
+    }
+
+    /// Lets libcurl continue, except for what remains paused.
+    private func unpause(_ handle: CurlHandle, of context: TransferContext, _ paused: Int32) {
         // Before it returns, this passes the bytes that libcurl has kept to the callback.
-        let code = curl_easy_pause(handle.raw, CURLPAUSE_CONT)
+        let code = curl_easy_pause(handle.raw, paused)
         // For a transfer without a connection libcurl reports a bad argument: then nothing was
         // paused.
         if context.ending != nil || (code != CURLE_OK && code != CURLE_BAD_FUNCTION_ARGUMENT) {

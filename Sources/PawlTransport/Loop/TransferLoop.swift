@@ -9,6 +9,8 @@ final class TransferLoop: Sendable {
         case cancel(TransferContext)
         case resume(TransferContext)
         case nudge(TransferContext)
+        /// Continues to read the body of the request.
+        case send(TransferContext)
         /// Ends the transfers of a transport, and closes its connections.
         case leave(LoopTenant, LoopDeparture)
     }
@@ -92,6 +94,11 @@ final class TransferLoop: Sendable {
 
     func nudge(_ context: TransferContext) {
         inbox.withLock { Self.post(.nudge(context), to: &$0) }
+    }
+
+    /// Continues a transfer whose body had no bytes to send.
+    func send(_ context: TransferContext) {
+        inbox.withLock { Self.post(.send(context), to: &$0) }
     }
 
     /// Ends all transfers of a transport that starts no further ones, and closes its connections.

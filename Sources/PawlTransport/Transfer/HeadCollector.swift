@@ -34,8 +34,11 @@ struct HeadCollector {
     /// libcurl handles none of these itself.
     var isDecisive: Bool { isSuccess || isRedirect || isRefusal }
 
-    /// libcurl may answer 401 and 407 with credentials.
-    private var isRefusal: Bool { isComplete && status >= 400 && status != 401 && status != 407 }
+    /// libcurl may answer 401 and 407 with credentials, and 417 with a request that does not expect
+    /// `100 (Continue)`.
+    private var isRefusal: Bool {
+        isComplete && status >= 400 && ![401, 407, 417].contains(status)
+    }
 
     private var isRedirect: Bool {
         isComplete && (300..<400).contains(status) && fields.contains { $0.hasName("Location") }

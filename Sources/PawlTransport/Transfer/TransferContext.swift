@@ -46,6 +46,10 @@ final class TransferContext: @unchecked Sendable {
     private var head: HeadCollector
     /// The replies of a server that does not speak HTTP; `nil` if it does.
     private var replies: FileReplies?
+    /// The body that is read while it is sent; `nil` if there is none.
+    ///
+    /// Visible to the loop.
+    let feed: BodyFeed?
     /// The number of bytes of the request's own body that were sent.
     private var sentBytes: Int64 = 0
     private var isHeadShown = false
@@ -106,6 +110,7 @@ final class TransferContext: @unchecked Sendable {
         self.tenant = tenant
         group = ConnectionGroup(tenant, request.connection)
         self.sharing = sharing
+        feed = request.bodySource.map { BodyFeed($0) }
         head = HeadCollector(hasBody: request.method != "HEAD")
         replies = request.scheme.isHTTP ? nil : FileReplies(hiding: request.credentials?.password)
         self.sink = sink
@@ -140,6 +145,7 @@ final class TransferContext: @unchecked Sendable {
 
     func outcome(of code: CURLcode) -> TransferOutcome {
         if let ending { return ending }
+        if let failure = feed?.failure { return .failed(failure) }
         noteFacts()
         if code == CURLE_LOGIN_DENIED, let failure = SSHOptions.lockedKey(of: request) {
             return .failed(failure)
@@ -253,6 +259,7 @@ extension TransferContext {
                 return true
             }
             try head.take(line)
+            if head.isFinal { feed?.receivedResponse() }
             if head.isCloseDelimited, request.url.isSecure, isClosedCleanly == nil {
                 isClosedCleanly = false
                 handle?.watchProgress(of: self)
@@ -275,6 +282,7 @@ extension TransferContext {
         // Requesting the pause only when more bytes arrive is the path that libcurl handles best:
         // it keeps these bytes and passes them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
+        feed?.receivedResponse()
         hasBodyBytes = true
         if !isHeadShown {
             showHead()
@@ -333,6 +341,8 @@ extension TransferContext {
     /// Called by libcurl at intervals, and once between the last byte and the close.
     func progressed(sent: Int64) {
         if isClosedCleanly != nil { isClosedCleanly = handle?.isClosedCleanly }
+        // libcurl counts the lines between chunks, too.
+        let sent = min(sent, feed?.readBytes ?? sent)
         guard sent > sentBytes else { return }
         sentBytes = sent
         sink?.transferSent(sent)

@@ -1,4 +1,3 @@
-import Glibc
 import PawlCore
 import PawlTesting
 import Testing
@@ -181,10 +180,6 @@ struct S3Tests {
             expectFailure(.usage, try await Workshop().run(arguments))
         }
     }
-}
-
-extension MotoServer {
-    static var isInstalled: Bool { access(program, X_OK) == 0 }
 }
 
 extension ProcessSettings {

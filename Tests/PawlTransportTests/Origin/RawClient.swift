@@ -38,8 +38,12 @@ final class RawClient {
 
     func ask(_ target: String, _ fields: [String] = [], method: String = "GET") {
         let lines = ["\(method) \(target) HTTP/1.1", "Host: origin"] + fields + ["", ""]
-        let bytes = Array(lines.joined(separator: "\r\n").utf8)
-        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        send(lines.joined(separator: "\r\n"))
+    }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// Receives `count` bytes, or fewer if the connection ends first.

@@ -7,6 +7,8 @@ final class RecordingSink: TransferSink {
         var heads: [ResponseHead] = []
         var body: [UInt8] = []
         var bodyCalls = 0
+        /// The reports of sent bytes.
+        var sent: [Int64] = []
         var ends: [TransferEnd] = []
         /// The number of calls in a wrong order.
         var misplacedCalls = 0
@@ -40,6 +42,8 @@ final class RecordingSink: TransferSink {
         self.head.complete(with: head)
         return answer
     }
+
+    func transferSent(_ count: Int64) { state.withLock { $0.sent.append(count) } }
 
     func transferReceived(_ bytes: UnsafeRawBufferPointer) -> BodyDecision {
         let record = state.withLock { state in

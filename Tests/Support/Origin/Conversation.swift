@@ -24,11 +24,13 @@ struct Conversation {
         do throws(ConnectionEnd) {
             try greet()
             if let tls = server.tls { try channel.startTLS(tls.handle) }
-            var reader = RequestReader(channel)
+            let reader = RequestReader(channel)
             var ordinal = 0
             while let head = try reader.next() {
                 ordinal += 1
-                guard try answer(head, ordinal: ordinal) else { return }
+                let body = RequestBody(of: head, from: reader)
+                guard try answer(head, body, ordinal: ordinal) else { return }
+                try body.skip()
             }
             channel.finish(.close)
         } catch {
@@ -51,11 +53,17 @@ struct Conversation {
     }
 
     /// Answers a request and returns whether the connection can be reused.
-    private func answer(_ head: RequestHead, ordinal: Int) throws(ConnectionEnd) -> Bool {
+    private func answer(
+        _ head: RequestHead,
+        _ body: RequestBody,
+        ordinal: Int
+    ) throws(ConnectionEnd) -> Bool {
+        let isLeft = server.routes.withLock { $0.leavesBody(of: head.target) }
+        let bytes = isLeft ? [] : try body.readAll()
         // The request is recorded together with the choice of its reply: a test that sees it may
         // let the next one be sent, or change the route.
         let (request, exchange, reply) = server.routes.withLock { routes in
-            let request = record(head, ordinal: ordinal)
+            let request = record(head, bytes, body.trailers, ordinal: ordinal)
             let (exchange, reply) = routes.take(request)
             return (request, exchange, reply)
         }
@@ -70,7 +78,7 @@ struct Conversation {
             server.ledger.update { [end] in $0.requests[index].end = end }
         }
         do throws(ConnectionEnd) {
-            let reuses = try carryOut(plan, exchange, index: index)
+            let reuses = try carryOut(plan, exchange, body, index: index)
             end = .completed
             if reuses, head.value("connection")?.lowercased() == "close" {
                 channel.finish(.close)
@@ -83,7 +91,12 @@ struct Conversation {
         }
     }
 
-    private func record(_ head: RequestHead, ordinal: Int) -> RecordedRequest {
+    private func record(
+        _ head: RequestHead,
+        _ body: [UInt8],
+        _ trailers: [HTTPField],
+        ordinal: Int
+    ) -> RecordedRequest {
         let moment = SystemTimekeeper().now()
         return server.ledger.update { snapshot in
             let request = RecordedRequest(
@@ -93,7 +106,8 @@ struct Conversation {
                 method: head.method,
                 target: head.target,
                 fields: head.fields,
-                body: head.body,
+                body: body,
+                trailers: trailers,
                 moment: moment
             )
             snapshot.requests.append(request)
@@ -101,9 +115,12 @@ struct Conversation {
         }
     }
 
-    private func carryOut(_ plan: ResponsePlan, _ exchange: OriginExchange, index: Int)
-        throws(ConnectionEnd) -> Bool
-    {
+    private func carryOut(
+        _ plan: ResponsePlan,
+        _ exchange: OriginExchange,
+        _ body: RequestBody,
+        index: Int
+    ) throws(ConnectionEnd) -> Bool {
         let ledger = server.ledger
         let noteSent = { (count: Int64) in
             ledger.update { $0.requests[index].bodyBytesSent += count }
@@ -113,7 +130,18 @@ struct Conversation {
             return try writer.write(method: exchange.request.method)
         }
         do {
-            try custom(exchange, OriginConnection(channel: channel, noteSent: noteSent))
+            let connection = OriginConnection(
+                channel: channel,
+                body: body,
+                noteSent: noteSent,
+                noteReceived: { bytes in
+                    ledger.update {
+                        $0.requests[index].body += bytes
+                        $0.requests[index].trailers = body.trailers
+                    }
+                }
+            )
+            try custom(exchange, connection)
             return true
         } catch {
             throw error as? ConnectionEnd ?? .abandoned

@@ -6,11 +6,40 @@ import PawlCore
 /// Every call throws after the client disconnects; do not catch that error.
 package struct OriginConnection {
     private let channel: ByteChannel
+    private let body: RequestBody
     private let noteSent: (Int64) -> Void
+    private let noteReceived: ([UInt8]) -> Void
 
-    init(channel: ByteChannel, noteSent: @escaping (Int64) -> Void) {
+    init(
+        channel: ByteChannel,
+        body: RequestBody,
+        noteSent: @escaping (Int64) -> Void,
+        noteReceived: @escaping ([UInt8]) -> Void
+    ) {
         self.channel = channel
+        self.body = body
         self.noteSent = noteSent
+        self.noteReceived = noteReceived
+    }
+
+    /// Reads at least one byte of the request's body and at most `count`; returns none at its end.
+    ///
+    /// Only on a route whose reply reads the body itself.
+    package func readBody(atMost count: Int = .max) throws -> [UInt8] {
+        let bytes = try body.read(atMost: count)
+        noteReceived(bytes)
+        return bytes
+    }
+
+    /// Reads what is left of the request's body.
+    @discardableResult
+    package func readWholeBody() throws -> [UInt8] {
+        var whole: [UInt8] = []
+        while true {
+            let bytes = try readBody()
+            guard !bytes.isEmpty else { return whole }
+            whole += bytes
+        }
     }
 
     /// Sends text verbatim, such as a head or a chunk.

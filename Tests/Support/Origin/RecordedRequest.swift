@@ -13,8 +13,10 @@ package struct RecordedRequest: Sendable {
     package var target: String
     /// The fields as received, in order, with repeated fields separate.
     package var fields: [HTTPField]
-    /// The body as received, according to its `Content-Length`.
+    /// The body as received so far, according to its `Content-Length` or its chunks.
     package var body: [UInt8]
+    /// The fields after a body in chunks.
+    package var trailers: [HTTPField] = []
     /// The moment at which the head had been read, by the system's monotonic clock.
     package var moment: Moment
     /// The status of the response; `nil` until there is one, or if the response was verbatim.

@@ -45,8 +45,11 @@ package final class ScriptedOrigin: Sendable {
     ///
     /// `/folder/*` matches every path below that has no route of its own. A path with a query takes
     /// precedence over the path alone.
-    package func route(_ path: String, _ reply: Reply) {
-        server.routes.withLock { $0.set(path, reply) }
+    ///
+    /// The body of a request is read before the reply, unless the reply reads it itself
+    /// (`OriginConnection.readBody`). What such a reply leaves of it is read after it.
+    package func route(_ path: String, _ reply: Reply, readsBody: Bool = false) {
+        server.routes.withLock { $0.set(path, reply, readsBody: readsBody) }
     }
 
     /// Sets the reply for targets without a route, which is 404 by default.

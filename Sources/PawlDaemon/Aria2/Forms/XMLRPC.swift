@@ -39,7 +39,7 @@ enum XMLRPC {
         case .truth(let truth): text += "<boolean>\(truth ? 1 : 0)</boolean>"
         case .number(let number): text += "<int>\(number)</int>"
         case .decimal(let number): text += "<double>\(number)</double>"
-        case .text(let content): text += "<string>\(escaped(content))</string>"
+        case .text(let content): text += "<string>\(content.escapedForXML)</string>"
         case .list(let values):
             text += "<array><data>"
             for value in values { write(value, to: &text) }
@@ -47,28 +47,12 @@ enum XMLRPC {
         case .members(let members):
             text += "<struct>"
             for member in members {
-                text += "<member><name>\(escaped(member.name))</name>"
+                text += "<member><name>\(member.name.escapedForXML)</name>"
                 write(member.value, to: &text)
                 text += "</member>"
             }
             text += "</struct>"
         }
         text += "</value>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            // XML 1.0 has no way to write other control characters (§2.2).
-            case "\0"..<" " where scalar != "\t" && scalar != "\n", "\u{FFFE}", "\u{FFFF}":
-                escaped += "\u{FFFD}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 }

@@ -1,16 +1,21 @@
-import PawlTesting
+import Glibc
 
 /// moto, which simulates AWS, as `scripts/setup --tests` installs it.
-final class MotoServer: Sendable {
-    static let program = BuiltProduct.folder + "/../../moto/bin/moto_server"
-    static let bucket = "photos"
+package final class MotoServer: Sendable {
+    private static let program = BuiltProduct.folder + "/../../moto/bin/moto_server"
+    package static let bucket = "photos"
+
+    /// Whether it is installed.
+    package static var isInstalled: Bool { access(program, X_OK) == 0 }
+    /// A Python with AWS's own client, boto3, on which moto depends.
+    package static let python = BuiltProduct.folder + "/../../moto/bin/python"
 
     private let server: ServerProgram
     /// The folder of the bodies to store.
     private let folder: ScratchFolder
 
     /// Starts the server with a bucket.
-    init() async throws {
+    package init() async throws {
         server = try await ServerProgram(Self.program) { _, port in
             ["-H", "127.0.0.1", "-p", "\(port)"]
         }
@@ -18,13 +23,15 @@ final class MotoServer: Sendable {
         try await ask("PUT", "/\(Self.bucket)")
     }
 
-    var endpoint: String { "http://127.0.0.1:\(server.port)" }
+    package var port: UInt16 { server.port }
+
+    package var endpoint: String { "http://127.0.0.1:\(server.port)" }
 
     /// The requests that it has received, one per line.
-    var log: String { server.log }
+    package var log: String { server.log }
 
     /// Stores an object.
-    func store(_ bytes: [UInt8], as key: String, _ fields: String...) async throws {
+    package func store(_ bytes: [UInt8], as key: String, _ fields: String...) async throws {
         try folder.write("body", bytes)
         let upload = ["--data-binary", "@" + folder.path("body")]
         let lines = (["Content-Type: application/octet-stream"] + fields).flatMap { ["-H", $0] }
@@ -32,7 +39,7 @@ final class MotoServer: Sendable {
     }
 
     /// Keeps all versions of objects from now on.
-    func keepVersions() async throws {
+    package func keepVersions() async throws {
         try await ask(
             "PUT",
             "/\(Self.bucket)?versioning",
@@ -44,7 +51,7 @@ final class MotoServer: Sendable {
     }
 
     /// The version of the newest object of a key.
-    func version(of key: String) async throws -> String {
+    package func version(of key: String) async throws -> String {
         let head = try await ask("HEAD", "/\(Self.bucket)/\(key)", ["-I"])
         let line = head.split(whereSeparator: \.isNewline)
             .first { $0.lowercased().hasPrefix("x-amz-version-id:") }
@@ -54,10 +61,12 @@ final class MotoServer: Sendable {
         return String(version)
     }
 
-    func remove(_ key: String) async throws { try await ask("DELETE", "/\(Self.bucket)/\(key)") }
+    package func remove(_ key: String) async throws {
+        try await ask("DELETE", "/\(Self.bucket)/\(key)")
+    }
 
     /// Makes a user who may read objects, and checks the signature of every request from now on.
-    func checkSignatures() async throws -> (keyID: String, secret: String) {
+    package func checkSignatures() async throws -> (keyID: String, secret: String) {
         func iam(_ action: String, _ values: String...) async throws -> String {
             let form = (["Action=\(action)", "Version=2010-05-08"] + values).flatMap {
                 ["--data-urlencode", $0]
