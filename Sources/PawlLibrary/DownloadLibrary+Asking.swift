@@ -158,6 +158,14 @@ extension DownloadLibrary {
         return hadFile || wasRunning
     }
 
+    /// Is ``delete(_:)``.
+    @available(
+        *,
+        unavailable,
+        message: "use 'try await library.delete(key)', or 'cancel(key)' to keep a finished file"
+    )
+    public func remove(_ key: StorageKey) {}
+
     /// Removes the file of a key; returns whether there was one.
     func removeFile(of key: StorageKey) async throws(DownloadError) -> Bool {
         guard let file = context.index.entry(key)?.file else { return false }

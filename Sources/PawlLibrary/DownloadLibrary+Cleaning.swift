@@ -56,7 +56,7 @@ extension DownloadLibrary {
         for index in plan {
             let key = parts[index].key
             do throws(DownloadError) {
-                try await remove(key)
+                try await deleteUnchanged(key)
                 result.removed.append(key)
                 result.removedBytes += bytes[index] ?? 0
             } catch {
@@ -92,7 +92,7 @@ extension DownloadLibrary {
 
     /// Removes a key's file, unless somebody has written to it, and the files of an unfinished
     /// download.
-    private func remove(_ key: StorageKey) async throws(DownloadError) {
+    private func deleteUnchanged(_ key: StorageKey) async throws(DownloadError) {
         try await cancel(key)
         guard let file = context.index.entry(key)?.file, !file.isChanged else { return }
         _ = try await removeFile(of: key)

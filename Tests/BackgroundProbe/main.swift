@@ -143,12 +143,12 @@ struct Probe {
             guard let url = URL(string: words[2]) else { return say("no URL") }
             let task = session.downloadTask(with: url)
             task.cancel()
-            await task.waitForHandover()
-            say("abandoned \(name)")
+            let hasDaemon = await task.waitForHandover()
+            say("abandoned \(name) \(hasDaemon)")
         case ("written", 2): say("written \(name) \(listener.written(name))")
         case ("handover", 2):
-            await task(name)?.waitForHandover()
-            say("handed over \(name)")
+            let isHandedOver = await task(name)?.waitForHandover()
+            say("handed over \(name) \(isHandedOver ?? false)")
         case ("data", 2):
             let data = await task(name)?.cancelByProducingResumeData()
             say("data \(name) \(data?.receivedBytes ?? -1)")

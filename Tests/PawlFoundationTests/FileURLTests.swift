@@ -54,6 +54,20 @@ struct FileURLTests {
         #expect(throws: DownloadError.self) { try Destination.file(url) }
         #expect(throws: DownloadError.self) { try Place.directory(url) }
         #expect(throws: DownloadError.self) { try CheckpointDescription(partialFile: url) }
+        var resume = ResumeSettings()
+        #expect(throws: DownloadError.self) { try resume.setPartialFile(url) }
+        var library = LibraryConfiguration()
+        #expect(throws: DownloadError.self) { try library.setDropFolder(url) }
+        #expect(resume.partialFile == nil && library.dropFolder == nil)
+    }
+
+    @Test func `a partial file and a drop folder may be file URLs`() throws {
+        var resume = ResumeSettings()
+        try resume.setPartialFile(URL(filePath: "/tmp/a b.part", directoryHint: .notDirectory))
+        #expect(resume.partialFile == "/tmp/a b.part")
+        var library = LibraryConfiguration()
+        try library.setDropFolder(URL(filePath: "/tmp/drop", directoryHint: .isDirectory))
+        #expect(library.dropFolder == "/tmp/drop")
     }
 
     @Test func `places and their files have file URLs`() async throws {
@@ -65,6 +79,11 @@ struct FileURLTests {
         #expect(folder.url == root)
         #expect(try folder.url(of: "a.txt") == root.appending(path: "a.txt"))
         #expect(throws: DownloadError.self) { try folder.url(of: "../a.txt") }
+        try await folder.createFile("a.txt", contents: Data("hello".utf8))
+        let taken = await #expect(throws: DownloadError.self) {
+            try await folder.createFile("a.txt", contents: Data())
+        }
+        #expect(taken?.code == .fileExists)
         try await folder.write(Data("hello".utf8), to: "a.txt")
         let moved = try await places.moveFile(
             at: folder.url(of: "a.txt"),

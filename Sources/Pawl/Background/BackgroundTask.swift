@@ -63,7 +63,10 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
         return Resumability(facts)
     }
 
-    override func waitForHandover() async { await handover.withLock { $0 }.wait() }
+    override func waitForHandover() async -> Bool {
+        await handover.withLock { $0 }.wait()
+        return remote.withLock { $0.id } != nil && error == nil
+    }
 
     override func waitForHandoverIgnoringCancellation() async {
         await handover.withLock { $0 }.waitIgnoringCancellation()

@@ -62,36 +62,14 @@ package final class DaemonClient: Sendable {
 
     /// Adds all downloads or none.
     ///
-    /// Over TCP, more than 1 MiB of downloads is divided among several requests. If one of them fails,
-    /// the downloads of those before it have been added; the error states their number.
-    ///
-    /// Requests with the same key are carried out once.
+    /// Requests with the same key are carried out once. Over TCP, a request has at most 1 MiB:
+    /// `ListSubmission` divides longer lists.
     package func add(
         _ downloads: [NewDownload],
         key: String? = nil
     ) async throws(DownloadError) -> WireOutcome {
-        let parts = remote == nil ? [downloads] : try RequestDivision.divide(downloads)
-        var outcome = WireOutcome(downloads: [], lastEvent: 0)
-        for (index, part) in parts.enumerated() {
-            let key = index == 0 ? key : key.map { "\($0)-\(index)" }
-            do throws(DownloadError) {
-                let added = try await add(part: part, key)
-                outcome.downloads += added.downloads
-                outcome.lastEvent = added.lastEvent
-            } catch {
-                let count = outcome.downloads.count
-                throw index == 0 ? error : error.afterAdding(count, of: downloads.count)
-            }
-        }
-        return outcome
-    }
-
-    private func add(
-        part: [NewDownload],
-        _ key: String?
-    ) async throws(DownloadError) -> WireOutcome {
         let fields = key.map { [HTTPField(name: APIPath.idempotencyKey, value: $0)] } ?? []
-        return try await send(APIPath.downloads, NewDownloads(part), fields: fields)
+        return try await send(APIPath.downloads, NewDownloads(downloads), fields: fields)
     }
 
     /// Returns a download; `nil` if the daemon does not have it.
@@ -344,16 +322,15 @@ package final class DaemonClient: Sendable {
     ) async throws(DownloadError) -> DataStream {
         // Another user's program could listen there, and requests may contain secrets.
         if remote == nil { try paths.checkSocketFolder() }
-        var request = DownloadRequest(
-            try url(path, query),
-            adjusting: adjustment(stallTimeout, isEndless: path == APIPath.events)
-        )
+        var request = DownloadRequest(try url(path, query), adjusting: adjustment(stallTimeout))
         request.method = method
         request.fields = fields + [remote?.authorization].compactMap(\.self)
         request.body = body
         request.decodesContent = false
         request.acceptsErrorStatuses = true
-        let stream = try await response(to: request)
+        // A stream of events has no limit.
+        let limit = path == APIPath.events ? nil : remote?.limit(answersWithin: stallTimeout)
+        let stream = try await response(to: request, limit)
         let status = stream.response.status
         let field = Self.versionField(of: stream.response)
         if let remote, field == nil {
@@ -379,11 +356,14 @@ package final class DaemonClient: Sendable {
     }
 
     /// Sends a request; waits for a daemon that is starting or stopping, or is started or stopped.
-    private func response(to request: DownloadRequest) async throws(DownloadError) -> DataStream {
+    private func response(
+        to request: DownloadRequest,
+        _ limit: ExchangeLimit?
+    ) async throws(DownloadError) -> DataStream {
         var wait = wait
         while true {
             do throws(DownloadError) {
-                let stream = try await session.bytes(for: request)
+                let stream = try await limited(request, limit)
                 guard isFailureOfProxy(stream.response), Self.mayRepeat(request),
                     await wait.pause()
                 else { return stream }
@@ -393,6 +373,14 @@ package final class DaemonClient: Sendable {
                 else { throw explained(error) }
             }
         }
+    }
+
+    private func limited(
+        _ request: DownloadRequest,
+        _ limit: ExchangeLimit?
+    ) async throws(DownloadError) -> DataStream {
+        guard let limit else { return try await session.bytes(for: request) }
+        return try await limit.response(to: request, in: session)
     }
 
     /// Whether a proxy before a remote daemon has answered that it cannot reach it, as while that
@@ -490,19 +478,11 @@ package final class DaemonClient: Sendable {
         return url
     }
 
-    /// `isEndless`: whether the response is a stream without an end.
-    private func adjustment(
-        _ stallTimeout: Duration?,
-        isEndless: Bool
-    ) -> SettingsAdjustment {
+    private func adjustment(_ stallTimeout: Duration?) -> SettingsAdjustment {
         { [socket = paths.socket, remote] settings in
             settings.stallTimeout = stallTimeout ?? settings.stallTimeout
             if let remote {
                 remote.apply(to: &settings.connection)
-                if !isEndless {
-                    // Another server may answer there, and without an end.
-                    settings.maximumDuration = remote.longestExchange + (stallTimeout ?? .zero)
-                }
             } else {
                 settings.connection.socketPath = socket
             }
@@ -514,20 +494,27 @@ package final class DaemonClient: Sendable {
 
     private func read<Answer: Decodable>(_ stream: DataStream) async throws(DownloadError) -> Answer
     {
-        let limit = remote == nil ? Self.mostAnswerBytes : Self.mostRemoteAnswerBytes
         let bytes: [UInt8]
         do throws(DownloadError) {
-            bytes = try await stream.collect(limit: limit).bytes
+            bytes = try await body(of: stream, atMost: Self.mostAnswerBytes)
         } catch {
             throw explained(error)
         }
         return try WireJSON.decode(Answer.self, from: bytes)
     }
 
+    private func body(
+        of stream: DataStream,
+        atMost limit: Int64
+    ) async throws(DownloadError) -> [UInt8] {
+        guard let remote else { return try await stream.collect(limit: limit).bytes }
+        return try await remote.limit(mostBytes: limit).body(of: stream)
+    }
+
     private func problem(of stream: DataStream) async -> DownloadError {
         let status = stream.response.status
         // Without its body the status is still useful.
-        let body = try? await stream.collect(limit: Self.mostProblemBytes).bytes
+        let body = try? await body(of: stream, atMost: Self.mostProblemBytes)
         if let body, let problem = try? WireJSON.decode(Problem.self, from: body) {
             return problem.error
         }
@@ -543,22 +530,5 @@ package final class DaemonClient: Sendable {
     }
 
     private static let mostAnswerBytes: Int64 = 256 << 20
-    /// Its pages are smaller, and another server may answer there.
-    private static let mostRemoteAnswerBytes: Int64 = 32 << 20
     private static let mostProblemBytes: Int64 = 1 << 20
-}
-
-extension DownloadError {
-    /// The error of a request to add downloads after others have added some of them.
-    ///
-    /// If the response was lost, the request may have added its own downloads, too.
-    fileprivate func afterAdding(_ count: Int, of total: Int) -> DownloadError {
-        DownloadError(
-            code,
-            "the first \(count) of \(total) downloads were added, and then a request failed: "
-                + message,
-            advice: guidance,
-            context: context
-        )
-    }
 }

@@ -1,6 +1,9 @@
 internal import CPlatform
 internal import Glibc
 package import PawlCore
+internal import PawlEngine
+internal import PawlStorage
+internal import SystemPackage
 
 /// The log of a background daemon: one file, and the previous one.
 package struct DaemonLogFile: Sendable {
@@ -39,54 +42,83 @@ package struct DaemonLogFile: Sendable {
 
     // MARK: - Reading
 
-    /// The maximum number of bytes that are read of a file.
-    private static let mostBytesToRead = 8 << 20
+    /// The maximum number of attempts to open both files while the log is rotated.
+    private static let mostAttempts = 20
 
     /// Returns the last lines, the oldest first; those of the previous file, too, if there are too
     /// few.
     ///
-    /// A file that does not exist has no lines. Throws `.fileUnreadable`.
-    package func lastLines(_ count: Int) throws(DownloadError) -> [Substring] {
+    /// A file that does not exist has no lines. `onOpened` is called when the first file is open.
+    ///
+    /// Throws `.fileUnreadable`. It blocks.
+    package func lastLines(
+        _ count: Int,
+        onOpened: () -> Void = {}
+    ) throws(DownloadError) -> [Substring] {
         var lines: [Substring] = []
-        for file in [path, "\(path).1"] where lines.count < count {
-            guard access(file, F_OK) == 0 else { continue }
-            lines = try Self.end(of: file).split(separator: "\n") + lines
-        }
-        return lines.suffix(count)
-    }
-
-    private static func end(of path: String) throws(DownloadError) -> String {
-        // Opening a FIFO must not wait for a writer.
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw unreadable(String(cString: strerror(errno)), path) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw unreadable("it is not a regular file", path)
-        }
-        var bytes = [UInt8](repeating: 0, count: min(mostBytesToRead, Int(status.st_size)))
-        var count = 0
-        while count < bytes.count {
-            let offset = status.st_size - off_t(bytes.count - count)
-            let part = bytes.withUnsafeMutableBytes {
-                pread(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count, offset)
+        do throws(Errno) {
+            for file in try open(onOpened) where lines.count < count {
+                guard try file.status().isRegular else { throw .invalidArgument }
+                lines = try LogTail.lines(count - lines.count, of: file) + lines
+                // Otherwise lines in between would be missing.
+                guard try file.status().size <= LogTail.mostBytes else { break }
             }
-            guard part > 0 else { break }
-            count += part
+            return lines
+        } catch .invalidArgument {
+            throw unreadable("it is not a regular file")
+        } catch {
+            throw unreadable("\(error)")
         }
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    private static func unreadable(_ reason: String, _ path: String) -> DownloadError {
+    /// Does the same on a thread that may block.
+    package func lastLines(
+        _ count: Int,
+        in session: DownloadSession
+    ) async throws(DownloadError) -> [Substring] {
+        try await session.engine.disk.run { () throws(DownloadError) in try lastLines(count) }
+    }
+
+    /// Opens the file and the previous one, as far as they exist.
+    ///
+    /// If the log is rotated in between, both would be the same file.
+    private func open(_ onOpened: () -> Void) throws(Errno) -> [OpenFile] {
+        for _ in 0..<Self.mostAttempts {
+            let file = try Self.open(path)
+            onOpened()
+            let previous = try Self.open(previousPath)
+            guard try FilePath(path).status()?.identity == file?.status().identity else { continue }
+            return [file, previous].compactMap(\.self)
+        }
+        throw .resourceBusy
+    }
+
+    /// Opens a file; `nil` if it does not exist.
+    private static func open(_ path: String) throws(Errno) -> OpenFile? {
+        do throws(Errno) {
+            // Opening a FIFO must not wait for a writer.
+            return try OpenFile(FilePath(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+    }
+
+    /// Returns the error of a log that cannot be read.
+    package func unreadable(
+        _ reason: String,
+        advice: Advice = "check the file and its permissions"
+    ) -> DownloadError {
         DownloadError(
             .fileUnreadable,
             "the log cannot be read: \(reason)",
-            advice: "check the file and its permissions",
+            advice: advice,
             context: "opening \(path)"
         )
     }
 
-    private func setAside() { rename(path, "\(path).1") }
+    private var previousPath: String { "\(path).1" }
+
+    private func setAside() { rename(path, previousPath) }
 
     private func openFile() -> Int32 {
         Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -7,16 +7,14 @@ package struct RemoteDaemon: Sendable {
     package let url: BaseURL
     private let token: String
     private let authoritiesFile: String?
-    /// The maximum time of a request and its response, in addition to the time for which the daemon
-    /// may be silent before it responds.
-    let longestExchange: Duration
+    private let longestExchange: Duration
 
     /// - Parameters:
     ///   - token: One of the daemon's tokens, which decides what the client may do.
     ///   - authoritiesFile: A PEM file of the certificate authorities to trust in place of the
     ///     system's.
-    ///   - longestExchange: The maximum time of a request and its response, except for a stream of
-    ///     events.
+    ///   - longestExchange: The maximum time until the head of a response is there, and then for each
+    ///     MiB of its body, except for a stream of events.
     package init(
         _ url: BaseURL,
         token: String,
@@ -25,6 +23,22 @@ package struct RemoteDaemon: Sendable {
     ) {
         (self.url, self.token, self.authoritiesFile) = (url, token, authoritiesFile)
         self.longestExchange = longestExchange
+    }
+
+    /// The maximum length of a response: its pages are smaller, and another server may answer there.
+    private static let mostBytes: Int64 = 32 << 20
+
+    /// Returns the limits of a request.
+    ///
+    /// `silence`: the additional time for which the daemon may be silent before it responds.
+    func limit(
+        answersWithin silence: Duration? = nil,
+        mostBytes: Int64 = mostBytes
+    ) -> ExchangeLimit {
+        ExchangeLimit(
+            longest: longestExchange + (silence ?? .zero),
+            mostBytes: min(mostBytes, Self.mostBytes)
+        )
     }
 
     /// The field that signs in.

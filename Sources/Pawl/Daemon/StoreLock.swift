@@ -36,7 +36,8 @@ package final class StoreLock: Sendable {
     package init(folder: String) throws(DownloadError) {
         file = try LockFile.open(Self.path(folder))
         lockPath = OpenedFilePath(Self.path(folder).string)
-        guard Self.take(file) else {
+        // A check for a running daemon holds it for a moment.
+        guard (try? FileLock.tryToTake(file, waitingAtMost: .milliseconds(50))) == .taken else {
             let owner = Self.owner(file)
             throw DownloadError(
                 .alreadyRunning,
@@ -66,15 +67,6 @@ package final class StoreLock: Sendable {
         // The lock holds without the line; only its owner is then unknown.
         try? file.write(bytes)
         try? file.truncate(to: Int64(bytes.count))
-    }
-
-    /// Takes the lock; tries several times, as a check for a running daemon holds it for a moment.
-    private static func take(_ file: OpenFile) -> Bool {
-        for _ in 0..<10 {
-            if (try? file.lock()) != nil { return true }
-            usleep(5000)
-        }
-        return false
     }
 
     /// Returns the process that holds the lock of a folder; `nil` if none does.

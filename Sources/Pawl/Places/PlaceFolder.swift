@@ -118,6 +118,15 @@ public struct PlaceFolder: Sendable {
         try await places.run { [files] () throws(DownloadError) in try files.names() }
     }
 
+    /// Returns the sorted names in a folder of the folder, including hidden ones.
+    ///
+    /// Names that are not UTF-8 are left out.
+    ///
+    /// - Throws: `DownloadError` with the code `.fileUnreadable` if there is no such folder.
+    public func names(in name: String) async throws(DownloadError) -> [String] {
+        try await places.run { [files] () throws(DownloadError) in try files.names(in: name) }
+    }
+
     /// Records that a file was used now.
     ///
     /// Cleaning removes the least recently used files first. Many file systems record that a file

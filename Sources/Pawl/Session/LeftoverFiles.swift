@@ -80,7 +80,7 @@ package struct LeftoverFiles: Sendable {
     /// It replaces no file: if its name is taken, a number is added.
     ///
     /// `urls`: if another process has moved the same file of one of these URLs into the folder, this
-    /// one is removed, and the other one is returned. `willNameCopy` is called with the stamp of a copy
+    /// one is removed, and the other one is returned, which no process removes. `willNameCopy` is called with the stamp of a copy
     /// before the copy gets its name.
     ///
     /// - Throws: errors of the file system and of `willNameCopy`; the file then stays where it is.
@@ -95,12 +95,11 @@ package struct LeftoverFiles: Sendable {
         try await session.engine.disk.run { () throws(DownloadError) in
             let source = FilePath(path)
             let target = FilePath(folder).appending(String(path.pathFile))
-            let moved = try FileMove(source, to: target, policy: .rename)
-                .run(willNameCopy: willNameCopy)
-            let other = urls.isEmpty ? nil : MovedDuplicate.remove(moved.path, of: urls)
-            let (path, stamp) = other.map { ($0.path, $0.stamp) } ?? (moved.path, moved.stamp)
+            var move = FileMove(source, to: target, policy: .rename)
+            move.sharedURLs = urls
+            let moved = try move.run(willNameCopy: willNameCopy)
             return Relocation(
-                file: WrittenFile(.finished, at: path.string, stamp),
+                file: WrittenFile(.finished, at: moved.path.string, moved.stamp),
                 problems: moved.problems
             )
         }
@@ -117,17 +116,7 @@ package struct LeftoverFiles: Sendable {
         // This fails only if the pool was shut down.
         let found = try? await session.engine.disk.run { () throws(DownloadError) in
             let target = FilePath(folder).appending(String(path.pathFile))
-            var found: FilePath?
-            // The newest of several has the highest number.
-            _ = FreeName.search { (number) -> Bool? in
-                let name = target.numbered(number)
-                guard let status = try? name.status() else { return true }
-                if status.size == size, RepresentationMark.isUnchanged(name, of: urls) {
-                    found = name
-                }
-                return nil
-            }
-            return found?.string
+            return MovedNames(target).find(size: size, of: urls)?.string
         }
         return found ?? nil
     }

@@ -146,7 +146,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     /// Call it after `resume()` and before the process exits. It also returns if the task ends
     /// first (``SessionTask/error`` is the reason), if the task is paused, or if the Swift task
     /// that waits is cancelled. It returns immediately if the session is not a background session.
-    public func waitForHandover() async {}
+    ///
+    /// - Returns: Whether the daemon has the download, or has already finished it.
+    @discardableResult
+    public func waitForHandover() async -> Bool { false }
 
     /// Does the same, except that it also waits if the waiting task was cancelled.
     package func waitForHandoverIgnoringCancellation() async {}

@@ -193,8 +193,8 @@ package struct Aria2Arguments: Sendable {
         Set(options.map(\.name)).filter { !Self.isKnown($0) }.sorted()
     }
 
-    /// Throws `.usage` if the arguments ask for what Pawl must not do in another way, or if they name
-    /// nothing to download.
+    /// Throws `.usage` if the arguments ask for what Pawl must not do in another way, if they name
+    /// nothing to download, or if Pawl cannot use a value.
     package func check() throws(DownloadError) {
         // A program that asks for this must not get the files.
         guard ["false", nil].contains(self["dry-run"]) else {
@@ -207,6 +207,7 @@ package struct Aria2Arguments: Sendable {
         guard !uris.isEmpty || isList || isOn("enable-rpc") else {
             throw .usage("missing URI", advice: "see 'aria2c --help'")
         }
+        try Aria2Values.check(options)
     }
 
     /// The files that the arguments name, each with all of its URIs.

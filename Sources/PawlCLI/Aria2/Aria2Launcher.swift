@@ -56,7 +56,9 @@ enum Aria2Launcher {
                 location: "--input-file",
                 form: "a list of URIs"
             )
-            downloads += Aria2List.downloads(in: text)
+            let listed = Aria2List.downloads(in: text)
+            for download in listed { try Aria2Values.check(download.options) }
+            downloads += listed
         }
         var options = arguments.options.filter { !["dir", "rpc-secret"].contains($0.name) }
         options.append(.init("dir", folder))

@@ -62,8 +62,9 @@ struct NativeHost {
         let new = try downloads.map { (download) throws(DownloadError) in
             try download.newDownload(in: folder)
         }
-        let outcome = try await client.submit(new)
-        return outcome.downloads.map { .init(id: $0.id, name: $0.name.sanitized) }
+        let result = try await ListSubmission(new, to: client).run()
+        if let failure = result.failure { throw failure }
+        return result.outcome.downloads.map { .init(id: $0.id, name: $0.name.sanitized) }
     }
 
     private func send(_ answer: BrowserAnswer) -> Bool {

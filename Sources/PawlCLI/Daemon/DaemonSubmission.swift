@@ -40,23 +40,34 @@ struct DaemonSubmission {
         let (isQuiet, usedLabel) = (isQuiet, label)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             let folder = try await client.folder(ofLabel: usedLabel)
-            let outcome = try await client.submit(
-                downloads.map { download in
-                    var new = download.new
-                    if let folder, let pathInLabel = download.pathInLabel {
-                        new.destination = folder + pathInLabel
-                    }
-                    return new
+            let new = downloads.map { download in
+                var new = download.new
+                if let folder, let pathInLabel = download.pathInLabel {
+                    new.destination = folder + pathInLabel
                 }
-            )
-            if isQuiet { return 0 }
-            console.show(added: outcome, json: json)
-            return 0
+                return new
+            }
+            return try await console.submit(new, to: client, json: json, isQuiet: isQuiet)
         }
     }
 }
 
 extension Console {
+    /// Adds downloads, and prints the IDs and names of those that were added, even if not all were.
+    ///
+    /// Returns the exit status.
+    func submit(
+        _ downloads: [NewDownload],
+        to client: DaemonClient,
+        json: Bool,
+        isQuiet: Bool = false
+    ) async throws(DownloadError) -> Int32 {
+        let result = try await ListSubmission(downloads, to: client).run()
+        if !isQuiet { show(added: result.outcome, json: json) }
+        if let failure = result.failure { throw failure }
+        return 0
+    }
+
     /// Prints the IDs and names of added downloads, or JSON.
     func show(added outcome: WireOutcome, json: Bool) {
         show(outcome, json: json) {
@@ -75,15 +86,6 @@ extension DaemonClient {
             try await client.labels()
         }
         return labels.first { $0.name.isExactly(name) }?.folder?.asFolderPath
-    }
-
-    /// Adds all downloads or none, except for a long list over TCP; starts the daemon if necessary.
-    func submit(_ downloads: [NewDownload]) async throws(DownloadError) -> WireOutcome {
-        // With this key, a repeated request adds nothing twice.
-        let key = UUID().uuidString
-        return try await process.starting { (client) async throws(DownloadError) in
-            try await client.add(downloads, key: key)
-        }
     }
 }
 

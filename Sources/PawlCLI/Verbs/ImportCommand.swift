@@ -27,8 +27,7 @@ struct ImportCommand: PawlVerb {
         let (downloads, json) = (try downloads(), json)
         return try daemonWork(console) { (client) async throws(DownloadError) in
             guard !downloads.isEmpty else { return 0 }
-            console.show(added: try await client.submit(downloads), json: json)
-            return 0
+            return try await console.submit(downloads, to: client, json: json)
         }
     }
 

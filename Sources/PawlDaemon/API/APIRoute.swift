@@ -236,7 +236,7 @@ package struct APIRoute: Sendable {
             try Response.json(try await api.status.statistics())
         },
         APIRoute(.get, "/v1/audit", [.readAuditLog], parameters: ["limit"]) { api, request, _ in
-            try api.audit.entries(request)
+            try await api.audit.entries(request)
         },
         APIRoute(.post, "/v1/login-codes", [.letIn]) { api, _, _ in try api.login.makeCode() },
         APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, context in

@@ -8,11 +8,16 @@ internal import PawlWire
 /// There are none for the daemon's log, which contains what hooks print and the URLs of webhooks.
 struct AuditHandlers: Sendable {
     private let file: DaemonLogFile
+    private let session: DownloadSession
 
-    init(_ paths: DaemonPaths) { file = DaemonLogFile(path: paths.audit) }
+    /// `session`: reads the log on its threads.
+    init(_ paths: DaemonPaths, _ session: DownloadSession) {
+        file = DaemonLogFile(path: paths.audit)
+        self.session = session
+    }
 
-    func entries(_ request: Request) throws -> Response {
-        let lines = try file.lastLines(try limit(request))
+    func entries(_ request: Request) async throws -> Response {
+        let lines = try await file.lastLines(try limit(request), in: session)
         return try .json(WireAudit(AuditEntry.all(in: lines)))
     }
 

@@ -32,7 +32,7 @@ struct DaemonAPI: Sendable {
         events = EventStreamHandler(queue: queue, attachments: attachments)
         login = LoginHandlers(listener: queue.listener)
         status = StatusHandlers(queue: queue, about: about)
-        audit = AuditHandlers(paths)
+        audit = AuditHandlers(paths, queue.session)
     }
 
     func router() -> Router<APIContext> {

@@ -11,10 +11,8 @@ struct Aria2LaunchWork {
     let queue: DaemonQueue
     let logger: Logger
 
-    /// The options of aria2 that are settings of the daemon.
-    private static let settings = [
-        "dir": "folder", "max-concurrent-downloads": "jobs", "max-overall-download-limit": "limit",
-    ]
+    /// The options of the command line that are settings of the daemon.
+    private static let settings = Aria2Option.ofDaemon.merging(["dir": "folder"]) { own, _ in own }
 
     func run() async {
         for (name, setting) in Self.settings.sorted(by: { $0.key < $1.key }) {

@@ -22,10 +22,13 @@ package enum Authority: Sendable, Hashable {
         }
     }
 
-    /// Whose removals it can undo; `nil` for everyone's.
-    ///
-    /// ``AccessRules`` refuse removals and their undo to ``nobody``.
-    package var undoableRemover: DownloadOwner? { self == .user ? nil : owner }
+    /// The removals that it can undo.
+    package var undoableRemovals: UndoableRemovals {
+        switch self {
+        case .user: .all
+        case .page, .token, .nobody: owner.map { .of($0) } ?? .nothing
+        }
+    }
 
     /// The authority in the text of a refusal.
     var shown: String {

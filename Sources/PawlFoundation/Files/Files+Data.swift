@@ -3,6 +3,13 @@ public import Pawl
 public import PawlLibrary
 
 extension PlaceFolder {
+    /// Creates a new file with all of these bytes, or none.
+    ///
+    /// - Throws: `DownloadError` with the code `.fileExists` if the name is taken.
+    public func createFile(_ name: String, contents: Data) async throws(DownloadError) {
+        try await createFile(name, contents: Array(contents))
+    }
+
     /// Writes a file atomically.
     ///
     /// - Throws: `DownloadError`.

@@ -68,6 +68,24 @@ extension CheckpointDescription {
     }
 }
 
+extension ResumeSettings {
+    /// Sets the partial file to the one that a file URL names.
+    ///
+    /// - Throws: `DownloadError` with the code `.usage` if it is not the URL of a file.
+    public mutating func setPartialFile(_ url: URL) throws(DownloadError) {
+        partialFile = try url.filePath()
+    }
+}
+
+extension LibraryConfiguration {
+    /// Sets the drop folder to the one that a file URL names.
+    ///
+    /// - Throws: `DownloadError` with the code `.usage` if it is not the URL of a file.
+    public mutating func setDropFolder(_ url: URL) throws(DownloadError) {
+        dropFolder = try url.filePath()
+    }
+}
+
 extension ImageSize {
     /// Reads the size from the first 256 KiB of the file that a file URL names.
     ///

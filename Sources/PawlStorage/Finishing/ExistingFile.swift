@@ -200,7 +200,7 @@ package enum ExistingFile: Hashable, Sendable {
 
 extension OpenFile {
     /// Returns the number of bytes read, which is less than requested only at the end of the file.
-    func read(into bytes: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
+    package func read(into bytes: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
         // The array's own method does not preserve the closure's error type.
         let result = bytes.withUnsafeMutableBytes { buffer in
             Result { () throws(Errno) in try read(into: buffer, at: offset) }

@@ -1,6 +1,7 @@
 internal import Glibc
 package import PawlCore
 package import SystemPackage
+package import struct FoundationEssentials.URL
 
 /// Moves a finished file to another name, on another file system, too.
 ///
@@ -10,6 +11,12 @@ package struct FileMove: Sendable {
     private let source: FilePath
     private let target: FilePath
     private let policy: ExistingFilePolicy
+    /// The URLs of the file if other processes may move the same file into the folder; otherwise
+    /// empty.
+    ///
+    /// If the same file of one of these URLs is already there, with any number, it stays, and the
+    /// source is removed.
+    package var sharedURLs: [URL] = []
     /// The ways to copy bytes if a rename is not possible.
     package var methods = FileCopy.Method.allCases
     /// Whether copies have no name at first.
@@ -79,7 +86,7 @@ package struct FileMove: Sendable {
         }
         if try isSameName() { return MovedFile(path: target, FileStamp(status)) }
         try syncSource(file)
-        let name = try giveName { (path) throws(Errno) in
+        let name = try giveName(to: file, status) { (path) throws(Errno) in
             try checkSource(status)
             try policy == .overwrite
                 ? Renaming.replacing(source, path) : Renaming.withoutReplacing(source, path)
@@ -93,6 +100,7 @@ package struct FileMove: Sendable {
             }
             return moved
         case .taken: return .skipped(target, FileStamp(status))
+        case .same(let path, let stamp): return removeSource(status, for: path, stamp)
         case .otherFileSystem: return try copyAcross(file, status, onPiece, willNameCopy)
         }
     }
@@ -111,14 +119,26 @@ package struct FileMove: Sendable {
         let stamp = FileStamp(try attempt(.inspect, target, draft.file.status()))
         try willNameCopy(stamp)
         try checkUnchanged(status)
-        let name = try giveName { (path) throws(Errno) in
+        let name = try giveName(to: file, status) { (path) throws(Errno) in
             try policy == .overwrite ? draft.takeName(path) : draft.giveName(path)
         }
-        guard case .given(let path) = name else {
-            return .skipped(target, stamp)
+        switch name {
+        case .given(let path):
+            var moved = removeSource(status, for: path, stamp)
+            moved.lostAttributes = lost
+            return moved
+        case .same(let path, let stamp): return removeSource(status, for: path, stamp)
+        case .taken, .otherFileSystem: return .skipped(target, stamp)
         }
+    }
+
+    /// Removes the source, of which there is another copy.
+    private func removeSource(
+        _ status: FileStatus,
+        for path: FilePath,
+        _ stamp: FileStamp
+    ) -> MovedFile {
         var moved = MovedFile(path: path, stamp)
-        moved.lostAttributes = lost
         // The source is the only durable copy until the new name is durable.
         moved.noteRemoval { () throws(DownloadError) in
             try sync(path)
@@ -129,10 +149,28 @@ package struct FileMove: Sendable {
 
     private enum Name {
         case given(FilePath), taken, otherFileSystem
+        /// The same file, which another process has moved.
+        case same(FilePath, FileStamp)
+    }
+
+    /// Takes the name, unless the same file is there already.
+    private func giveName(
+        to file: OpenFile,
+        _ status: FileStatus,
+        _ give: (FilePath) throws(Errno) -> Void
+    ) throws(DownloadError) -> Name {
+        guard !sharedURLs.isEmpty else { return try takeName(give) }
+        let names = MovedNames(target)
+        return try names.whileLocked { () throws(DownloadError) in
+            if let (path, stamp) = names.find(sameAs: file, size: status.size, of: sharedURLs) {
+                return .same(path, stamp)
+            }
+            return try takeName(give)
+        }
     }
 
     /// Takes the name according to the policy, with a number if necessary.
-    private func giveName(
+    private func takeName(
         _ give: (FilePath) throws(Errno) -> Void
     ) throws(DownloadError) -> Name {
         let name = try FreeName.search { (number) throws(DownloadError) -> Name? in

@@ -40,6 +40,21 @@ package enum FileLock {
         }
     }
 
+    /// Tries to take the lock for a time.
+    ///
+    /// The system call has no time limit, so this repeats it. Blocks.
+    package static func tryToTake(
+        _ file: OpenFile,
+        waitingAtMost limit: Duration
+    ) throws(Errno) -> Attempt {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let attempt = try tryToTake(file)
+            guard attempt == .held, .now < deadline else { return attempt }
+            usleep(5000)
+        }
+    }
+
     /// Opens and locks a file, and checks that it still has its name; `nil` if there is no such
     /// file.
     static func open(_ path: FilePath) throws(DownloadError) -> OpenFile? {

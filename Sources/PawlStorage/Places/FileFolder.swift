@@ -92,7 +92,14 @@ package struct FileFolder: Hashable, Sendable {
     /// Returns the sorted names in the folder.
     ///
     /// Names that are not UTF-8 are left out.
-    package func names() throws(DownloadError) -> [String] {
+    package func names() throws(DownloadError) -> [String] { try Self.names(in: path) }
+
+    /// Returns the sorted names in a folder of the folder.
+    package func names(in name: String) throws(DownloadError) -> [String] {
+        try Self.names(in: try resolve(name))
+    }
+
+    private static func names(in path: FilePath) throws(DownloadError) -> [String] {
         let names = try attempt(.inspect, path, FolderListing.names(in: path))
         return names.compactMap { String(validating: $0, as: UTF8.self) }.sorted()
     }

@@ -32,6 +32,12 @@ package struct Aria2Option: Sendable {
         "load-cookies", "ca-certificate", "certificate", "private-key", "netrc-path", "interface",
     ]
 
+    /// The options for all downloads together, and the settings in `DaemonSettings.table` that have
+    /// their effect.
+    package static let ofDaemon = [
+        "max-concurrent-downloads": "jobs", "max-overall-download-limit": "limit",
+    ]
+
     private static let transfers: [Aria2Option] = [
         Aria2Option("split", "connections", text: connections),
         Aria2Option("max-connection-per-server", "connections", text: connections),

@@ -130,7 +130,7 @@ extension DaemonSuites {
             let process = try await scene.session("films")
             process.type("add", "one", scene.workshop.url, scene.workshop.folder.path("one"))
             process.type("handover", "one")
-            await process.hears("handed over one")
+            await process.hears("handed over one true")
             await process.kill()
             try await scene.succeed("wait", "1")
             try expectExact("one", big, in: scene.workshop)
@@ -142,7 +142,7 @@ extension DaemonSuites {
             let scene = try DaemonScene(Workshop(big))
             let process = try await scene.session("films")
             process.type("abandon", "one", scene.workshop.url)
-            await process.hears("abandoned one")
+            await process.hears("abandoned one false")
         }
 
         @Test func `what is cancelled leaves nothing`() async throws {

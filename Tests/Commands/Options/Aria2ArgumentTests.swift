@@ -67,6 +67,28 @@ struct Aria2ArgumentTests {
         }
     }
 
+    @Test func `a value that Pawl cannot use is refused, even if another one follows`() throws {
+        for option in [
+            "--max-download-limit=-3", "--max-overall-download-limit=-3", "-jx", "-sx", "-x0",
+            "--max-tries=-1", "--timeout=x", "--remote-time=maybe", "--checksum=sha-256=x",
+        ] {
+            let arguments = try Aria2Arguments([option, "http://host/a"])
+            let error = #expect(throws: DownloadError.self, "\(option)") { try arguments.check() }
+            #expect(error?.code == .usage && error?.message.hasPrefix("--") == true)
+        }
+        let twice = try Aria2Arguments(["--split=x", "--split=2", "http://host/a"])
+        #expect(throws: DownloadError.self) { try twice.check() }
+        // Values that clients of aria2 often give.
+        try Aria2Arguments([
+            "--enable-rpc", "--max-download-limit=0", "--max-overall-download-limit=0",
+            "--lowest-speed-limit=0", "--max-overall-download-limit=1M", "-x16", "-s64", "-j5",
+            "--max-tries=0", "--timeout=60", "--connect-timeout=60", "--all-proxy=",
+            "--http-proxy=host:8080", "--referer=*", "--ca-certificate=",
+            "--check-certificate=false", "--remote-time=true", "--http-accept-gzip=true",
+            "--header=A: 1", "--load-cookies=",
+        ]).check()
+    }
+
     @Test func `the command line comes after the configuration file of aria2`() throws {
         var arguments = try Aria2Arguments(["--split=2", "--header=B: 2"])
         let text = "# a comment\n split = 8 \nenable-rpc=true\r\nheader=A: 1\nno value\n"

@@ -114,8 +114,9 @@ struct MoveOptionTests {
         let images = workshop.folder.path("images")
         let command = [workshop.url, "--move", "name=* -> \(images)"]
         let call = try HeldCall()
-        var plan = FaultPlan(call.action, at: 1, of: [.rename])
-        plan.path = images
+        // Only a move calls this for a file that has its name.
+        var plan = FaultPlan(call.action, at: 1, of: [.fsync])
+        plan.path = Workshop.name
         let faults = plan.environment(library: try await FaultShim.library())
         let one = try workshop.start(arguments: command, ProcessSettings(environment: faults))
         // The file has its name, and is about to be moved.

@@ -99,6 +99,13 @@ struct AccessRulesTests {
         }
     }
 
+    @Test func `only the user undoes the removals of everyone`() {
+        #expect(Authority.user.undoableRemovals == .all)
+        #expect(page.undoableRemovals == .of(.page))
+        #expect(adder.undoableRemovals == .of(.token("tool")))
+        #expect(Authority.nobody.undoableRemovals == .nothing)
+    }
+
     @Test func `an owner is read as it was written`() {
         for owner in [DownloadOwner.user, .page, .token("a"), .token("user"), .token("")] {
             #expect(DownloadOwner(owner.text) == owner)

@@ -43,6 +43,24 @@ struct FileLockTests {
         withExtendedLifetime(copy) {}
     }
 
+    @Test func `a lock is waited for until it is free, or until the time is over`() async throws {
+        let folder = try ScratchFolder()
+        let path = folder.file("locked")
+        let owner = try OpenFile(path, O_RDWR | O_CREAT)
+        try owner.lock()
+        let other = try OpenFile(path, O_RDWR)
+        #expect(try FileLock.tryToTake(other, waitingAtMost: .milliseconds(20)) == .held)
+        let pool = BlockingPool(threads: 1, name: "test")
+        let begun = Completion<Void>()
+        async let attempt = pool.run {
+            begun.complete()
+            return try? FileLock.tryToTake(other, waitingAtMost: .seconds(200))
+        }
+        await begun.wait()
+        owner.unlock()
+        #expect(try await attempt == .taken)
+    }
+
     @Test(
         .enabled(if: access("/usr/bin/flock", X_OK) == 0, "the command flock is not installed"),
         arguments: ["disk.iso.part", "disk.iso.part.pawl"]

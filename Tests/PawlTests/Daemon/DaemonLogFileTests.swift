@@ -45,6 +45,36 @@ struct DaemonLogFileTests {
         #expect(try folder.readText("daemon.log") == "somebody else's")
     }
 
+    @Test func `lines that are rotated while they are read are returned once`() throws {
+        let folder = try ScratchFolder()
+        let log = DaemonLogFile(path: folder.path("daemon.log"), mostBytes: 10)
+        try folder.write("daemon.log.1", "a\nb\n")
+        try folder.write("daemon.log", "c\nd\n")
+        var isFirst = true
+        let lines = try log.lastLines(10) {
+            guard isFirst else { return }
+            isFirst = false
+            rename(folder.path("daemon.log"), folder.path("daemon.log.1"))
+            #expect((try? folder.write("daemon.log", "e\n")) != nil)
+        }
+        #expect(lines == ["c", "d", "e"])
+    }
+
+    @Test func `the lines of a long log are complete`() throws {
+        let folder = try ScratchFolder()
+        let log = DaemonLogFile(path: folder.path("daemon.log"))
+        // Together longer than what is read of a file; the last one has no end.
+        let lines = (0..<100_000).map { "\($0) " + String(repeating: "专", count: 20 + $0 % 40) }
+        try folder.write("daemon.log.1", "first\n")
+        try folder.write("daemon.log", lines.joined(separator: "\n\n"))
+        for count in [1, 2, 1000] {
+            #expect(try log.lastLines(count).map(String.init) == Array(lines.suffix(count)))
+        }
+        let most = try log.lastLines(99_000).map(String.init)
+        #expect(most.count > 50_000 && most.count < 99_000)
+        #expect(most == Array(lines.suffix(most.count)))
+    }
+
     @Test func `only a regular file is read, and the previous one if it has too few lines`() throws
     {
         let folder = try ScratchFolder()

@@ -126,6 +126,26 @@ struct RemoteDaemonRetryTests {
         #expect(try await events.next() != nil)
     }
 
+    @Test func `each MiB of a response has a time limit of its own`() {
+        let start = ContinuousClock.now
+        var pace = ResponsePace(.seconds(300), at: start)
+        let mebibyte = ResponsePace.bytesPerLimit
+        // 16 MiB at 4 kB per second.
+        var isInTime = (1...4096).allSatisfy { second in
+            pace.received(4096, at: start + .seconds(second))
+        }
+        #expect(isInTime)
+        isInTime = pace.received(mebibyte - 1, at: start + .seconds(4096 + 300))
+        #expect(isInTime)
+        isInTime = pace.received(1, at: start + .seconds(4096 + 301))
+        #expect(!isInTime)
+        var slow = ResponsePace(.seconds(300), at: start)
+        isInTime = slow.received(3000, at: start + .seconds(300))
+        #expect(isInTime)
+        isInTime = slow.received(3000, at: start + .seconds(301))
+        #expect(!isInTime)
+    }
+
     @Test func `a proxy that cannot reach a daemon for a moment is asked again`() async throws {
         let origin = try ScriptedOrigin()
         let client = try client(origin)

@@ -40,6 +40,10 @@ struct PlacesTests {
         #expect(try await folder.size() == 8)
         #expect(try await folder.exists("covers/1.png"))
         #expect(try await folder.names() == ["covers", "greeting.txt"])
+        #expect(try await folder.names(in: "covers") == ["1.png"])
+        for name in ["absent", "greeting.txt", "../"] {
+            await #expect(throws: DownloadError.self) { try await folder.names(in: name) }
+        }
         try await folder.markUsed("greeting.txt")
         #expect(try await folder.delete("covers"))
         #expect(try await !folder.delete("covers"))

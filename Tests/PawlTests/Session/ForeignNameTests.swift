@@ -52,6 +52,39 @@ struct ForeignNameTests {
         ("print(task.progress.fractionCompleted)", "use 'currentProgress.fraction' of the task"),
         ("print(task.currentProgress.fractionCompleted)", "renamed to 'fraction'"),
         ("print(TotalProgress(of: [task]).fractionCompleted)", "renamed to 'fraction'"),
+        ("_ = DownloadRequest(url).allHTTPHeaderFields", "use 'fields'"),
+        ("_ = DownloadRequest(url).timeoutInterval", "use 'adjust { $0.stallTimeout = "),
+        ("if task.state == .completed { print(task) }", "use '.finished', '.failed' or"),
+        ("if task.state == .canceling { print(task) }", "use '.cancelled'"),
+        ("print(task.error?.userInfo as Any)", "use 'resumeData', 'url' or 'cause'"),
+    ]
+
+    /// Uses of the forms in which `URLSession` returns results.
+    private static let results: [(use: String, message: String)] = [
+        (
+            "session.downloadTask(with: url) { file, _, _ in print(file as Any) }.resume()",
+            "the handler takes one Result"
+        ),
+        (
+            "session.downloadTask(with: DownloadRequest(url)) { _, _, _ in }.resume()",
+            "the handler takes one Result"
+        ),
+        (
+            "session.dataTask(with: url) { data, response, error in print(data as Any) }.resume()",
+            "the handler takes one Result"
+        ),
+        (
+            "session.dataTask(with: DownloadRequest(url)) { _, _, _ in }.resume()",
+            "the handler takes one Result"
+        ),
+        (
+            "Task { let (data, head) = try await session.data(from: url); print(data, head) }",
+            "use one value, 'let fetched = ...'"
+        ),
+        (
+            "Task { let (data, _) = try await session.data(for: DownloadRequest(url)); print(data) }",
+            "use one value, 'let fetched = ...'"
+        ),
     ]
 
     /// Uses of the properties of `URLSessionConfiguration`, and part of the compiler's message.
@@ -71,9 +104,9 @@ struct ForeignNameTests {
         ("identifier.map { print($0) }", "use 'kind', which is '.background(identifier:)'"),
     ]
 
-    @Test func `each name is refused with what to use instead`() async throws {
+    @Test func `each name and each form is refused with what to use instead`() async throws {
         try await expectRefused(
-            Self.uses,
+            Self.uses + Self.results,
             "_ session: DownloadSession, _ task: DownloadTask, _ url: URL"
         )
     }
@@ -83,9 +116,12 @@ struct ForeignNameTests {
         try await expectRefused(uses, "_ configuration: inout SessionConfiguration")
     }
 
-    @Test func `a library's resume is refused`() async throws {
+    @Test func `a library's resume and remove are refused`() async throws {
         try await expectRefused(
-            [("library.resume(\"intro\")", "use 'try library.start(key)'")],
+            [
+                ("library.resume(\"intro\")", "use 'try library.start(key)'"),
+                ("library.remove(\"intro\")", "use 'try await library.delete(key)'"),
+            ],
             "_ library: DownloadLibrary",
             "import PawlLibrary\n"
         )

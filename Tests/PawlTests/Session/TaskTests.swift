@@ -30,6 +30,22 @@ struct TaskTests {
         #expect(session.currentTasks.isEmpty)
     }
 
+    @Test func `tasks and sessions are equal only to themselves`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let tasks: [SessionTask] = [
+            session.downloadTask(with: try scene.url(), to: scene.target()),
+            session.downloadTask(with: try scene.url(), to: scene.target()),
+            session.dataTask(with: try scene.url()),
+        ]
+        #expect(Set(tasks + tasks).count == 3)
+        #expect(tasks[0] != tasks[1] && tasks[0] == tasks[0])
+        #expect(await session.allTasks.firstIndex(of: tasks[1]) == 1)
+        #expect(Set([session, DownloadSession(scene.configuration), tasks[2].session]).count == 2)
+        #expect(await !tasks[0].session.downloadTasks[0].waitForHandover())
+        session.invalidateAndCancel()
+    }
+
     @Test func `the convenience methods start their task`() async throws {
         let scene = try SessionScene(.resource(resource))
         let file = try await DownloadSession(scene.configuration).download(

@@ -31,8 +31,9 @@ struct BackgroundDownload {
         if arguments.count == 3, let url = URL(string: arguments[1]) {
             let task = session.downloadTask(with: url, to: .directory(arguments[2]))
             task.resume()
-            await task.waitForHandover()
-            if task.error == nil { print("\(url.lastPathComponent) continues in the background") }
+            if await task.waitForHandover() {
+                print("\(url.lastPathComponent) continues in the background")
+            }
             return
         }
 

@@ -236,6 +236,34 @@ extension DownloadRequest {
         get { Data(body) }
         set { body = newValue.map { Array($0) } ?? [] }
     }
+
+    /// Is ``fields``.
+    @available(
+        *,
+        unavailable,
+        message: "use 'fields', or 'setValue(_:forHTTPHeaderField:)' for each field"
+    )
+    public var allHTTPHeaderFields: [String: String]? {
+        get { nil }
+        set { _ = newValue }
+    }
+
+    /// Is ``DownloadSettings/stallTimeout``.
+    @available(*, unavailable, message: "use 'adjust { $0.stallTimeout = .seconds(60) }'")
+    public var timeoutInterval: Double {
+        get { 0 }
+        set { adjust { $0.stallTimeout = .seconds(newValue) } }
+    }
+}
+
+extension TaskState {
+    /// Is ``finished``, ``failed`` or ``cancelled``.
+    @available(*, unavailable, message: "use '.finished', '.failed' or '.cancelled', or 'isEnd'")
+    public static var completed: TaskState { .finished }
+
+    /// Has no counterpart.
+    @available(*, unavailable, message: "use '.cancelled': a task is cancelled at once")
+    public static var canceling: TaskState { .cancelled }
 }
 
 extension SessionTask {

@@ -25,7 +25,12 @@ struct DaemonLogsCommand: PawlVerb {
         }
         return {
             do throws(DownloadError) {
-                guard LeftoverFiles.isThere(file.path) else { throw Self.missing(file.path) }
+                guard LeftoverFiles.isThere(file.path) else {
+                    throw file.unreadable(
+                        "there is no file",
+                        advice: "a daemon in the foreground writes its log to the terminal"
+                    )
+                }
                 let lines = try file.lastLines(count)
                 console.output(lines.map { String($0).sanitized + "\n" }.joined())
                 return 0
@@ -34,15 +39,6 @@ struct DaemonLogsCommand: PawlVerb {
                 return error.code.exitStatus
             }
         }
-    }
-
-    private static func missing(_ path: String) -> DownloadError {
-        DownloadError(
-            .fileUnreadable,
-            "the log cannot be read: there is no file",
-            advice: "a daemon in the foreground writes its log to the terminal",
-            context: "opening \(path)"
-        )
     }
 
     /// Replaces this process by journalctl, which has the log of a service; returns if there is no

@@ -62,7 +62,7 @@ enum Aria2Options {
     static func changeGlobal(_ call: Aria2Call) async throws -> JSONValue {
         let options = Aria2GivenOptions(try call.parameters.requiredOptions(0))
         var change = DaemonSettingsChange()
-        for (name, setting) in globalSettings {
+        for (name, setting) in Aria2Option.ofDaemon.sorted(by: { $0.key < $1.key }) {
             guard let text = options[name], let row = DaemonSettings.table[name: setting] else {
                 continue
             }
@@ -80,11 +80,6 @@ enum Aria2Options {
         if !change.isEmpty { _ = try await call.queue.change(change, by: call.authority) }
         return Aria2Method.ok
     }
-
-    /// aria2's options for all downloads together, and the settings of the daemon.
-    private static let globalSettings = [
-        ("max-overall-download-limit", "limit"), ("max-concurrent-downloads", "jobs"),
-    ]
 
     // MARK: - Values
 

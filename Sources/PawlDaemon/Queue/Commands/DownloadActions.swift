@@ -154,7 +154,11 @@ struct DownloadActions {
         // Otherwise its undo would restore the downloads of an earlier removal. Feeds are kept:
         // nothing else restores their items.
         guard action == .remove, count <= RemovalUndo.mostDownloads else {
-            try transaction.removed.forgetDownloads(by: authority.undoableRemover)
+            switch authority.undoableRemovals {
+            case .all: try transaction.removed.forgetDownloads()
+            case .of(let remover): try transaction.removed.forgetDownloads(by: remover)
+            case .nothing: break
+            }
             return nil
         }
         return try transaction.removed.nextNumber()

@@ -93,7 +93,12 @@ final class RemovalUndo {
         expire(at: Date())
         let (outcome, gids) = try parts.environment.store.writeWithRoom { transaction in
             // Another client's removal is not undone, unless the user asks for it.
-            let removal = try transaction.removed.newest(by: authority.undoableRemover)
+            let removal: Int64? =
+                switch authority.undoableRemovals {
+                case .all: try transaction.removed.newest()
+                case .of(let remover): try transaction.removed.newest(by: remover)
+                case .nothing: nil
+                }
             var rows: [WireDownload] = []
             for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user

@@ -263,6 +263,29 @@ extension DaemonSuites {
             #expect(await runner.waitForExit() == .code(0))
         }
 
+        @Test func `aria2c refuses values that it cannot use, before it starts`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let list = try scene.home.write(
+                "list.txt",
+                "\(scene.workshop.url)\n max-download-limit=-3\n"
+            )
+            let rpc = [
+                "--enable-rpc", "--rpc-secret=x", "--rpc-listen-port=\(try UnusedPort.find())",
+            ]
+            for (arguments, name) in [
+                (rpc + ["--max-download-limit=-3"], "--max-download-limit: "),
+                (rpc + ["--max-overall-download-limit=fast"], "--max-overall-download-limit: "),
+                (rpc + ["--split=x", "--split=2"], "--split: "),
+                (rpc + ["-i", list], "--max-download-limit: "),
+                (["--max-download-limit=-3", scene.workshop.url], "--max-download-limit: "),
+            ] {
+                let refused = try start(["--no-conf"] + arguments, scene)
+                #expect(await refused.waitForExit() == .code(ErrorCode.usage.exitStatus))
+                #expect(refused.errors.contains(name), "\(arguments): \(refused.errors)")
+            }
+            #expect(scene.workshop.origin.requests.isEmpty)
+        }
+
         @Test func `errors of aria2c name its own options`() async throws {
             let scene = try DaemonScene(Workshop())
             let missing = try start(["--no-conf"], scene)

@@ -96,12 +96,11 @@ struct RemoteAnswerTests {
         )
         let problem = Problem(DownloadError(.notAllowed, "no more room"))
         let refusal = String(decoding: try WireJSON.encode(problem), as: UTF8.self)
-        let replies = [
-            try answer(outcome), Reply.status(403, fields: [version], body: refusal),
-        ]
-        route(APIPath.downloads, replies)
+        let refused = Reply.status(403, fields: [version], body: refusal)
+        route(APIPath.downloads, [try answer(outcome), refused])
         let run = try await run("add", "-i", "list", "-d", "x")
         expectFailure(.notAllowed, run)
+        #expect(run.output == String(repeating: "1\ta\n", count: 300))
         #expect(
             run.errors.contains(
                 "the first 300 of 500 downloads were added, and then a request failed"
@@ -115,6 +114,26 @@ struct RemoteAnswerTests {
             try WireJSON.decode(NewDownloads.self, from: request.body).downloads.map(\.url)
         }
         #expect(sent == urls)
+        // The same command has the same keys until all downloads were added, and another list others.
+        let rest = WireOutcome(downloads: Array(repeating: row, count: 200), lastEvent: 2)
+        let (first, second) = (try answer(outcome), try answer(rest))
+        let other = urls.dropLast().joined(separator: "\n")
+        try user.workshop.folder.write("other", other)
+        route(APIPath.downloads, [refused, first, refused, first, second, first, second])
+        expectFailure(.notAllowed, try await self.run("add", "-i", "other", "-d", "x"))
+        expectFailure(.notAllowed, try await self.run("add", "-i", "list", "-d", "x"))
+        for _ in 0..<2 {
+            let again = try await self.run("add", "-i", "list", "-d", "x")
+            #expect(again.status == .code(0), "\(again.errors)")
+            #expect(again.output == String(repeating: "1\ta\n", count: 500))
+        }
+        let keys = origin.requests(to: "/base" + APIPath.downloads).map {
+            $0[APIPath.idempotencyKey]
+        }
+        let count = requests.count
+        #expect(keys[count + 1..<count + 3] == keys[..<count])
+        #expect(keys[count + 3..<count + 5] == keys[..<count])
+        #expect(Set(keys).count == 5)
     }
 
     @Test func `the variable that reads the token from standard input reserves it`() async throws {

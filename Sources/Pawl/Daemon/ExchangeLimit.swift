@@ -1,0 +1,83 @@
+internal import PawlCore
+internal import PawlEngine
+
+/// The time limits of a request to a daemon over TCP: another server may answer there, slowly and
+/// without an end.
+struct ExchangeLimit: Sendable {
+    /// The maximum time until the head of the response is there, and then for each MiB of its body.
+    let longest: Duration
+    /// The maximum length of the body in bytes.
+    let mostBytes: Int64
+
+    /// Returns the response to a request.
+    ///
+    /// Throws `.timedOut` if its head takes too long.
+    func response(
+        to request: DownloadRequest,
+        in session: DownloadSession
+    ) async throws(DownloadError) -> DataStream {
+        let result = await withTaskGroup(of: Result<DataStream, DownloadError>?.self) { group in
+            group.addTask {
+                do throws(DownloadError) {
+                    return .success(try await session.bytes(for: request))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                // A cancelled sleep ends early.
+                try? await Task.sleep(for: longest)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            // The response may have come at the last moment.
+            for await other in group where first == nil {
+                if case .success(let stream)? = other { stream.cancel() }
+            }
+            return first
+        }
+        guard let result else { throw Task.isCancelled ? Self.stopped : Self.tooLate }
+        return try result.get()
+    }
+
+    /// Returns the body of a response.
+    ///
+    /// Throws `.timedOut` if it arrives too slowly, and `.tooLarge` if it is too long.
+    func body(of stream: DataStream) async throws(DownloadError) -> [UInt8] {
+        var pace = ResponsePace(longest, at: .now)
+        var bytes: [UInt8] = []
+        for try await piece in stream {
+            guard pace.received(piece.count, at: .now) else { throw Self.tooLate }
+            guard Int64(bytes.count + piece.count) <= mostBytes else {
+                throw StreamDriver.tooLarge("more bytes", limit: mostBytes)
+            }
+            bytes += piece
+        }
+        return bytes
+    }
+
+    private static let tooLate = DownloadError(.timedOut, "the response takes too long")
+    private static let stopped = DownloadError(.interrupted, "stopped")
+}
+
+/// Whether the body of a response arrives fast enough: a time limit for each MiB.
+package struct ResponsePace: Sendable {
+    package static let bytesPerLimit = 1 << 20
+
+    private let longest: Duration
+    private var bytes = 0
+    private var beginning: ContinuousClock.Instant
+
+    package init(_ longest: Duration, at now: ContinuousClock.Instant) {
+        (self.longest, beginning) = (longest, now)
+    }
+
+    /// Notes received bytes; returns whether they came in time.
+    package mutating func received(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
+        guard now - beginning <= longest else { return false }
+        bytes += count
+        if bytes >= Self.bytesPerLimit { (bytes, beginning) = (0, now) }
+        return true
+    }
+}
