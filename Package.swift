@@ -191,12 +191,18 @@ if isDevelopment {
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
     ]
     package.targets += [
+        .systemLibrary(
+            name: "CPostgres",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"])]
+        ),
         .target(name: "CPage", exclude: ["Page"]),
         .target(name: "CTOML"),
         ours(
             "PawlHooks",
             ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "CPlatform", subprocess, system]
         ),
+        ours("PawlPostgres", ["PawlCore", "CPostgres", deque]),
         ours(
             "PawlDaemon",
             [
@@ -223,8 +229,10 @@ if isDevelopment {
 
         program("BackgroundProbe", ["Pawl"]),
         program("SocketActivator"),
+        program("PostgresProbe", ["PawlPostgres"]),
         // What the benchmark measures of sessions.
         program("SessionBench", ["Pawl"], path: "Benchmarks/Programs/SessionBench"),
+        tests("PawlPostgresTests", ["PawlPostgres", "PostgresProbe"]),
         tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging, grdb]),
         tests(
             "CommandTests",

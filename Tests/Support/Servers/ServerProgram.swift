@@ -17,12 +17,14 @@ package final class ServerProgram: Sendable {
     ///     accepts connections.
     ///   - folder: The folder of its files; by default a new one.
     ///   - environment: Changes to its environment.
+    ///   - timeLimit: The time after which it is killed.
     ///   - arguments: Writes the program's files, and returns its arguments.
     package init(
         _ program: String,
         ready: String? = nil,
         folder: ScratchFolder? = nil,
         environment: [String: String?] = [:],
+        timeLimit: Duration = ProcessSettings.usualLimit,
         _ arguments: (ScratchFolder, UInt16) throws -> [String]
     ) async throws {
         self.folder = try folder ?? ScratchFolder()
@@ -32,7 +34,7 @@ package final class ServerProgram: Sendable {
             let process = try ProcessRunner(
                 Self.path(of: program),
                 try arguments(self.folder, port),
-                ProcessSettings(environment: environment)
+                ProcessSettings(environment: environment, timeLimit: timeLimit)
             )
             let isReady =
                 if let ready {
@@ -53,6 +55,8 @@ package final class ServerProgram: Sendable {
     }
 
     deinit { process.signal(SIGTERM) }
+
+    package var identifier: Int32 { process.identifier }
 
     /// What the program has written to its output and its error stream.
     package var log: String { process.output + process.errors }

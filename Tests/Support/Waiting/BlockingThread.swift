@@ -1,15 +1,15 @@
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// Threads for code that blocks, which must not run in Swift's own pool.
-enum BlockingThread {
+package enum BlockingThread {
     private final class Start {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
     /// Runs `body` on its own thread, which ends with `body`.
-    static func start(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+    package static func start(_ body: @escaping @Sendable () -> Void) throws(Errno) {
         let context = Unmanaged.passRetained(Start(body))
         var thread = pthread_t()
         let code = pthread_create(&thread, nil, enter, context.toOpaque())

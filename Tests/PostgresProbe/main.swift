@@ -1,0 +1,17 @@
+import PawlPostgres
+
+// Prints who is connected to which database, with the address of the first argument and the
+// environment of the process.
+do {
+    let address = try PostgresAddress(CommandLine.arguments.dropFirst().first ?? "")
+    let connection = PostgresConnection(address)
+    let query =
+        "SELECT current_user, current_database(), (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid())"
+    guard let row = try await connection.query(query, within: .seconds(60)).value.first else {
+        throw PostgresError(.failed, "no row")
+    }
+    let isEncrypted = try row.value(2, as: Bool.self)
+    print(try row.value(0, as: String.self), try row.value(1, as: String.self), isEncrypted)
+} catch {
+    print("\(error)")
+}
