@@ -38,6 +38,8 @@ package struct DownloadJob: Sendable {
     package var ownerOfPartialFile: PartialFileQuestion?
     /// Takes the bytes instead of a file; `destination` is then that of a temporary file.
     package var output: OrderedOutput?
+    /// Where the bytes go instead of to a file; `destination` is then not used.
+    package var target: ByteTarget?
     /// Returns the folder into which the caller moves the finished file, where an earlier run may
     /// have left it; `nil` if the caller moves none.
     package var moveFolder: MoveFolder?
@@ -72,7 +74,8 @@ package struct DownloadJob: Sendable {
     var takesSmallBodies: Bool {
         !settings.checksum.isGiven && settings.checksum != .automatic
             && settings.expectedSize == nil && settings.pieces == nil
-            && choosesDestination == nil && output == nil && settings.asksForFile
+            && choosesDestination == nil && output == nil && target == nil
+            && settings.asksForFile
     }
 
     package init(

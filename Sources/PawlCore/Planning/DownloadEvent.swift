@@ -63,8 +63,9 @@ package struct TransferSample: Hashable, Sendable {
 package indirect enum DownloadEvent: Sendable {
     /// The download begins, with the bytes of an earlier run if there are any.
     ///
-    /// `former`: the representation of an earlier run that left no bytes.
-    case started(StartingPoint?, former: Representation? = nil)
+    /// `former`: the representation of an earlier run that left no bytes. `grid`: the parts in
+    /// which the store takes bytes, if it is open and takes them in parts.
+    case started(StartingPoint?, former: Representation? = nil, grid: SegmentGrid? = nil)
     /// A connection that `requestSlot` asked for may be opened.
     case slotGranted(host: String)
     /// The head of a response was judged; `known` is what earlier downloads have learned of the
@@ -81,9 +82,13 @@ package indirect enum DownloadEvent: Sendable {
     /// The response whose store is being opened is not needed, because its connection is.
     case responseDropped(TransferID)
     /// The store is open, with the bytes of an earlier run if there are any.
-    case storeOpened(TransferID, StartingPoint?)
+    ///
+    /// `grid` means the same as in `started`.
+    case storeOpened(TransferID, StartingPoint?, grid: SegmentGrid? = nil)
     /// The store is empty.
-    case storeReset(TransferID?)
+    ///
+    /// `grid` means the same as in `started`.
+    case storeReset(TransferID?, grid: SegmentGrid? = nil)
     /// A transfer ended; `offset` is the end of the bytes that are kept.
     ///
     /// `isSurplus`: whether the host refused it because it serves other downloads.

@@ -67,7 +67,8 @@ package struct DownloadPlanner: Sendable {
 
     private mutating func take(_ event: DownloadEvent) {
         switch event {
-        case .started(let point, let former):
+        case .started(let point, let former, let grid):
+            transfers.setGrid(grid)
             if let former { transfers.file.begin(after: former) }
             if let point { responses.begin(at: point, &transfers) }
         case .slotGranted(let host): connections.slotGranted(host)
@@ -80,14 +81,16 @@ package struct DownloadPlanner: Sendable {
             carryOut(responses.judged(id, verdict, isSurplus: isSurplus, &transfers))
         case .mirrorsNamed(let urls): transfers.sources.addNamed(urls)
         case .responseDropped(let id): transfers.close(id)
-        case .storeOpened(let id, let point):
+        case .storeOpened(let id, let point, let grid):
             guard case .openingStore(id, let representation) = phase else { return }
             phase = .running
+            transfers.setGrid(grid)
             hasWrongFile = false
             carryOut(responses.storeOpened(id, representation, point, &transfers))
-        case .storeReset(let id):
+        case .storeReset(let id, let grid):
             guard case .resetting(id, let representation) = phase else { return }
             phase = .running
+            transfers.setGrid(grid)
             hasWrongFile = false
             transfers.pin(representation, by: id.flatMap { transfers.parts.segments[$0]?.source })
             transfers.begin(total: representation.total)

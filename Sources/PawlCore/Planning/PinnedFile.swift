@@ -24,6 +24,9 @@ struct PinnedFile: Sendable {
     private let adoptsPartialFile: Bool
     /// Whether the request asks for a file, parts of which can be requested.
     private let asksForFile: Bool
+    /// Whether bytes of two responses can be compared where they meet; otherwise only a strong
+    /// validator proves that they match.
+    var mayCompare = true
 
     init(_ settings: DownloadSettings) {
         if case .digest(let digest) = settings.checksum {
@@ -43,8 +46,10 @@ struct PinnedFile: Sendable {
     /// file, and the present bytes are still wanted.
     var isDivisible: Bool {
         asksForFile && total != nil && representation?.contentEncoding == nil
-            && !isUpForReplacement
+            && !isUpForReplacement && (mayCompare || isStrong)
     }
+
+    private var isStrong: Bool { representation?.validatorStrength == .strong }
 
     /// The end of a request for the whole file.
     var requestedEnd: Int64 { isUpForReplacement ? .max : total ?? .max }
@@ -55,7 +60,7 @@ struct PinnedFile: Sendable {
     /// Whether bytes of two responses may touch only where they were compared (``Seam``); the
     /// digest proves adopted bytes at the end.
     var needsSeams: Bool {
-        isDivisible && representation?.validatorStrength != .strong && !adoptsPartialFile
+        isDivisible && !isStrong && !adoptsPartialFile
     }
 
     // MARK: - Changes
@@ -220,7 +225,7 @@ struct PinnedFile: Sendable {
     func canResume(_ known: Representation) -> Bool {
         guard asksForFile, known.contentEncoding == nil else { return false }
         if known.validatorStrength == .strong { return true }
-        return (known.total != nil || isAdopting) && allowsWeakResume
+        return (known.total != nil || isAdopting) && allowsWeakResume && mayCompare
     }
 
     /// Returns whether the bytes of an earlier run may be joined with new ones.

@@ -499,7 +499,7 @@ struct ResponsePlanner: Sendable {
     ) {
         let source = segment.source
         if source == transfers.file.pinnedSource, !transfers.file.isAdopting, allowsWeakResume,
-            !transfers.parts.isReceiving(from: source)
+            transfers.file.mayCompare, !transfers.parts.isReceiving(from: source)
         {
             transfers.log(
                 "the server no longer sends the file's strong ETag: comparing bytes instead"

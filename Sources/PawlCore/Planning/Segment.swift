@@ -71,6 +71,9 @@ package struct Segment: Sendable {
         return bytesPerSecond > 0 ? bytesPerSecond : nil
     }
 
+    /// Returns the number of bytes that it receives within a time at its present speed.
+    func passed(within time: Duration) -> Int64 { Int64((speed ?? 0) * time.seconds) }
+
     /// Whether it stopped before its speed was known, because all its bytes were received between
     /// two ticks.
     package var isSilent: Bool { speed == nil && silence >= .seconds(1) }

@@ -10,6 +10,8 @@ package struct SegmentPlanner: Sendable {
     package var window: ReaderWindow?
     /// Whether bytes of two responses may touch only where that was proven (``Seam``).
     package var provesSeams = false
+    /// The parts in which the bytes are written; `nil` if a segment may begin and end anywhere.
+    package var grid: SegmentGrid?
     /// The maximum number of bytes before its own at which a request begins.
     private(set) var longestLead = Seam.leadBytes
     /// The bytes of an earlier run that are downloaded again, so that those around them are
@@ -25,6 +27,8 @@ package struct SegmentPlanner: Sendable {
 
     /// The smallest half of a split; a range smaller than twice this is not split.
     package static let smallestSplit: Int64 = 64 * 1024
+    /// The time after which a transfer may have received more than its last sample shows.
+    static let sampleAge: Duration = .milliseconds(250)
     /// The remaining time from which a segment is split, as a multiple of the time until the first
     /// byte of the new half.
     static let worthSplitting = 1.5
@@ -80,13 +84,21 @@ package struct SegmentPlanner: Sendable {
     }
 
     /// The bytes that may be requested now.
-    private var requestable: ByteRange { ByteRange(0, min(total ?? .max, window?.end ?? .max)) }
+    private var requestable: ByteRange { ByteRange(0, min(total ?? .max, windowEnd)) }
+
+    /// The end of the window; a part that begins in the window may be fetched whole.
+    private var windowEnd: Int64 {
+        guard let window else { return .max }
+        return grid?.boundary(atOrAfter: window.end) ?? window.end
+    }
 
     /// The missing bytes that may be requested, and that no transfer receives.
     package var unassigned: RangeSet {
         var missing = have.gaps(in: requestable)
         for segment in segments.values {
-            missing.remove(ByteRange(segment.start, segment.end))
+            // The rest of its last part is of another transfer only after its end.
+            let end = grid?.boundary(atOrAfter: segment.end) ?? segment.end
+            missing.remove(ByteRange(segment.start, end))
         }
         return missing
     }
@@ -144,7 +156,7 @@ package struct SegmentPlanner: Sendable {
     }
 
     package mutating func begin(have: RangeSet, total: Int64?) {
-        self.have = have
+        self.have = grid?.wholeParts(of: have, total: total) ?? have
         self.total = total
         samples = []
     }
@@ -158,6 +170,8 @@ package struct SegmentPlanner: Sendable {
     /// Keeps only the bytes that can be trusted.
     package mutating func restrict(to durable: RangeSet) {
         have = have.intersection(durable)
+        // What is missing of a part would not be written in order.
+        if let grid { have = grid.wholeParts(of: have, total: total) }
         samples.removeAll { !durable.contains(ByteRange($0, $0 + 1)) }
     }
 
@@ -280,6 +294,7 @@ extension SegmentPlanner {
     /// Returns the bytes for a connection: unassigned ones; otherwise a part of the segment with the
     /// most time left; otherwise the rest of the slowest segment, as a race.
     package func assign(for opening: Opening = Opening(), at now: Moment = .zero) -> Assignment? {
+        if let grid { return assign(for: opening, at: now, within: grid) }
         guard provesSeams else {
             if let gap = unassigned.ranges.first { return Assignment(range: shortened(gap)) }
             return takeOver(for: opening, at: now) ?? split(for: opening)
@@ -291,21 +306,22 @@ extension SegmentPlanner {
     }
 
     /// The beginning of a gap that one request may fetch.
-    private func shortened(_ gap: ByteRange) -> ByteRange {
+    func shortened(_ gap: ByteRange) -> ByteRange {
         guard let window else { return gap }
-        return ByteRange(gap.start, min(gap.end, gap.start + window.longestPart))
+        let end = gap.start + window.longestPart
+        return ByteRange(gap.start, min(gap.end, grid?.boundary(atOrAfter: end) ?? end))
     }
 
     /// Returns the number of bytes that a segment may still receive now.
     private func remaining(of segment: Segment) -> Int64 {
-        guard let window else { return segment.remaining }
-        return max(0, min(segment.end, window.end) - segment.offset)
+        guard window != nil else { return segment.remaining }
+        return max(0, min(segment.end, windowEnd) - segment.offset)
     }
 
-    private func split(for opening: Opening) -> Assignment? {
+    func split(for opening: Opening) -> Assignment? {
         let delay = times.delay(of: opening.source).seconds
         let open = segments.values.filter { $0.end != .max && $0.rival == nil && !$0.isClosing }
-        let candidates = open.filter { remaining(of: $0) >= 2 * Self.smallestSplit }
+        let candidates = open.filter(isDivisible)
         guard let donor = longest(candidates), let timeLeft = timeLeft(donor),
             timeLeft > Self.worthSplitting * delay
         else { return nil }
@@ -318,11 +334,28 @@ extension SegmentPlanner {
         let part = part(of: open, for: opening, other, after: delay)
         let longest = opening.trial.map { other * $0.seconds } ?? half
         let share = left - Int64(min(half, part ?? half, longest))
+        let end = donor.offset + left
+        guard let cut = cut(of: donor, keeping: share, of: left) else { return nil }
+        return Assignment(range: ByteRange(cut, end), donor: donor.id)
+    }
+
+    private func isDivisible(_ segment: Segment) -> Bool {
+        let left = remaining(of: segment)
+        return grid == nil
+            ? left >= 2 * Self.smallestSplit : cut(of: segment, keeping: 0, of: left) != nil
+    }
+
+    /// Returns where a segment is split that keeps about `share` of the `left` bytes that it may
+    /// still receive; `nil` if it cannot be split.
+    private func cut(of donor: Segment, keeping share: Int64, of left: Int64) -> Int64? {
+        let end = donor.offset + left
+        if let grid {
+            let passed = donor.passed(within: Self.sampleAge)
+            return grid.cut(in: ByteRange(donor.offset + passed, end), keeping: share - passed)
+        }
         let kept = min(max(share, Self.smallestSplit), left - Self.smallestSplit)
         let cut = (donor.offset + kept + 4095) & ~4095
-        let end = donor.offset + left
-        guard cut > donor.offset, cut < end else { return nil }
-        return Assignment(range: ByteRange(cut, end), donor: donor.id)
+        return cut > donor.offset && cut < end ? cut : nil
     }
 
     /// Returns the number of bytes of the open segments that a connection with a speed gets at once;
@@ -428,61 +461,6 @@ extension SegmentPlanner {
     }
 }
 
-// MARK: - Seams
-
-extension SegmentPlanner {
-    /// Returns whether the bytes after `end` are present, so that a response that continues is
-    /// compared with them.
-    package func canCompare(behind end: Int64) -> Bool {
-        guard let total, end < total else { return true }
-        return arrived.contains(ByteRange(end, min(total, end + Seam.tailBytes)))
-    }
-
-    /// Returns whether a whole response may continue behind its end: two responses never write the
-    /// same bytes, and a transfer with a response may have written more than the planner knows.
-    func isFree(behind stream: Segment) -> Bool {
-        guard provesSeams else { return true }
-        return have.ranges.allSatisfy { $0.end <= stream.end }
-            && rivals(behind: stream).allSatisfy { !$0.isHeadAccepted }
-    }
-
-    /// Returns the transfers that were assigned bytes after the end of a whole response.
-    func rivals(behind stream: Segment) -> [Segment] {
-        segments.values.filter { $0.id != stream.id && $0.end > stream.end }
-    }
-
-    /// Returns the number of bytes before `start` that are present and are compared.
-    func leadBytes(before start: Int64) -> Int64 {
-        guard let range = arrived.ranges.first(where: { $0.start < start && $0.end >= start })
-        else { return 0 }
-        return min(longestLead, start - range.start)
-    }
-
-    /// Marks the ends that can be compared now; returns their segments.
-    mutating func closeOpenEnds() -> [TransferID] {
-        guard provesSeams else { return [] }
-        let provable = segments.values.filter {
-            $0.isEndOpen && !$0.isClosing && $0.isHeadAccepted && !$0.isComplete
-                && $0.responseEnd > $0.end && canCompare(behind: $0.end)
-        }.map(\.id).sorted()
-        for id in provable { update(id) { $0.isEndOpen = false } }
-        return provable
-    }
-
-    /// The first gap to fill; a byte left out between two responses waits until both sides are
-    /// present.
-    private var nextProvableGap: ByteRange? {
-        unassigned.ranges.first { $0.count > 1 || canCompare(behind: $0.end) }
-    }
-
-    private func proving(_ assignment: Assignment) -> Assignment {
-        var assignment = assignment
-        assignment.leadBytes = leadBytes(before: assignment.range.start)
-        assignment.isEndOpen = !canCompare(behind: assignment.range.end)
-        return assignment
-    }
-}
-
 // MARK: - Taking over
 
 extension SegmentPlanner {
@@ -564,7 +542,7 @@ extension SegmentPlanner {
     ///
     /// A lost packet delays a new connection by a second. Those of the same source that have
     /// received all their bytes are open already.
-    private func takeOver(for opening: Opening, at now: Moment) -> Assignment? {
+    func takeOver(for opening: Opening, at now: Moment) -> Assignment? {
         let isServed = segments.values.contains { $0.isHeadAccepted && !$0.isClosing }
         let donor = segments.values.filter { segment in
             if times.hasFreeConnection(to: segment.source) {
@@ -589,7 +567,7 @@ extension SegmentPlanner {
         let twice = Double(segment.offset - segment.start)
         guard twice <= (donor.speed ?? 0) * 2 * latency.seconds else { return nil }
         // No other response, which may end among these bytes, may write bytes that are present.
-        guard !provesSeams || twice == 0 else { return nil }
+        guard mayOverlap || twice == 0 else { return nil }
         let isOpen = provesSeams && segment.end != total
         update(donor.id) { ($0.end, $0.isEndOpen) = (segment.end, isOpen) }
         return donor.id

@@ -80,6 +80,11 @@ struct TransferPlanner: Sendable {
     /// Notes that the reader of the file has read the bytes before `offset`.
     mutating func readerReached(_ offset: Int64) { parts.window?.readerReached(offset) }
 
+    /// Begins to write in parts, or anywhere if `grid` is `nil`; nothing is written meanwhile.
+    mutating func setGrid(_ grid: SegmentGrid?) {
+        (parts.grid, file.mayCompare) = (grid, grid == nil)
+    }
+
     /// Begins without bytes.
     mutating func begin(total: Int64?) { parts.begin(have: RangeSet(), total: total) }
 
@@ -121,7 +126,7 @@ struct TransferPlanner: Sendable {
 
     mutating func restrict(to durable: RangeSet) {
         parts.restrict(to: durable)
-        actions.append(.restrictLedger(durable))
+        actions.append(.restrictLedger(parts.grid == nil ? durable : parts.have))
     }
 
     /// Restricts the driver's ledger to the bytes that are kept.
@@ -375,7 +380,7 @@ struct TransferPlanner: Sendable {
         guard let stream = parts.segments.values.first(where: { $0.isWhole && !$0.isClosing })
         else { return false }
         if stream.end < stream.responseEnd, !stream.isComplete, parts.isFree(behind: stream) {
-            if parts.provesSeams {
+            if !parts.mayOverlap {
                 for rival in parts.rivals(behind: stream) { withdraw(rival) }
             }
             parts.update(stream.id) { ($0.end, $0.isEndOpen) = ($0.responseEnd, false) }
@@ -468,7 +473,7 @@ struct TransferPlanner: Sendable {
     mutating func resumeAlone(_ id: TransferID) -> Bool {
         guard let source = parts.segments[id]?.source else { return true }
         let others = parts.segments.values.filter { $0.id != id }
-        if !parts.provesSeams || others.isEmpty {
+        if parts.mayOverlap || others.isEmpty {
             resume(id, skipUntil: prepareSkipping())
             return true
         }
@@ -518,10 +523,9 @@ struct TransferPlanner: Sendable {
     /// no more connections.
     mutating func extendEnds() {
         for segment in parts.endingSoon() {
-            let unserved = parts.unservedBytes(behind: segment, at: now, isSilent: isSilent)
-            guard let (end, unanswered) = unserved else { continue }
+            let unserved = parts.servableBytes(behind: segment, at: now, isSilent: isSilent)
+            guard let (last, unanswered) = unserved else { continue }
             if let unanswered { withdraw(unanswered) }
-            let last = min(end, segment.responseEnd)
             moveEnd(of: segment.id, to: last, isOpen: parts.provesSeams && last != parts.total)
         }
     }

@@ -59,7 +59,7 @@ package final class DownloadDriver {
         _ whenFetched: @escaping @Sendable () -> Void
     ) {
         (self.parts, self.handover, self.whenFetched) = (parts, handover, whenFetched)
-        store = DownloadStore(parts)
+        store = DownloadStore(parts, found: handover?.found)
         hosts = HostAcquaintance(parts)
         let job = parts.job
         planner = DownloadPlanner(
@@ -149,27 +149,20 @@ package final class DownloadDriver {
         // A download that was stopped before it began requests nothing.
         if handover?.found == nil { try stop.check() }
         monitor.entered(.connecting)
-        monitor.named(parts.resolver.expected.lastComponent?.string ?? "")
-        switch try await findBeforeAsking() {
+        monitor.named(store.expectedName)
+        switch try await store.findBeforeAsking() {
         case .nothing(let notes, let path):
             logger.report(notes)
             absent = path
             await report(.started(nil))
-        case .created, .undecided, .likely: break
-        case .alreadyThere(let path): try await finishEarly(path)
+        case .created: break
+        case .alreadyThere(let file): finishEarly(file)
         case .resumable(let file, let recovery):
             try await store.adopt(file, recovery)
             try store.checkResumable(planner.canResume(recovery.representation))
-            await report(.started(store.startingPoint, former: store.former))
+            let (start, former) = (store.startingPoint, store.former)
+            await report(.started(start, former: former, grid: store.grid))
         }
-    }
-
-    private func findBeforeAsking() async throws(DownloadError) -> TargetResolver.Found {
-        if let found = handover?.found { return try found.get() }
-        let resolver = parts.resolver
-        // A partial file on another file system is copied. Checkpoints must not wait for that.
-        let pool = job.resume == nil ? engine.disk : engine.syncs
-        return try await pool.run { () throws(DownloadError) in try resolver.findBeforeAsking() }
     }
 
     // MARK: - Messages
@@ -365,8 +358,8 @@ package final class DownloadDriver {
                 for action in self.follow(.responseDropped(id)) { _ = await self.perform(action) }
             }
             switch opening {
-            case .open(let start): return follow(.storeOpened(id, start))
-            case .alreadyThere(let path): try await finishEarly(path)
+            case .open(let start): return follow(.storeOpened(id, start, grid: store.grid))
+            case .alreadyThere(let file): finishEarly(file)
             case .nothing: break
             }
         } catch {
@@ -386,7 +379,7 @@ package final class DownloadDriver {
                 id.flatMap { heads[$0] },
                 source: source
             )
-            return follow(.storeReset(id))
+            return follow(.storeReset(id, grid: store.grid))
         } catch {
             fail(error)
             return []
@@ -425,7 +418,7 @@ package final class DownloadDriver {
     }
 
     private func releaseHeld() {
-        if !isSuspended { transfers.releaseHeld() }
+        if !isSuspended { transfers.releaseHeld { store.hasRoom(at: $0) } }
     }
 
     // MARK: - Small files
@@ -448,8 +441,8 @@ package final class DownloadDriver {
         monitor.entered(.verifying)
         await attempt { () async throws(DownloadError) in
             let named = try await self.parts.finisher.finish(prepare)
-            self.succeed(named.path, size: named.size) { file in
-                file.wasAlreadyThere = named.wasAlreadyThere
+            let (size, wasThere) = (named.size, named.wasAlreadyThere)
+            self.succeed(FinishedTarget(named.path, size: size, wasThere: wasThere)) { file in
                 file.isLengthVerified = self.isLengthVerified
             }
         }
@@ -502,9 +495,8 @@ package final class DownloadDriver {
                 isLengthVerified: self.isLengthVerified
             )
             switch finish {
-            case .named(let name, let digest):
-                self.succeed(name.path, size: total) { file in
-                    file.wasAlreadyThere = name.wasThere
+            case .named(let finished, let digest):
+                self.succeed(finished) { file in
                     file.verifiedDigest = digest
                     file.isLengthVerified = self.isLengthVerified
                     file.contentEncoding = self.planner.representation?.contentEncoding
@@ -517,20 +509,16 @@ package final class DownloadDriver {
         }
     }
 
-    private func succeed(_ path: FilePath, size: Int64, change: (inout DownloadedFile) -> Void) {
-        monitor.named(path.lastComponent?.string ?? "")
-        var file = DownloadedFile(path: path.string, byteCount: size)
+    private func succeed(_ finished: FinishedTarget, change: (inout DownloadedFile) -> Void) {
+        monitor.named(finished.name)
+        var file = DownloadedFile(path: finished.path, byteCount: finished.size)
+        file.wasAlreadyThere = finished.wasThere
         change(&file)
         outcome = .success(file)
     }
 
     /// Ends the download without a transfer, because the file exists already.
-    private func finishEarly(_ path: FilePath) async throws(DownloadError) {
-        let size = try await engine.disk.run { () throws(DownloadError) in
-            try ExistingFile.size(path)
-        }
-        succeed(path, size: size) { $0.wasAlreadyThere = true }
-    }
+    private func finishEarly(_ file: FinishedTarget) { succeed(file) { _ in } }
 
     /// Ends the running transfers and keeps the bytes received so far.
     ///

@@ -1,16 +1,15 @@
 internal import PawlCore
-internal import PawlStorage
 
 extension DownloadError {
     /// A stop after which bytes are kept.
     static func interrupted(
         keeping kept: RangeSet,
-        in store: PartialStore,
+        in store: any TargetStore,
         _ canResume: Bool
     ) -> DownloadError {
         DownloadError(
             .interrupted,
-            "stopped: \(kept.count) bytes are kept in \(store.paths.partial)",
+            "stopped: \(kept.count) bytes are kept in \(store.place)",
             advice: canResume ? resumeAdvice : startOverAdvice
         )
     }
@@ -26,9 +25,9 @@ extension DownloadError {
     }
 
     /// Returns the error of a full disk with the number of bytes that are kept nevertheless.
-    func keeping(_ checkpoint: Checkpoint?) -> DownloadError {
+    func keeping(_ kept: KeptBytes?) -> DownloadError {
         var error = self
-        let count = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
+        let count = kept?.count ?? 0
         error.guidance +=
             count > 0
             ? "; the \(count) bytes received so far are kept"

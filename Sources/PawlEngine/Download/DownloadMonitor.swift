@@ -218,19 +218,20 @@ package final class DownloadMonitor: Sendable {
         resuming.began(job)
     }
 
-    /// Records that bytes are written to this file, which already has the given ones.
+    /// Records that bytes are written to this store, which already has the given ones.
     ///
     /// All values of an earlier run are replaced.
     ///
     /// `resumed` is the number of those bytes that an earlier run left; `nil` means all of them.
-    func opened(_ store: PartialStore, have: RangeSet, resumed: Int64? = nil) {
+    func opened(_ store: any TargetStore, have: RangeSet, resumed: Int64? = nil) {
         begin(with: have, resumed: resumed)
         resuming.opened(store)
+        guard let file = store.partialFile else { return }
         // Without a stamp, less is known of the file.
-        let (stamp, mark) = (try? store.stamp(), store.mark?.text)
-        state.withLock { ($0.paths, $0.partial, $0.mark) = (store.paths, stamp, mark) }
-        whenOpened?(store)
-        store.onRename { [weak self] in self?.renamed($0) }
+        let (stamp, mark) = (try? file.stamp(), file.mark?.text)
+        state.withLock { ($0.paths, $0.partial, $0.mark) = (file.paths, stamp, mark) }
+        whenOpened?(file)
+        file.onRename { [weak self] in self?.renamed($0) }
     }
 
     /// Records the new names after another download has taken the old ones.

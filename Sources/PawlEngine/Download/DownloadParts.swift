@@ -44,6 +44,13 @@ final class DownloadParts: Sendable {
 
     var mailbox: DriverMailbox { context.mailbox }
 
+    /// Returns where the bytes go, after the lane has `found` a file or has looked for none.
+    func target(
+        found: Result<TargetResolver.Found, DownloadError>?
+    ) -> ByteTarget {
+        job.target ?? ByteTarget(opening: FileOpening(self, found: found), finishing: finisher)
+    }
+
     /// Begins the download: what its control and its slots report becomes a message.
     func begin() {
         let (mailbox, stop) = (mailbox, stop)

@@ -3,17 +3,17 @@ internal import PawlCore
 internal import PawlStorage
 internal import SystemPackage
 
-/// The partial file of one running download: opens and empties it, and keeps its checkpoint
-/// correct.
+/// The store of one running download, usually its partial file: opens and empties it, and keeps its
+/// checkpoint correct.
 ///
 /// Only the driver's task uses it.
 final class DownloadStore {
-    /// What opening the partial file has led to.
+    /// What opening the store has led to.
     enum Opening {
         /// It is open; the starting point is what an earlier run left.
         case open(StartingPoint?)
         /// The file exists already.
-        case alreadyThere(FilePath)
+        case alreadyThere(FinishedTarget)
         case nothing
     }
 
@@ -27,8 +27,8 @@ final class DownloadStore {
     private let stop: CancellationToken
     private let monitor: DownloadMonitor
     private let resolver: TargetResolver
-    private let requests: DownloadRequests
-    private let finisher: FileFinisher
+    private let target: ByteTarget
+    private let mailbox: DriverMailbox
     private let unclaimed: UnclaimedBytes
     private let openStore: OpenStore
     private let logger: Logger
@@ -39,7 +39,7 @@ final class DownloadStore {
     private let feed: OutputFeed?
     private let syncer: LatestRequestWorker<SyncRequest>
     /// Starts writing to the disk early, so that the disk is not idle until the first sync.
-    private let flusher: LatestRequestWorker<PartialStore>
+    private let flusher: LatestRequestWorker<any TargetStore>
     private var schedule = CheckpointSchedule()
 
     /// The remains of an earlier run, visible to the driver; `nil` once bytes of this run follow.
@@ -63,12 +63,12 @@ final class DownloadStore {
     /// right.
     private var difference: (total: Int64, DownloadError)?
 
-    init(_ parts: DownloadParts) {
+    /// Creates the store, after the lane has `found` a file or has looked for none.
+    init(_ parts: DownloadParts, found: Result<TargetResolver.Found, DownloadError>? = nil) {
         (job, engine, stop, monitor) = (parts.job, parts.engine, parts.stop, parts.monitor)
-        (resolver, requests, logger) = (parts.resolver, parts.requests, parts.logger)
-        finisher = parts.finisher
+        (resolver, target, logger) = (parts.resolver, parts.target(found: found), parts.logger)
         let (openStore, mailbox) = (parts.context.store, parts.mailbox)
-        self.openStore = openStore
+        (self.openStore, self.mailbox) = (openStore, mailbox)
         unclaimed = parts.context.unclaimed
         digests = FileDigester(job.settings, pool: engine.digests, parts.metalink)
         digestSearch = DigestSearch(parts, for: digests)
@@ -79,13 +79,19 @@ final class DownloadStore {
         } done: { request, failure in
             mailbox.post(.synced(epoch: request.epoch, failure))
         }
-        flusher = LatestRequestWorker(pool: engine.syncs) { store in
+        flusher = LatestRequestWorker(pool: engine.syncs) { (store: any TargetStore) in
             store.startWriteback()
         } done: { _, _ in
         }
     }
 
     var isOpen: Bool { openStore.current != nil }
+
+    /// The parts in which the store takes bytes; `nil` if it takes any byte at any time.
+    var grid: SegmentGrid? { openStore.current?.traits.grid }
+
+    /// Whether there is room for bytes at an offset.
+    func hasRoom(at offset: Int64) -> Bool { openStore.current?.hasRoom(at: offset) ?? true }
 
     /// The time of the next checkpoint; `nil` while there is no file.
     var nextCheckpoint: Moment? { isOpen ? schedule.nextDue : nil }
@@ -108,8 +114,15 @@ final class DownloadStore {
 
     // MARK: - Opening
 
-    /// Names the file from the first head, and opens the partial file of an earlier run or a new
-    /// one.
+    /// The name to show before the server has responded.
+    var expectedName: String { target.opening.expectedName }
+
+    /// Finds what an earlier run left, as far as that is known before the server is asked.
+    func findBeforeAsking() async throws(DownloadError) -> TargetFinding {
+        try await target.opening.findBeforeAsking()
+    }
+
+    /// Names the file from the first head, and opens the store of an earlier run or a new one.
     ///
     /// `drop` ends the response, if its connection is needed for the samples of a comparison.
     func open(
@@ -124,8 +137,10 @@ final class DownloadStore {
         }
         guard let head else { return .nothing }
         digests.note(representation)
-        switch try await find(head, representation, digests.expected, source, drop) {
-        case .alreadyThere(let path): return .alreadyThere(path)
+        let digest = digests.expected
+        let response = TargetResponse(head, representation, digest: digest, source: source)
+        switch try await target.opening.open(response, drop: drop) {
+        case .alreadyThere(let file): return .alreadyThere(file)
         case .created(let store, let notes):
             logger.report(notes)
             try await use(store, have: RangeSet(), total: representation.total)
@@ -134,76 +149,12 @@ final class DownloadStore {
             try await adopt(store, recovery)
             if startingPoint == nil { try await empty(for: representation, head, source) }
             return .open(startingPoint)
-        case .nothing, .undecided, .likely: return .nothing
+        case .nothing: return .nothing
         }
     }
 
-    /// Finds the existing files under the name that the head supplies, comparing them if necessary.
-    private func find(
-        _ head: ResponseHead,
-        _ representation: Representation,
-        _ digest: ContentDigest?,
-        _ source: String,
-        _ drop: () async -> Void
-    ) async throws(DownloadError) -> TargetResolver.Found {
-        // The user's callback may block for any time, and is called only once.
-        guard job.choosesDestination == nil else {
-            return try await find(head, representation, digest, source, .init(), engine.choices)
-        }
-        let isFile = job.settings.asksForFile
-        var comparison = FinishedFileSearch.Comparison(readsFiles: false, asksForSamples: isFile)
-        var connection = SampleComparison.Connection.additional
-        var pool = engine.disk
-        while true {
-            let found = try await find(head, representation, digest, source, comparison, pool)
-            switch found {
-            case .undecided:
-                // Reading a large file takes long. Checkpoints must not wait for that.
-                comparison.readsFiles = true
-                pool = engine.digests
-            case .likely(let path):
-                let samples = SampleComparison(head, representation, requests, engine: engine)
-                guard let isEqual = await samples.matches(path, over: connection) else {
-                    await drop()
-                    connection = .own
-                    continue
-                }
-                // A comparison that was interrupted proves nothing: the file is neither the
-                // server's nor another one, beside which this download could begin.
-                if !isEqual { try stop.check() }
-                comparison.sampled[path] = isEqual
-                if isEqual {
-                    logger.notice(
-                        "\(path) exists: its URL, length and two samples match the server's file"
-                    )
-                }
-            default: return found
-            }
-        }
-    }
-
-    private func find(
-        _ head: ResponseHead,
-        _ representation: Representation,
-        _ digest: ContentDigest?,
-        _ source: String,
-        _ comparison: FinishedFileSearch.Comparison,
-        _ pool: BlockingPool
-    ) async throws(DownloadError) -> TargetResolver.Found {
-        let resolver = resolver
-        return try await pool.run { () throws(DownloadError) in
-            try resolver.open(
-                head,
-                representation,
-                digest,
-                source: source,
-                comparison: comparison
-            )
-        }
-    }
-
-    /// Takes over an earlier run's partial file as this download's own.
-    func adopt(_ store: PartialStore, _ recovery: Recovery) async throws(DownloadError) {
+    /// Takes over an earlier run's store as this download's own.
+    func adopt(_ store: any TargetStore, _ recovery: Recovery) async throws(DownloadError) {
         logger.report(recovery.notes)
         startingPoint =
             recovery.have.isEmpty
@@ -217,7 +168,7 @@ final class DownloadStore {
         if recovery.have.isEmpty { former = recovery.representation }
         if recovery.isForeign { adopted = recovery.have }
         isForeignFile = recovery.isAnothers
-        if !isForeignFile { store.setMark(resolver.mark(for: store)) }
+        if !isForeignFile { mark(store) }
         digests.note(recovery.representation)
         try await use(store, have: recovery.have, total: recovery.representation.total)
         try digests.follow(recovery.have.frontier, in: store)
@@ -230,12 +181,20 @@ final class DownloadStore {
         }
     }
 
+    /// Stores the mark by which a later run recognizes the partial file.
+    private func mark(_ store: any TargetStore) {
+        guard let mark = target.opening.mark(for: store) else { return }
+        store.partialFile?.setMark(mark)
+    }
+
     private func use(
-        _ store: PartialStore,
+        _ store: any TargetStore,
         have: RangeSet,
         total: Int64?
     ) async throws(DownloadError) {
         openStore.current = store
+        let mailbox = mailbox
+        store.whenRoom { mailbox.post(.released) }
         // While the total size is unknown, no bytes are shown.
         monitor.sized(total)
         if isForeignFile {
@@ -244,15 +203,18 @@ final class DownloadStore {
             monitor.opened(store, have: have)
         }
         trustedEpoch = store.trustEpoch
-        monitor.named(store.paths.final.lastComponent?.string ?? "")
+        monitor.named(store.name)
         schedule.opened(at: engine.time.now())
         if digests.expected == nil { digestSearch?.begin() }
         if adopted == nil { try await reserve(total, in: store) }
     }
 
-    private func reserve(_ total: Int64?, in store: PartialStore) async throws(DownloadError) {
+    private func reserve(
+        _ total: Int64?,
+        in store: any TargetStore
+    ) async throws(DownloadError) {
         // The bytes of an output do not stay.
-        guard feed == nil, let total, total > 0 else { return }
+        guard feed == nil, let total, total > 0, store.traits.reservesSpace else { return }
         try await engine.disk.run { () throws(DownloadError) in try store.reserve(total: total) }
     }
 
@@ -263,7 +225,7 @@ final class DownloadStore {
         guard isForeignFile else { return }
         isForeignFile = false
         guard let store = openStore.current else { return }
-        store.setMark(resolver.mark(for: store))
+        mark(store)
         monitor.opened(store, have: monitor.bytes.written)
     }
 
@@ -283,10 +245,7 @@ final class DownloadStore {
         digests.reset(to: representation)
         openStore.current = nil
         borrowed.close()
-        let (resolver, wanted) = (resolver, borrowed.paths.wanted)
-        let found = try await engine.disk.run { () throws(DownloadError) in
-            try resolver.openBeside(wanted, representation, source: source)
-        }
+        let found = try await target.opening.openBeside(borrowed, representation, source: source)
         guard case .created(let store, let notes) = found else { return }
         logger.report(notes)
         try await use(store, have: RangeSet(), total: representation.total)
@@ -308,7 +267,7 @@ final class DownloadStore {
         monitor.startedOver(with: head)
         monitor.sized(representation.total)
         digests.reset(to: representation)
-        let mark = resolver.mark(for: store)
+        let mark = target.opening.mark(for: store)
         // This syncs the checkpoint.
         try await engine.syncs.run { () throws(DownloadError) in
             try store.reset(representation: representation, source: source, mark: mark)
@@ -351,7 +310,7 @@ final class DownloadStore {
     func write(_ body: SmallBody, from start: Int64) async throws(DownloadError) {
         guard let store = openStore.current else { return }
         try await engine.disk.run { () throws(DownloadError) in
-            try store.write(body.bytes, from: start)
+            try store.file().write(body.bytes, from: start)
         }
         unclaimed.wrote(body.bytes.count)
     }
@@ -399,14 +358,15 @@ final class DownloadStore {
         // A transfer may have stopped for the previous checkpoint just after that was written.
         guard !isDistrusting else { return false }
         let unclaimed = unclaimed.bytes
-        guard unclaimed > 0 || isResumable && schedule.hasPassedOver else {
+        let claims = isResumable && store.traits.keepsClaims
+        guard unclaimed > 0 || claims && schedule.hasPassedOver else {
             // The bytes of the last second must become durable, too, even if no more follow.
-            if schedule.hasUnsynced, isResumable { sync(monitor.bytes.written, now) }
+            if schedule.hasUnsynced, claims { sync(monitor.bytes.written, now) }
             return true
         }
         let (written, epoch) = (monitor.bytes.written, trustedEpoch)
-        if !isResumable { schedule.passedOver() }
-        if isResumable {
+        if !claims { schedule.passedOver() }
+        if claims {
             try await engine.disk.run { () throws(DownloadError) in
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
@@ -461,7 +421,7 @@ final class DownloadStore {
 
     /// What finishing the file has led to.
     enum Finish {
-        case named(FinishedName, ContentDigest?)
+        case named(FinishedTarget, ContentDigest?)
         /// A sync failed, and only these bytes still count.
         case syncFailed(durable: RangeSet)
         /// The file is wrong; the pieces are those that are known to be wrong.
@@ -491,17 +451,17 @@ final class DownloadStore {
         }
         if let feed {
             try await feed.finish(total, in: store)
-            return .named(.output, verified.whole)
+            return .named(.output(size: total), verified.whole)
         }
         do throws(DownloadError) {
-            let name = try await finisher.finish(
-                store,
+            let complete = CompleteTarget(
+                store: store,
                 total: total,
                 isLengthVerified: isLengthVerified,
-                verified,
+                digests: verified,
                 epoch: trustedEpoch
             )
-            return .named(name, verified.whole)
+            return .named(try await target.finishing.finish(complete), verified.whole)
         } catch {
             guard store.trustEpoch != trustedEpoch else { throw error }
             return .syncFailed(durable: try distrust(after: error))
@@ -513,8 +473,9 @@ final class DownloadStore {
         guard let store = openStore.current, let (total, error) = difference else {
             return DownloadError(.unknown, "there is no file with a wrong digest")
         }
-        let path = try await finisher.keepAsCorrupt(store, total: total, error)
+        let path = try await target.finishing.keepAsCorrupt(store, total: total, error)
         openStore.current = nil
+        guard let path else { return error }
         let advice: Advice =
             adopted == nil
             ? error.guidance
@@ -558,8 +519,8 @@ final class DownloadStore {
                 // The claim comes first: it survives a kill even if the sync takes long.
                 try store.saveCheckpoint(written: written, epoch: epoch)
             }
-            if keeps, let names = PartialNames(store.paths.wanted) {
-                engine.numberedPartials.note(store.paths.number, of: names)
+            if keeps, let paths = store.partialFile?.paths, let names = PartialNames(paths.wanted) {
+                engine.numberedPartials.note(paths.number, of: names)
             }
             if !keeps, discards != true { monitor.discarded() }
             if keeps {
@@ -570,20 +531,25 @@ final class DownloadStore {
         } catch {
             logger.warning("cannot keep the received bytes: \(error.failure)")
         }
-        if keeps, error.code == .interrupted {
-            let kept = store.trustEpoch == epoch ? written : store.durable
-            if !kept.isEmpty { return .interrupted(keeping: kept, in: store, canResume) }
+        let keepsClaims = store.traits.keepsClaims
+        let kept = keepsClaims && store.trustEpoch == epoch ? written : store.durable
+        if keeps, error.code == .interrupted, !kept.isEmpty {
+            return .interrupted(keeping: kept, in: store, canResume)
+        }
+        // Without claims, only the sync shows whether there is anything to keep.
+        let isInVain = keeps && kept.isEmpty && (error.code == .interrupted || !keepsClaims)
+        if isInVain {
             _ = try? await engine.disk.run { () throws(DownloadError) in try store.discard() }
         }
-        if error.code == .diskFull { return error.keeping(store.latestCheckpoint) }
-        return error.advising(resumes: canResume && feed == nil, keeps: keeps)
+        if error.code == .diskFull { return error.keeping(store.kept) }
+        return error.advising(resumes: canResume && feed == nil, keeps: keeps && !isInVain)
     }
 
     /// Restores another tool's file, because no response that fits it was accepted.
-    private func restoreAdopted(_ store: PartialStore, _ adopted: RangeSet) async {
+    private func restoreAdopted(_ store: any TargetStore, _ adopted: RangeSet) async {
         do throws(DownloadError) {
             try await engine.disk.run { () throws(DownloadError) in
-                try store.cut(to: adopted.frontier)
+                try store.file().cut(to: adopted.frontier)
             }
         } catch {
             logger.warning("cannot truncate the partial file: \(error.failure)")

@@ -6,7 +6,7 @@ internal import SystemPackage
 internal import struct FoundationEssentials.Date
 
 /// Gives the complete files of one download their names.
-struct FileFinisher: Sendable {
+struct FileFinisher: TargetFinishing {
     /// The number of attempts to write a small file: after a failed sync it is written again from
     /// memory.
     private static let mostAttempts = 3
@@ -47,21 +47,13 @@ struct FileFinisher: Sendable {
     }
 
     /// Gives the file in a store its name, or finds an existing file with the same bytes.
-    ///
-    /// `epoch` is the store's epoch in which all bytes count. `isLengthVerified` is whether the
-    /// response proved the length.
-    func finish(
-        _ store: PartialStore,
-        total: Int64,
-        isLengthVerified: Bool,
-        _ verified: VerifiedDigests,
-        epoch: Int
-    ) async throws(DownloadError) -> FinishedName {
+    func finish(_ complete: CompleteTarget) async throws(DownloadError) -> FinishedTarget {
+        let (store, total, verified) = (try complete.store.file(), complete.total, complete.digests)
         let policy = policy(store.paths)
         engine.takenNames.note(store, of: job.identity)
-        var file = CompleteFile(store: store, total: total, policy: policy, epoch: epoch)
+        var file = CompleteFile(store: store, total: total, policy: policy, epoch: complete.epoch)
         file.acceptsSame = job.acceptsSameFile
-        file.isLengthVerified = isLengthVerified
+        file.isLengthVerified = complete.isLengthVerified
         file.notes = job.notes(on: store.representation)
         file.notes.pieces = verified.pieces
         if let whole = verified.whole, job.settings.checksum == .automatic {
@@ -92,7 +84,7 @@ struct FileFinisher: Sendable {
                 if verified.whole == nil, job.settings.checksum == .automatic {
                     logger.report(["no checksum of the file was found"])
                 }
-                return name
+                return FinishedTarget(name.path, size: total, wasThere: name.wasThere)
             case .undecided(let path):
                 // Reading a large file takes long. The syncs of other downloads must not wait for
                 // that.
@@ -254,10 +246,11 @@ struct FileFinisher: Sendable {
     /// Keeps the file of a store under a name that shows that its bytes are wrong; returns its
     /// path.
     func keepAsCorrupt(
-        _ store: PartialStore,
+        _ store: any TargetStore,
         total: Int64,
         _ error: DownloadError
-    ) async throws(DownloadError) -> FilePath {
+    ) async throws(DownloadError) -> String? {
+        let store = try store.file()
         if let willFinish = job.willFinish {
             let stamp = try await engine.disk.run { () throws(DownloadError) in try store.stamp() }
             try await willFinish(WrittenFile(.corrupt, at: store.paths.final.string, stamp))
@@ -265,7 +258,7 @@ struct FileFinisher: Sendable {
         // In a queue, the earlier file may be another owner's.
         let urls = job.ownerOfPartialFile == nil ? job.urls : []
         return try await engine.syncs.run { () throws(DownloadError) in
-            try store.keepAsCorrupt(reason: error.message, total: total, urls: urls)
+            try store.keepAsCorrupt(reason: error.message, total: total, urls: urls).string
         }
     }
 }

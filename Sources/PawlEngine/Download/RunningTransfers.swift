@@ -55,9 +55,12 @@ struct RunningTransfers {
         }
     }
 
-    /// Resumes the transfers that waited for a checkpoint or for the end of a suspension.
-    func releaseHeld() {
-        for item in running.values where item.cursor.releaseHold() && !item.awaitsFile {
+    /// Resumes the transfers that waited for a checkpoint, for room or for the end of a suspension.
+    ///
+    /// `hasRoom`: whether there is room for bytes at an offset.
+    func releaseHeld(hasRoom: (Int64) -> Bool) {
+        for item in running.values
+        where hasRoom(item.cursor.position) && item.cursor.releaseHold() && !item.awaitsFile {
             item.transfer.resume()
         }
     }

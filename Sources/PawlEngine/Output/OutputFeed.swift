@@ -43,7 +43,7 @@ final class OutputFeed: Sendable {
     }
 
     /// Passes on the bytes up to the frontier, in parallel with the driver.
-    func follow(_ frontier: Int64, in store: PartialStore) {
+    func follow(_ frontier: Int64, in store: any TargetStore) {
         let end = digests.expected == nil ? frontier : frontier - Self.withheldBytes
         guard end > passing.offset else { return }
         begun.store(true, ordering: .relaxed)
@@ -51,7 +51,7 @@ final class OutputFeed: Sendable {
     }
 
     /// Passes on the rest of a complete file, and removes it.
-    func finish(_ total: Int64, in store: PartialStore) async throws(DownloadError) {
+    func finish(_ total: Int64, in store: any TargetStore) async throws(DownloadError) {
         await worker.finish()
         let passing = passing
         try await pool.run { () throws(DownloadError) in
@@ -67,7 +67,9 @@ final class OutputFeed: Sendable {
     }
 }
 
-extension FinishedName {
-    /// The name of bytes that were passed on to an output.
-    static let output = FinishedName(path: "-")
+extension FinishedTarget {
+    /// Returns what stands for bytes that were passed on to an output.
+    static func output(size: Int64) -> FinishedTarget {
+        FinishedTarget(path: "-", name: "-", size: size)
+    }
 }

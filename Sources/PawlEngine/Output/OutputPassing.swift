@@ -8,7 +8,7 @@ internal import Synchronization
 final class OutputPassing: Sendable {
     /// Bytes to pass on: those of the store before `end`.
     struct Part: Sendable {
-        var store: PartialStore
+        var store: any TargetStore
         var end: Int64
     }
 
@@ -65,7 +65,7 @@ final class OutputPassing: Sendable {
     }
 
     /// Frees the space of the last whole step before an offset.
-    private func dropStep(before offset: Int64, of store: PartialStore) {
+    private func dropStep(before offset: Int64, of store: any TargetStore) {
         // A response is compared with the bytes before its own.
         let end = offset / Self.stepBytes * Self.stepBytes - Seam.leadBytes
         store.drop(ByteRange(max(0, end - Self.stepBytes), end))

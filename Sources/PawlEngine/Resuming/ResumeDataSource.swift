@@ -9,9 +9,11 @@ final class ResumeDataSource: Sendable {
     private struct State {
         var job: DownloadJob?
         /// The store while the download runs.
-        var store: PartialStore?
-        /// The checkpoint and paths that a download left when it ended.
-        var left: (checkpoint: Checkpoint, paths: DownloadPaths)?
+        var store: (any TargetStore)?
+        /// What a download left when it ended.
+        var left: KeptBytes?
+
+        var kept: KeptBytes? { store?.kept ?? left }
         var facts = ResumeFacts()
         var hasEnded = false
     }
@@ -28,7 +30,7 @@ final class ResumeDataSource: Sendable {
     }
 
     /// Records the opened store, which replaces the state of an earlier run.
-    func opened(_ store: PartialStore) {
+    func opened(_ store: any TargetStore) {
         state.withLock { state in
             state.store = store
             state.left = nil
@@ -50,7 +52,7 @@ final class ResumeDataSource: Sendable {
             state.hasEnded = true
             guard let store = state.store else { return }
             state.store = nil
-            state.left = store.latestCheckpoint.map { ($0, store.paths) }
+            state.left = store.kept
         }
     }
 
@@ -62,23 +64,20 @@ final class ResumeDataSource: Sendable {
     }
 
     private static func resumability(_ state: State, _ writtenBytes: Int64) -> Resumability {
-        let checkpoint = state.store?.latestCheckpoint ?? state.left?.checkpoint
-        let claimed = checkpoint.map { max($0.written.count, $0.durable.count) } ?? 0
+        let kept = state.kept
+        let claimed = kept?.count ?? 0
         var facts = state.facts
         facts.receivedBytes = state.hasEnded ? claimed : max(claimed, writtenBytes)
         // What was learned last may describe a version whose bytes were discarded since.
-        if let checkpoint { facts.representation = checkpoint.representation }
+        if let kept { facts.representation = kept.representation }
         return Resumability(facts)
     }
 
     /// The resume data as of the last checkpoint; `nil` if there is no checkpoint or it would be of
-    /// no use.
+    /// no use, or if the target is not a file.
     var resumeData: ResumeData? {
         state.withLock { state in
-            let held = state.store.flatMap { store in
-                store.latestCheckpoint.map { (checkpoint: $0, paths: store.paths) }
-            }
-            guard let job = state.job, let (checkpoint, paths) = held ?? state.left,
+            guard let job = state.job, let (checkpoint, paths) = state.kept?.file,
                 Self.resumability(state, 0).obstacle == nil
             else { return nil }
             var content = ResumeContent(job.url, job.settings, checkpoint, of: paths)

@@ -1,5 +1,5 @@
-internal import PawlCore
-internal import PawlStorage
+package import PawlCore
+package import PawlStorage
 internal import Synchronization
 
 /// Computes the file's digest up to the frontier, and verifies it and the digests of the pieces.
@@ -92,7 +92,7 @@ final class FileDigester: Sendable {
     }
 
     /// Hashes the bytes up to the frontier, all of which are present.
-    func follow(_ frontier: Int64, in store: PartialStore) throws(DownloadError) {
+    func follow(_ frontier: Int64, in store: any TargetStore) throws(DownloadError) {
         guard let digest = try digest(of: store) else { return }
         follower.follow(Piece(digest: digest, frontier: frontier))
     }
@@ -100,7 +100,7 @@ final class FileDigester: Sendable {
     /// Hashes the bytes before `end` before it returns, because they will be removed.
     ///
     /// A digest that the server sends later is ignored.
-    func read(to end: Int64, in store: PartialStore) throws(DownloadError) {
+    func read(to end: Int64, in store: any TargetStore) throws(DownloadError) {
         state.withLock { $0.isSettled = true }
         try digest(of: store)?.advance(to: end)
     }
@@ -109,7 +109,7 @@ final class FileDigester: Sendable {
     ///
     /// A digest of the whole file that is right counts for more than those of pieces.
     func verify(
-        _ store: PartialStore,
+        _ store: any TargetStore,
         total: Int64,
         _ stop: CancellationToken
     ) async throws(DownloadError) -> Verification {
@@ -150,7 +150,7 @@ final class FileDigester: Sendable {
     }
 
     private func wrongPieces(
-        of store: PartialStore,
+        of store: any TargetStore,
         _ pieces: PieceDigests,
         _ total: Int64,
         _ stop: CancellationToken
@@ -179,11 +179,14 @@ final class FileDigester: Sendable {
         )
     }
 
-    private func digest(of store: PartialStore) throws(DownloadError) -> FrontierDigest? {
+    private func digest(of store: any TargetStore) throws(DownloadError) -> FrontierDigest? {
         try state.withLock { (state) throws(DownloadError) in
             guard let expected = state.expected else { return nil }
             if let digest = state.digest { return digest }
-            let digest = try FrontierDigest(expected.algorithm, store: store)
+            let digest = try FrontierDigest(expected.algorithm, of: { store.place }) {
+                (buffer, offset) throws(DownloadError) in
+                try store.read(into: buffer, at: offset)
+            }
             state.digest = digest
             return digest
         }
@@ -191,8 +194,8 @@ final class FileDigester: Sendable {
 }
 
 /// The digests of a complete file that are right, as far as they are known.
-struct VerifiedDigests: Sendable {
-    var whole: ContentDigest?
+package struct VerifiedDigests: Sendable {
+    package var whole: ContentDigest?
     /// Those of the pieces, which were not compared if that of the whole file is known.
-    var pieces: PieceRecord?
+    package var pieces: PieceRecord?
 }

@@ -28,7 +28,7 @@ indirect enum DriverMessage: Sendable {
     case synced(epoch: Int, DownloadError?)
     /// The reader of the bytes has taken some, or the error of writing them for it.
     case outputMoved(DownloadError?)
-    /// A suspension has ended.
+    /// A suspension has ended, or the store has room again.
     case released
     /// The download's own limit, or the limit for all downloads, has changed.
     case limitChanged

@@ -1,5 +1,4 @@
 internal import PawlCore
-internal import PawlStorage
 
 /// Receives one transfer's head and bytes on the network's thread, and writes the bytes to their
 /// position.
@@ -10,7 +9,9 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
     private let planned: PlannedTransfer
     private let context: DownloadContext
     private let cursor: TransferCursor
-    private var store: PartialStore?
+    private var store: (any TargetStore)?
+    /// Whether the store had no room for further bytes after the last piece.
+    private var isStoreFull = false
     /// The position of the next byte of the response, counting skipped bytes.
     private var position: Int64
     /// The end of the bytes that the head has proven.
@@ -206,7 +207,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         guard count > 0 else { return true }
         do throws(DownloadError) {
             let piece = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-            try currentStore().write(piece, at: position)
+            isStoreFull = try currentStore().put(piece, at: position) == .full
         } catch {
             failure = error
             return false
@@ -217,7 +218,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         return true
     }
 
-    private func currentStore() throws(DownloadError) -> PartialStore {
+    private func currentStore() throws(DownloadError) -> any TargetStore {
         if let store { return store }
         guard let store = context.store.current else {
             throw DownloadError(.unknown, "received bytes before their file was open")
@@ -228,7 +229,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
 
     private func answer(after written: Int, of received: Int) -> BodyDecision {
         let (unclaimed, control, limits) = (context.unclaimed, context.control, context.limits)
-        let (reader, position) = (context.reader, position)
+        let (reader, position, full) = (context.reader, position, isStoreFull ? store : nil)
         unclaimed.wrote(written)
         let isLimited = limits.isLimited
         let changes = isLimited ? limits.changes : 0
@@ -236,7 +237,7 @@ final class SegmentSink: TransferSink, @unchecked Sendable {
         let wait = isLimited ? limits.charge(bytes: received, now: now) : .zero
         let mustWait = {
             unclaimed.isBehind || control?.isSuspended == true
-                || reader?.isFarBehind(position) == true
+                || reader?.isFarBehind(position) == true || full?.hasRoom(at: position) == false
         }
         if cursor.hold(while: mustWait) { return .hold }
         guard wait > .zero else { return .more }

@@ -10,8 +10,14 @@ package final class FrontierDigest: Sendable {
     /// processor's cache.
     private static let pieceLength = 256 * 1024
 
+    /// Reads bytes at an offset, which may be called on any thread; fewer than requested only at
+    /// the end.
+    package typealias Reader =
+        @Sendable (UnsafeMutableRawBufferPointer, Int64) throws(DownloadError) -> Int
+
     package let algorithm: DigestAlgorithm
-    private let store: PartialStore
+    private let place: @Sendable () -> String
+    private let read: Reader
     private let state: Mutex<State>
     private let isStopped = Atomic<Bool>(false)
 
@@ -21,9 +27,15 @@ package final class FrontierDigest: Sendable {
         let buffer: PieceBuffer
     }
 
-    package init(_ algorithm: DigestAlgorithm, store: PartialStore) throws(DownloadError) {
-        self.algorithm = algorithm
-        self.store = store
+    /// Creates the digest of no bytes.
+    ///
+    /// `place` returns where the bytes are, for messages.
+    package init(
+        _ algorithm: DigestAlgorithm,
+        of place: @escaping @Sendable () -> String,
+        read: @escaping Reader
+    ) throws(DownloadError) {
+        (self.algorithm, self.place, self.read) = (algorithm, place, read)
         let context = try DigestContext(algorithm)
         state = Mutex(State(context: context, buffer: PieceBuffer(count: Self.pieceLength)))
     }
@@ -63,10 +75,10 @@ package final class FrontierDigest: Sendable {
             guard left > 0 else { return false }
             let count = Int(min(left, Int64(Self.pieceLength)))
             let piece = UnsafeMutableRawBufferPointer(rebasing: state.buffer.bytes[..<count])
-            guard try store.read(into: piece, at: state.position) == count else {
+            guard try read(piece, state.position) == count else {
                 throw DownloadError(
                     .diskFailure,
-                    "\(store.paths.partial) is shorter than the data written to it",
+                    "\(place()) is shorter than the data written to it",
                     advice: "another program may have changed it: \(.runAgain)",
                     context: "computing the digest"
                 )

@@ -30,6 +30,17 @@ package struct Recovery: Sendable {
     package var isForeign = false
     /// Whether the bytes are of another URL's download and proven to be of the same file.
     package var isAnothers = false
+
+    package init(
+        representation: Representation,
+        source: String,
+        have: RangeSet,
+        notes: [String],
+        isForeign: Bool = false
+    ) {
+        (self.representation, self.source) = (representation, source)
+        (self.have, self.notes, self.isForeign) = (have, notes, isForeign)
+    }
 }
 
 extension Recovery {

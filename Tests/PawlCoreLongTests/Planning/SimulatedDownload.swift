@@ -36,6 +36,8 @@ struct SimulatedDownload {
     private var shares: [TransferID: Int64] = [:]
     /// The maximum number of bytes that were on disk and not read yet, of a download with a reader.
     private(set) var mostUnread: Int64 = 0
+    /// The target that takes the bytes in parts; `nil` if it takes any byte at any time.
+    private(set) var parts: SimulatedParts?
     private var pinnedOnDisk: Representation?
     private var sourceOnDisk: String?
 
@@ -86,9 +88,11 @@ struct SimulatedDownload {
         connections: ConnectionCount? = nil,
         mayBeKilled: Bool = true,
         reader: Reader? = nil,
-        link: SimulatedLink? = nil
+        link: SimulatedLink? = nil,
+        grid: SegmentGrid? = nil
     ) {
         (self.reader, self.link) = (reader, link)
+        parts = grid.map(SimulatedParts.init)
         servers = [server] + mirrors
         random = SplitMix64(seed: seed ^ 0xA5A5)
         var settings = DownloadSettings()
@@ -179,6 +183,11 @@ struct SimulatedDownload {
         restarts += 1
         // The checkpoint claims the bytes that the planner counted a moment ago.
         disk = disk.mapValues { $0.intersection(planner.arrived) }
+        if let grid = parts?.grid {
+            let total = pinnedOnDisk?.total
+            disk = disk.mapValues { grid.wholeParts(of: $0, total: total) }
+        }
+        parts?.begin(with: have)
         connections = [:]
         waitingSlots = []
         // The next run may list its sources in another order.
@@ -187,7 +196,7 @@ struct SimulatedDownload {
         let point = pinnedOnDisk.map {
             StartingPoint(representation: $0, have: have, source: sourceOnDisk)
         }
-        handle(.started(point))
+        handle(.started(point, grid: point == nil ? nil : parts?.grid))
     }
 
     private mutating func grantSlots() {
@@ -222,9 +231,12 @@ struct SimulatedDownload {
                 isComparing: planned.comparesBytes,
                 isEndProven: planned.isEndProven
             )
+            noteAssigned(planned.id)
         case .setEnd(let id, let end, let isProven):
+            let isLater = connections[id].map { $0.end < end } == true
             connections[id]?.end = end
             connections[id]?.isEndProven = isProven
+            if isLater { noteAssigned(id) }
         case .close(let id):
             if let connection = connections[id], connection.kept > connection.planned.start,
                 connection.kept < connection.end
@@ -240,17 +252,27 @@ struct SimulatedDownload {
         case .restrictLedger(let kept): restrict(to: kept)
         case .openStore(let id, let representation):
             empty(for: representation, id)
-            handle(.storeOpened(id, nil))
+            handle(.storeOpened(id, nil, grid: parts?.grid))
         case .resetStore(let id, let representation):
             empty(for: representation, id)
             restarts += 1
-            handle(.storeReset(id))
+            handle(.storeReset(id, grid: parts?.grid))
         case .updateRepresentation(let representation): pinnedOnDisk = representation
         case .complete(let total): result = .success(total)
         case .failDigest: result = .failure(DownloadError(.checksumMismatch, "wrong digest"))
         case .fail(let error): result = .failure(error)
         case .releaseSlot, .backOffHost, .log, .notice, .startingOver: break
         }
+    }
+
+    /// Notes which bytes a connection may write, besides those of the others.
+    private mutating func noteAssigned(_ id: TransferID) {
+        guard let connection = connections[id] else { return }
+        let others = connections.filter { $0.key != id }.values.map { other in
+            ByteRange(other.kept, min(other.end, other.answer?.body.end ?? .max))
+        }
+        let own = ByteRange(connection.kept, connection.end)
+        parts?.assigned(own, beside: others, total: pinnedOnDisk?.total)
     }
 
     private mutating func randomDelay() -> Duration {
@@ -268,6 +290,7 @@ struct SimulatedDownload {
 
     private mutating func empty(for representation: Representation, _ id: TransferID?) {
         disk = [:]
+        parts?.begin(with: RangeSet())
         pinnedOnDisk = representation
         sourceOnDisk = planner.sourceText(pinnedBy: id)
     }
@@ -361,6 +384,7 @@ struct SimulatedDownload {
 
     private mutating func write(_ bytes: ByteRange, _ version: Int) {
         guard !bytes.isEmpty else { return }
+        parts?.write(bytes)
         for other in disk.keys where other != version { disk[other]?.remove(bytes) }
         disk[version, default: RangeSet()].insert(bytes)
     }

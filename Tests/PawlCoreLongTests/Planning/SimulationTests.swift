@@ -73,6 +73,30 @@ struct SimulationTests {
         }
     }
 
+    @Test(arguments: 0..<8)
+    func `a target with parts gets each part in order from one transfer at a time`(
+        part: Int
+    ) async {
+        var breath = Breath()
+        var successes = 0
+        for round in 0..<Self.rounds / 8 {
+            await breath.take()
+            let seed = Self.firstSeed &+ UInt64(part * Self.rounds + round)
+            let grid = SegmentGrid(
+                partBytes: [100_000, 256 * 1024, 1 << 20][Int(seed % 3)],
+                mostBegunParts: [2, 8, .max][Int(seed / 3 % 3)]
+            )
+            let server = SimulatedServer(seed: seed)
+            var download = SimulatedDownload(seed: seed, server: server, grid: grid)
+            download.run()
+            expectOneVersionOrError(download, seed)
+            let violations = download.parts?.violations ?? []
+            #expect(violations.isEmpty, "seed \(seed) \(download.summary)")
+            if case .success = download.result { successes += 1 }
+        }
+        #expect(successes > Self.rounds / 8 / 4)
+    }
+
     private func expectOneVersionOrError(_ download: SimulatedDownload, _ seed: UInt64) {
         let sentence: Comment = "seed \(seed): run again with PAWL_SEED=\(seed)"
         switch download.result {

@@ -21,6 +21,10 @@ struct PlannerRun {
     private(set) var slotsInUse = 0
     /// The transfers that have not ended.
     private var unended: [TransferID: PlannedTransfer] = [:]
+    /// The parts in which the store takes bytes.
+    private let grid: SegmentGrid?
+    /// Whether all bytes are present.
+    private(set) var isComplete = false
     var running: [PlannedTransfer] { unended.values.sorted { $0.id < $1.id } }
 
     static let url = URL(string: "http://origin.example/disk.iso") ?? URL(filePath: "/")
@@ -32,11 +36,13 @@ struct PlannerRun {
         of pinned: Representation,
         from source: String? = nil,
         url: URL = Self.url,
-        seed: UInt64 = 1
+        seed: UInt64 = 1,
+        grid: SegmentGrid? = nil
     ) {
+        self.grid = grid
         planner = DownloadPlanner(url: url, mirrors: mirrors, settings: settings, seed: seed)
         let point = StartingPoint(representation: pinned, have: have, source: source)
-        report(.started(have.isEmpty ? nil : point))
+        report(.started(have.isEmpty ? nil : point, grid: have.isEmpty ? nil : grid))
     }
 
     mutating func report(_ event: DownloadEvent) {
@@ -52,8 +58,11 @@ struct PlannerRun {
                 unended[planned.id] = planned
             case .close(let id): closed.append(id)
             case .setEnd(let id, let end, let isProven): ends[id] = (end, isProven)
-            case .openStore(let id, _): actions += planner.handle(.storeOpened(id, nil), at: now)
-            case .resetStore(let id, _): actions += planner.handle(.storeReset(id), at: now)
+            case .openStore(let id, _):
+                actions += planner.handle(.storeOpened(id, nil, grid: grid), at: now)
+            case .resetStore(let id, _):
+                actions += planner.handle(.storeReset(id, grid: grid), at: now)
+            case .complete: isComplete = true
             case .backOffHost(let host, _): backedOff.append(host)
             case .log(let text), .notice(let text): log.append(text)
             case .restrictLedger(let ranges): kept = ranges

@@ -48,6 +48,7 @@ final class EngineProcess: Sendable {
         to destination: Destination,
         _ settings: DownloadSettings,
         output: OrderedOutput? = nil,
+        target: ByteTarget? = nil,
         connectivityChanged: (@Sendable (Bool) -> Void)? = nil,
         whenFetched: @escaping @Sendable () -> Void = {}
     ) -> RunningDownload {
@@ -60,6 +61,7 @@ final class EngineProcess: Sendable {
             seed: Self.impatientSeed
         )
         job.output = output
+        job.target = target
         job.connectivityChanged = connectivityChanged
         let task = Task { [job] () -> Result<DownloadedFile, DownloadError> in
             do throws(DownloadError) {

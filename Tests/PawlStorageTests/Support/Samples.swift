@@ -42,6 +42,15 @@ extension PartialStore {
     }
 }
 
+extension FrontierDigest {
+    convenience init(_ algorithm: DigestAlgorithm, store: PartialStore) throws(DownloadError) {
+        try self.init(algorithm, of: { store.paths.partial.string }) {
+            (buffer, offset) throws(DownloadError) in
+            try store.read(into: buffer, at: offset)
+        }
+    }
+}
+
 extension BootIdentity {
     static let firstBoot = BootIdentity("first")
     static let secondBoot = BootIdentity("second")
