@@ -164,7 +164,9 @@ if isDevelopment {
         package: "swift-configuration"
     )
     let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
-    let optimized = ["PawlCore", "PawlTesting", "PawlCoreLongTests"]
+    let optimized = [
+        "PawlCore", "PawlFleet", "PawlTesting", "PawlCoreLongTests", "PawlFleetTests",
+    ]
     let examples = [
         "Articles", "FourWays", "MediaCache", "Programs/BackgroundDownload", "Programs/CoverCache",
         "Programs/FetchFile", "Programs/FetchList", "Programs/Films", "Programs/FollowDownloads",
@@ -203,6 +205,7 @@ if isDevelopment {
             ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "CPlatform", subprocess, system]
         ),
         ours("PawlPostgres", ["PawlCore", "CPostgres", deque]),
+        ours("PawlFleet", ["PawlCore"]),
         ours(
             "PawlDaemon",
             [
@@ -233,6 +236,7 @@ if isDevelopment {
         // What the benchmark measures of sessions.
         program("SessionBench", ["Pawl"], path: "Benchmarks/Programs/SessionBench"),
         tests("PawlPostgresTests", ["PawlPostgres", "PostgresProbe"]),
+        tests("PawlFleetTests", ["PawlFleet", "PawlCore", heap, system]),
         tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging, grdb]),
         tests(
             "CommandTests",
