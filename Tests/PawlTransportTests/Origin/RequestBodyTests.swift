@@ -63,6 +63,23 @@ struct RequestBodyTests {
         #expect(origin.requests.first?.body == Array("hello".utf8))
     }
 
+    @Test func `replies read the bodies that the ledger does not keep`() throws {
+        let origin = try ScriptedOrigin(keepsBodies: false)
+        origin.route(
+            "/f",
+            .custom { exchange, connection in
+                let body = try connection.readWholeBody()
+                try connection.send(Reply.status(200, body: "\(body.count)").plan(exchange))
+            },
+            readsBody: true
+        )
+        let client = try RawClient(origin)
+        client.ask("/f", ["Content-Length: 5", "Connection: close"], method: "POST")
+        client.send("hello")
+        #expect(RawAnswer(client.receiveAll().bytes, .closed).text == "5")
+        #expect(origin.requests.map(\.body) == [[]])
+    }
+
     @Test func `what a reply leaves of the body does not become the next request`() throws {
         let origin = try ScriptedOrigin()
         origin.route("/f", .status(403), readsBody: true)

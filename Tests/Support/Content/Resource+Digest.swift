@@ -4,7 +4,9 @@ package import PawlCore
 extension Resource {
     /// Returns the digest of all bytes, or `nil` if the library does not support the algorithm.
     package func digest(_ algorithm: DigestAlgorithm) -> ContentDigest? {
-        guard algorithm != .crc32c else { return cyclicChecksum }
+        guard algorithm != .crc32c else {
+            return ContentDigest(.crc32c, bytes: CyclicCode.castagnoli.checksum(of: bytes()))
+        }
         guard let context = EVP_MD_CTX_new() else { return nil }
         defer { EVP_MD_CTX_free(context) }
         guard EVP_DigestInit_ex(context, algorithm.function, nil) == 1 else { return nil }
@@ -21,20 +23,19 @@ extension Resource {
         guard EVP_DigestFinal_ex(context, &bytes, nil) == 1 else { return nil }
         return ContentDigest(algorithm, bytes: bytes)
     }
-
-    /// CRC-32C, bit by bit.
-    private var cyclicChecksum: ContentDigest? {
-        var value = UInt32.max
-        for byte in bytes() {
-            value ^= UInt32(byte)
-            for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
-        }
-        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: ~value >> $0) }
-        return ContentDigest(.crc32c, bytes: bytes)
-    }
 }
 
 extension DigestAlgorithm {
+    /// Returns the digest of bytes in memory; empty if the library does not support the algorithm.
+    package func digest(of bytes: [UInt8]) -> [UInt8] {
+        guard self != .crc32c else { return CyclicCode.castagnoli.checksum(of: bytes) }
+        var digest = [UInt8](repeating: 0, count: byteCount)
+        guard let function,
+            EVP_Digest(bytes, bytes.count, &digest, nil, function, nil) == 1
+        else { return [] }
+        return digest
+    }
+
     fileprivate var function: OpaquePointer? {
         switch self {
         case .crc32c: nil
@@ -56,6 +57,17 @@ package enum Base64 {
         var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
         let count = EVP_EncodeBlock(&encoded, bytes, Int32(bytes.count))
         return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
+    }
+
+    /// Returns the bytes of an encoded text; `nil` if it is malformed.
+    package static func bytes(_ text: String) -> [UInt8]? {
+        let encoded = Array(text.utf8)
+        let padding = encoded.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard encoded.count.isMultiple(of: 4), padding <= 2 else { return nil }
+        var decoded = [UInt8](repeating: 0, count: encoded.count / 4 * 3)
+        let count = EVP_DecodeBlock(&decoded, encoded, Int32(encoded.count))
+        guard Int(count) == decoded.count else { return nil }
+        return Array(decoded.dropLast(padding))
     }
 }
 

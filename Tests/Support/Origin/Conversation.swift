@@ -134,9 +134,9 @@ struct Conversation {
                 channel: channel,
                 body: body,
                 noteSent: noteSent,
-                noteReceived: { bytes in
+                noteReceived: { [keepsBodies = server.keepsBodies] bytes in
                     ledger.update {
-                        $0.requests[index].body += bytes
+                        if keepsBodies { $0.requests[index].body += bytes }
                         $0.requests[index].trailers = body.trailers
                     }
                 }

@@ -16,6 +16,8 @@ final class OriginServer: Sendable {
     }
 
     let tls: TLSContext?
+    /// Whether the ledger keeps the bodies that replies read.
+    let keepsBodies: Bool
     let ledger = Observed(OriginSnapshot())
     let routes = Mutex(RouteTable())
     private let socket: OriginSocket
@@ -28,8 +30,10 @@ final class OriginServer: Sendable {
     init(
         port: UInt16,
         onAllAddresses: Bool = false,
-        certificate: TestCertificate??
+        certificate: TestCertificate??,
+        keepsBodies: Bool = true
     ) throws(Errno) {
+        self.keepsBodies = keepsBodies
         if let certificate { tls = try TLSContext(certificate) } else { tls = nil }
         socket = try OriginSocket(port: port, onAllAddresses: onAllAddresses)
     }

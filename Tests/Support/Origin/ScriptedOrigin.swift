@@ -17,6 +17,21 @@ package final class ScriptedOrigin: Sendable {
         try server.start()
     }
 
+    /// Starts without a record of the bodies that replies read themselves, for large ones.
+    package init(
+        tls: Bool = false,
+        onAllAddresses: Bool = false,
+        keepsBodies: Bool
+    ) throws(Errno) {
+        server = try OriginServer(
+            port: 0,
+            onAllAddresses: onAllAddresses,
+            certificate: tls ? .some(.localhost) : nil,
+            keepsBodies: keepsBodies
+        )
+        try server.start()
+    }
+
     /// Starts on all addresses of this machine, so that a network namespace can reach it.
     package init(onAllAddresses: Bool) throws(Errno) {
         server = try OriginServer(port: 0, onAllAddresses: onAllAddresses, certificate: nil)

@@ -1,17 +1,21 @@
 import Glibc
-import PawlTesting
 
-/// A bare TCP client that shows what an origin sends.
-final class RawClient {
-    enum End: Equatable {
+/// A bare TCP client that shows what a server of this machine sends.
+package final class RawClient {
+    package enum End: Equatable, Sendable {
         case closed, reset, timedOut
     }
 
-    struct Failed: Error {}
+    package struct Failed: Error {
+        package init() {}
+    }
 
     private let descriptor: Int32
 
-    init(_ origin: ScriptedOrigin) throws {
+    package convenience init(_ origin: ScriptedOrigin) throws { try self.init(port: origin.port) }
+
+    /// Connects to a port of 127.0.0.1.
+    package init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(
@@ -23,7 +27,7 @@ final class RawClient {
         )
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = origin.port.bigEndian
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let code = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -36,27 +40,41 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    func ask(_ target: String, _ fields: [String] = [], method: String = "GET") {
+    package func ask(_ target: String, _ fields: [String] = [], method: String = "GET") {
         let lines = ["\(method) \(target) HTTP/1.1", "Host: origin"] + fields + ["", ""]
         send(lines.joined(separator: "\r\n"))
     }
 
-    func send(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    /// Sends bytes verbatim; returns whether the server has taken them all.
+    @discardableResult
+    package func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
     }
 
+    package func send(_ text: String) { send(Array(text.utf8)) }
+
+    /// Ends this side's stream.
+    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Receives `count` bytes, or fewer if the connection ends first.
-    func receive(_ count: Int) -> [UInt8] { receive(upTo: count).bytes }
+    package func receive(_ count: Int) -> [UInt8] { receive(upTo: count).bytes }
 
     /// Receives everything until the end, and returns how it ended.
-    func receiveAll() -> (bytes: [UInt8], end: End) {
+    package func receiveAll() -> (bytes: [UInt8], end: End) {
         let (bytes, end) = receive(upTo: .max)
         return (bytes, end ?? .timedOut)
     }
 
     /// The next head, as text.
-    func receiveHead() -> String {
+    package func receiveHead() -> String {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
             let byte = receive(1)
@@ -81,12 +99,12 @@ final class RawClient {
 }
 
 /// One answer, split into its parts.
-struct RawAnswer {
-    var head: String
-    var body: [UInt8]
-    var end: RawClient.End
+package struct RawAnswer: Sendable {
+    package var head: String
+    package var body: [UInt8]
+    package var end: RawClient.End
 
-    init(_ bytes: [UInt8], _ end: RawClient.End) {
+    package init(_ bytes: [UInt8], _ end: RawClient.End) {
         self.end = end
         let mark: [UInt8] = [13, 10, 13, 10]
         let index = bytes.indices.first { bytes[$0...].starts(with: mark) } ?? bytes.endIndex
@@ -94,10 +112,12 @@ struct RawAnswer {
         body = Array(bytes[index...].dropFirst(4))
     }
 
-    var status: Int { head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0 }
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var status: Int {
+        head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let lines = head.split(separator: "\r\n").map(String.init)
         let start = name.lowercased() + ": "
         return lines.first { $0.lowercased().hasPrefix(start) }.map {
@@ -108,9 +128,11 @@ struct RawAnswer {
 
 extension ScriptedOrigin {
     /// Sends one request on its own connection, which is closed after the answer.
-    func ask(_ target: String, _ fields: [String] = [], method: String = "GET") throws
-        -> RawAnswer
-    {
+    package func ask(
+        _ target: String,
+        _ fields: [String] = [],
+        method: String = "GET"
+    ) throws -> RawAnswer {
         let client = try RawClient(self)
         client.ask(target, fields + ["Connection: close"], method: method)
         let (bytes, end) = client.receiveAll()
@@ -118,5 +140,5 @@ extension ScriptedOrigin {
     }
 
     /// Sends one request for a range of `/f`.
-    func ask(range: String) throws -> RawAnswer { try ask("/f", ["Range: bytes=\(range)"]) }
+    package func ask(range: String) throws -> RawAnswer { try ask("/f", ["Range: bytes=\(range)"]) }
 }

@@ -1,15 +1,6 @@
 import PawlTesting
 
-/// The programs in `Tests/Clients`.
-enum ClientProgram {
-    static func path(_ name: String) throws -> String {
-        let path = "\(#filePath)"
-        guard let tests = path.firstRange(of: "/Tests/") else {
-            throw ServerFailure(description: "the tests are in another folder")
-        }
-        return "\(path[..<tests.upperBound])Clients/\(name)"
-    }
-
+extension ClientProgram {
     /// Sends messages on a WebSocket, each list at once; returns the answers, each with the
     /// milliseconds since its message was sent.
     ///
