@@ -12,7 +12,7 @@ struct StatusHandlers: Sendable {
 
     func status() async throws -> Response {
         var status = about
-        if let problem = queue.store.locationProblem {
+        if let problem = queue.store.problem {
             status.storeProblem = "\(problem.message); \(problem.guidance.text(for: .api))"
         } else {
             status.counts = try await queue.store.read { try $0.downloads.counts() }

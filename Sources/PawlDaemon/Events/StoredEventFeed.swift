@@ -6,7 +6,7 @@ internal import PawlWire
 ///
 /// It holds one page of events at a time, so a slow reader delays nobody else.
 struct StoredEventFeed: Sendable {
-    let store: DaemonStore
+    let store: any QueueStore
     let notifier: EventNotifier
     /// The last event that the reader has seen; `nil` starts with the next event.
     let after: Int64?

@@ -9,7 +9,7 @@ struct FeedCommands {
     let parts: QueueParts
     let undo: RemovalUndo
 
-    private var store: DaemonStore { parts.environment.store }
+    private var store: any QueueStore { parts.environment.store }
 
     // MARK: - Commands
 
@@ -42,7 +42,8 @@ struct FeedCommands {
             try Self.checkRoom(taken)
             let name = try Self.name(new, taken)
             let owner = authority.owner ?? .user
-            var feed = FeedTable.Row(name: name, owner: owner, request: new, at: Date())
+            let now = transaction.now
+            var feed = FeedTable.Row(name: name, owner: owner, request: new, at: now)
             feed.id = try transaction.feeds.insert(feed)
             try key?.record(feed.id...feed.id, transaction)
             return feed
@@ -118,7 +119,7 @@ struct FeedCommands {
                 try Self.move(&feed, to: url, by: authority, rules, transaction)
             }
             try feed.request.check()
-            feed.reschedule(isOtherFeed: changes.url != nil, at: Date())
+            feed.reschedule(isOtherFeed: changes.url != nil, at: transaction.now)
             try transaction.feeds.save(feed)
             return feed
         }
@@ -198,7 +199,7 @@ struct FeedCommands {
                 feed: id,
                 removal: try transaction.removed.nextNumber(),
                 by: authority.owner ?? .user,
-                at: Date()
+                at: transaction.now
             )
             try transaction.feeds.delete(id)
         }

@@ -12,7 +12,7 @@ struct FeedRecorder {
     let parts: QueueParts
     let adder: DownloadAdder
 
-    private var store: DaemonStore { parts.environment.store }
+    private var store: any QueueStore { parts.environment.store }
 
     /// Returns the download that each item becomes, with the URL of the feed.
     func template(
@@ -45,7 +45,6 @@ struct FeedRecorder {
         _ batch: FeedFindings.Batch,
         of asked: FeedTable.Row
     ) throws(DownloadError) -> [Int64]? {
-        let now = Date()
         let recorded = try adder.add(batch.downloads) { (transaction, downloads) -> Bool? in
             guard var feed = try find(asked, transaction) else { return nil }
             let hasLostSession = try dropSession(of: &feed, transaction)
@@ -56,7 +55,7 @@ struct FeedRecorder {
                 try downloads[index].setSession(feed.request.download.session)
             }
             feed.state.added += downloads.count
-            try transaction.feeds.see(batch.added + batch.seen, of: feed.id, at: now)
+            try transaction.feeds.see(batch.added + batch.seen, of: feed.id, at: transaction.now)
             try transaction.feeds.forget(batch.forgotten, of: feed.id)
             if hasLostSession || !downloads.isEmpty { try transaction.feeds.save(feed) }
             return hasLostSession
@@ -74,18 +73,17 @@ struct FeedRecorder {
         of asked: FeedTable.Row,
         jitter: Double
     ) throws(DownloadError) -> WireFeed {
-        let now = Date()
         let recorded = try store.writeWithRoom { (transaction) -> (FeedTable.Row, Bool)? in
             guard var feed = try find(asked, transaction) else { return nil }
             let before = feed
             let hasLostSession = try dropSession(of: &feed, transaction)
-            feed.learn(findings.reading, at: now)
+            feed.learn(findings.reading, at: transaction.now)
             feed.state.problem = findings.problem.map { Problem($0) }
             feed.nextCheck = FeedSchedule.next(
                 feed.rules,
                 feed.state,
                 after: nil,
-                at: now,
+                at: transaction.now,
                 jitter: jitter
             )
             if let url = findings.reading.permanentURL { feed.follow(to: url) }
@@ -103,13 +101,12 @@ struct FeedRecorder {
     ///
     /// - Returns: The feed as it is now, with a problem that is not stored.
     func abandon(_ asked: FeedTable.Row) throws(DownloadError) -> WireFeed {
-        let now = Date()
         let feed = try store.writeInAnyCase { transaction in
             guard var feed = try transaction.feeds.find(asked.id) else {
                 throw DownloadError.noFeed(asked.id)
             }
             guard feed.rules.everySeconds != 0 else { return feed }
-            feed.nextCheck = now
+            feed.nextCheck = transaction.now
             try transaction.feeds.save(feed)
             return feed
         }
@@ -128,17 +125,16 @@ struct FeedRecorder {
         of asked: FeedTable.Row,
         jitter: Double
     ) throws(DownloadError) -> WireFeed {
-        let now = Date()
         let recorded = try store.writeInAnyCase { (transaction) -> FeedTable.Row? in
             guard var feed = try find(asked, transaction) else { return nil }
-            feed.state.checkedAt = now
+            feed.state.checkedAt = transaction.now
             feed.state.failures += 1
             feed.state.problem = Problem(error)
             feed.nextCheck = FeedSchedule.next(
                 feed.rules,
                 feed.state,
                 after: error,
-                at: now,
+                at: transaction.now,
                 jitter: jitter
             )
             try transaction.feeds.save(feed)

@@ -29,7 +29,7 @@ final class HookRecorder {
         }
         hooks = hooks.over(settings.current.hooks)
         guard !hooks.isEmpty else { return }
-        for job in HookJob.jobs(hooks, HookFacts(event, row, at: Date())) {
+        for job in HookJob.jobs(hooks, HookFacts(event, row, at: transaction.now)) {
             try transaction.hooks.add(job, for: row.id)
             hasNew = true
         }

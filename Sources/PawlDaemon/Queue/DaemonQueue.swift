@@ -10,7 +10,7 @@ internal import PawlWire
 /// anybody is notified of it. The actor has a separate thread, because each change waits for the
 /// disk. Its parts are not `Sendable`: they are used only on this thread.
 actor DaemonQueue {
-    nonisolated let store: DaemonStore
+    nonisolated let store: any QueueStore
     nonisolated let session: DownloadSession
     nonisolated let running: RunningDownloads
     nonisolated let notifier: EventNotifier
@@ -48,7 +48,7 @@ actor DaemonQueue {
 
     /// The initial values of a queue.
     struct InitialState {
-        var store: DaemonStore
+        var store: any QueueStore
         var settings = DaemonSettings()
         var folders: FolderRecord
         /// The identity of the queue in the checkpoints of its partial files.

@@ -80,7 +80,7 @@ final class HistoryPruner {
     /// Removes downloads that the history does not keep; returns their number.
     private func remove(_ history: History, at now: Date) -> Int {
         do throws(DownloadError) {
-            let (removed, last) = try environment.store.writeWithRoom { transaction in
+            let committed = try environment.store.write(for: .needsRoom) { transaction in
                 let expired = try transaction.downloads.expired(
                     keeping: history.count,
                     endedSince: now.addingTimeInterval(-Double(history.days) * Self.day),
@@ -95,10 +95,10 @@ final class HistoryPruner {
                     guard try transaction.events.contains(of: row.id) else { continue }
                     try transaction.events.append(.removed, row, at: now)
                 }
-                return (removed.count, try transaction.events.last())
+                return removed.count
             }
-            if removed > 0 { environment.notifier.published(last) }
-            return removed
+            if committed.value > 0 { environment.notifier.published(committed.lastEvent) }
+            return committed.value
         } catch {
             environment.logger.warning("old downloads were not removed from the list: \(error)")
             return 0

@@ -5,7 +5,7 @@ internal import PawlWire
 
 /// The values that all parts of the queue use; any thread may use them.
 struct QueueEnvironment: Sendable {
-    let store: DaemonStore
+    let store: any QueueStore
     let session: DownloadSession
     let logger: Logger
     let notifier: EventNotifier
@@ -21,7 +21,7 @@ struct QueueEnvironment: Sendable {
     let feeds = Wakeup()
     private let origin = ContinuousClock.now
 
-    init(store: DaemonStore, session: DownloadSession, logger: Logger, lastEvent: Int64) {
+    init(store: any QueueStore, session: DownloadSession, logger: Logger, lastEvent: Int64) {
         (self.store, self.session, self.logger) = (store, session, logger)
         notifier = EventNotifier(last: lastEvent)
     }

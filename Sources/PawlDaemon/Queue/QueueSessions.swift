@@ -32,7 +32,7 @@ final class QueueSessions {
             try transaction.sessions.register(
                 registration,
                 by: authority.owner ?? .user,
-                at: Date()
+                at: transaction.now
             )
             return (
                 try transaction.sessions.find(registration.identifier),
@@ -57,7 +57,7 @@ final class QueueSessions {
                 throw DownloadError.noSession(session)
             }
             try QueueAccess.check(.useSession, session, by: authority, transaction)
-            try transaction.sessions.acknowledge(acknowledgement, at: Date())
+            try transaction.sessions.acknowledge(acknowledgement, at: transaction.now)
         }
     }
 

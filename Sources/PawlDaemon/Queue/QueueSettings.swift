@@ -141,11 +141,10 @@ final class QueueSettings {
         _ new: DaemonSettings,
         published: DaemonSettings?
     ) throws(DownloadError) -> Int64 {
-        try environment.store.writeWithRoom { transaction in
+        try environment.store.write(for: .needsRoom) { transaction in
             try transaction.settings.set(new)
-            if let published { try transaction.events.append(published, at: Date()) }
-            return try transaction.events.last()
-        }
+            if let published { try transaction.events.append(published, at: transaction.now) }
+        }.lastEvent
     }
 
     private func apply(_ change: DaemonSettingsChange, from old: DaemonSettings) {

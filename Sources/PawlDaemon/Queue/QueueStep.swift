@@ -48,7 +48,6 @@ final class QueueStep {
     private struct Outcome {
         var starts = RunStarter.Starts()
         var ends = RunEndRecorder.Outcome()
-        var lastEvent: Int64 = 0
     }
 
     /// Writes all ends, and all starts that follow from them, in one transaction; returns the runs
@@ -81,7 +80,8 @@ final class QueueStep {
                 andStarting: plan.starting
             )
             work.corrupt = endRecorder.findCorrupt(of: work.ends)
-            let outcome = try parts.environment.store.writeInAnyCase { [work] transaction in
+            let outcome = try parts.environment.store.write(for: .endsSomething) {
+                [work] transaction in
                 try record(work, transaction)
             }
             isBehind = lack != nil
@@ -129,7 +129,6 @@ final class QueueStep {
             let name = work.names[id]
             try starter.record(id, name, ended: ended, transaction, &outcome.starts)
         }
-        outcome.lastEvent = try transaction.events.last()
         return outcome
     }
 
@@ -155,7 +154,8 @@ final class QueueStep {
 
     // MARK: - After the commit
 
-    private func apply(_ outcome: Outcome, _ work: Work) -> [StartedRun] {
+    private func apply(_ committed: Committed<Outcome>, _ work: Work) -> [StartedRun] {
+        let outcome = committed.value
         let (waiting, counters) = (parts.waiting, parts.environment.counters)
         ends.removeAll { end in work.ends.contains { $0.task === end.task } }
         unstarted = []
@@ -181,7 +181,7 @@ final class QueueStep {
         if !outcome.ends.retries.isEmpty || !unstarted.isEmpty || hasFree || hasRepetitions {
             parts.environment.work.send()
         }
-        parts.environment.notifier.published(outcome.lastEvent)
+        parts.environment.notifier.published(committed.lastEvent)
         parts.hooks.committed()
         if !work.ends.isEmpty || !work.unstarted.isEmpty { parts.environment.endings.send() }
         return started

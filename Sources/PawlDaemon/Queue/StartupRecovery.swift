@@ -104,15 +104,15 @@ struct StartupRecovery {
             guard file.path != nil, let move = file.move else { return nil }
             return RecoveredMove(job: move, finishing: file.intention.id)
         }
-        let (more, last) = try parts.environment.store.writeInAnyCase { transaction in
+        let committed = try parts.environment.store.write(for: .endsSomething) { transaction in
             var more: [RemovalJob] = []
             for file in files where file.path == nil || file.move == nil {
                 more += try record(file, jobs, transaction)
             }
-            return (more, try transaction.events.last())
+            return more
         }
-        parts.environment.notifier.published(last)
-        parts.queue(jobs + more)
+        parts.environment.notifier.published(committed.lastEvent)
+        parts.queue(jobs + committed.value)
         parts.waiting.hold(recovered.map(\.job.download))
         parts.moves.queue(recovered)
         parts.environment.logger.notice(
@@ -311,11 +311,11 @@ struct StartupRecovery {
     ) throws {
         let id = row.id
         if file.kind == .corrupt {
-            row.fail(Self.corrupt(file.path))
-            try transaction.events.append(.failed, row, at: Date())
+            row.fail(Self.corrupt(file.path), at: transaction.now)
+            try transaction.events.append(.failed, row, at: transaction.now)
             try parts.hooks.record(.error, row, transaction)
         } else {
-            row.finish(at: file.path)
+            row.finish(at: file.path, transaction.now)
             (row.completedBytes, row.totalBytes) = (file.stamp.size, file.stamp.size)
             try transaction.renamings.set(nil, of: id)
             try transaction.downloads.setWasAlreadyThere(false, of: id)
@@ -324,7 +324,7 @@ struct StartupRecovery {
             if wasMoved {
                 try transaction.downloads.setConfinement(file.path.pathFolder, of: id)
             }
-            try transaction.events.append(.finished, row, at: Date())
+            try transaction.events.append(.finished, row, at: transaction.now)
         }
         try transaction.downloads.save(row)
         try transaction.attempts.forgetStarts(of: id)
@@ -340,9 +340,9 @@ struct StartupRecovery {
             var row = try transaction.downloads.find(complete.intention.download),
             row.state.isActive || row.state == .waiting
         else { return }
-        row.fail(Self.missing(folder, row.id))
+        row.fail(Self.missing(folder, row.id), at: transaction.now)
         try transaction.downloads.save(row)
-        try transaction.events.append(.failed, row, at: Date())
+        try transaction.events.append(.failed, row, at: transaction.now)
         try parts.hooks.record(.error, row, transaction)
     }
 
@@ -381,14 +381,14 @@ struct StartupRecovery {
         )
         complete.wasMoved = moved != nil
         let removals = [parts.removals.jobAfterRun(of: id)].compactMap(\.self)
-        let (more, last) = try parts.environment.store.writeInAnyCase { [complete] transaction in
-            let more = try record(complete, removals, transaction)
-            return (more, try transaction.events.last())
+        let committed = try parts.environment.store.write(for: .endsSomething) {
+            [complete] transaction in
+            try record(complete, removals, transaction)
         }
         parts.renames.recorded([id])
         parts.renames.ended(id)
-        parts.environment.notifier.published(last)
-        return removals + more
+        parts.environment.notifier.published(committed.lastEvent)
+        return removals + committed.value
     }
 
     private static func corrupt(_ path: String) -> DownloadError {

@@ -1,15 +1,14 @@
-internal import FoundationEssentials
 internal import PawlCore
 
 /// Checks whether the queue can be written.
 final class StoreHealth {
-    private let store: DaemonStore
+    private let store: any QueueStore
     private var checkedAt: ContinuousClock.Instant?
 
     /// The minimum time between two test writes: frequent checks do not wear out the disk.
     private static let interval: Duration = .seconds(5)
 
-    init(_ store: DaemonStore) { self.store = store }
+    init(_ store: any QueueStore) { self.store = store }
 
     /// Throws if the queue cannot be written.
     ///
@@ -19,7 +18,7 @@ final class StoreHealth {
         let now = ContinuousClock.now
         let isFresh = checkedAt.map { now - $0 < Self.interval } ?? false
         guard !isFresh || store.lastWriteFailure != nil else { return }
-        try store.checkWrites(at: Date())
+        try store.checkWrites()
         checkedAt = now
     }
 }

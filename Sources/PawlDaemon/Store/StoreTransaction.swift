@@ -1,10 +1,18 @@
-internal import GRDB
+package import struct FoundationEssentials.Date
+internal import PawlCore
 
 /// The tables of the store within one transaction.
 package struct StoreTransaction {
-    private let database: Database
+    let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
+
+    /// The time of the database at the start of the transaction.
+    package var now: Date { database.now }
+    /// Returns the error of a statement in the words of the queue.
+    func explained(_ error: any Error, _ context: String) -> DownloadError {
+        database.explained(error, context)
+    }
 
     /// The rows of the downloads.
     package var downloads: DownloadRows { DownloadRows(database) }
@@ -42,33 +50,4 @@ package struct StoreTransaction {
     package var settings: StoredSettings { StoredSettings(database) }
     /// The idempotency keys of requests that added downloads.
     var idempotencyKeys: IdempotencyTable { IdempotencyTable(database) }
-
-    /// Counts the commit of this transaction, which must be the last change; returns what it
-    /// commits.
-    func countCommit() throws -> CommitMark {
-        _ = try settings.countCommit()
-        return try committed()
-    }
-
-    /// Returns what is committed.
-    func committed() throws -> CommitMark {
-        CommitMark(
-            commits: try StoredSettings.commits(database),
-            lastDownload: try downloads.lastID(),
-            lastEvent: try events.last()
-        )
-    }
-
-    /// Gives the next download and the next event ids above those that were used.
-    func continueIDs(after last: CommitMark) throws {
-        if last.lastDownload > (try downloads.lastID()) {
-            try downloads.continueIDs(with: last.lastDownload + 1)
-        }
-        try events.continueIDs(above: last.lastEvent)
-    }
-
-    /// Whether a commit returns only after it is on the disk (`PRAGMA synchronous`: FULL is 2).
-    package func waitsForTheDisk() throws -> Bool {
-        try Int.fetchOne(database, sql: "PRAGMA synchronous") == 2
-    }
 }

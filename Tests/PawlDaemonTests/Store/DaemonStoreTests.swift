@@ -61,6 +61,16 @@ struct DaemonStoreTests {
         #expect(events.map(\.id) == [last + 1])
     }
 
+    @Test func `a removed download is kept with all of its columns`() async throws {
+        let scene = try StoreScene()
+        try scene.store.close()
+        let queue = try DatabaseQueue(path: scene.folder.path(StoreScene.name))
+        let columns = try await queue.read { database in
+            try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('download')")
+        }
+        #expect(columns.sorted() == DownloadRows.columns.sorted())
+    }
+
     @Test func `a forgotten secret is on no disk`() async throws {
         let scene = try StoreScene()
         let secret = "hunter2-" + String(repeating: "s3cret", count: 300)

@@ -114,8 +114,8 @@ struct SessionEventTests {
         for number in 0..<count {
             if number > 0 { row = try add(session) }
             try scene.store.write { transaction in
-                try transaction.events.append(.failed, row, at: noon)
-                try transaction.errorResponses.keep(refusal, of: row)
+                let event = try transaction.events.append(.failed, row, at: noon)
+                try transaction.errorResponses.keep(refusal, of: row, at: event)
             }
         }
         return row

@@ -30,7 +30,7 @@ struct DownloadActions {
         _ rules: NetworkRules
     ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
         var order = parts.positions.order
-        let (changes, last) = try write(action) { transaction in
+        let committed = try write(action) { transaction in
             // The transaction may run more than once.
             order = parts.positions.order
             let selected = try transaction.search.select(
@@ -59,12 +59,13 @@ struct DownloadActions {
                 }
                 changes.append(change)
             }
-            return (changes, try transaction.events.last())
+            return changes
         }
+        let changes = committed.value
         parts.positions.set(order)
         for change in changes { apply(change, action) }
         if action == .remove { undo.removed(at: Date()) }
-        let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: last)
+        let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: committed.lastEvent)
         parts.environment.published(outcome)
         return (outcome, changes.compactMap(\.removal))
     }
@@ -73,12 +74,13 @@ struct DownloadActions {
     private func write<Value>(
         _ action: QueueAction,
         _ body: (StoreTransaction) throws -> Value
-    ) throws(DownloadError) -> Value {
-        switch action {
-        case .pause, .cancel, .remove, .removeWithFiles:
-            try parts.environment.store.writeInAnyCase(body)
-        case .resume, .moveFirst, .moveLast: try parts.environment.store.writeWithRoom(body)
-        }
+    ) throws(DownloadError) -> Committed<Value> {
+        let purpose: WritePurpose =
+            switch action {
+            case .pause, .cancel, .remove, .removeWithFiles: .endsSomething
+            case .resume, .moveFirst, .moveLast: .needsRoom
+            }
+        return try parts.environment.store.write(for: purpose, body)
     }
 
     // MARK: - In the store
@@ -98,7 +100,7 @@ struct DownloadActions {
             isComplete: isComplete(item.download.id)
         )
         var change = Change(effect: effect, now: item.download)
-        let now = Date()
+        let now = transaction.now
         switch effect {
         case .nothing:
             if action == .cancel { try retryRemoval(&change, transaction) }

@@ -78,10 +78,9 @@ struct DownloadAdder {
         }
         let sessions = Set(checked.compactMap { $0.row.session.map { ExactText($0) } })
         var order = parts.positions.order
-        let (outcome, isNew) = try parts.environment.store.writeWithRoom { transaction in
+        let committed = try parts.environment.store.write(for: .needsRoom) { transaction in
             if let known = try key?.ids(transaction) {
-                let rows = try transaction.downloads.find(known)
-                return (try Self.outcome(rows, transaction), false)
+                return (try transaction.downloads.find(known), false)
             }
             for session in sessions {
                 try QueueAccess.check(.addToSession, session.text, by: authority, transaction)
@@ -94,8 +93,10 @@ struct DownloadAdder {
             if let first = rows.first, let last = rows.last {
                 try key?.record(first.id...last.id, transaction)
             }
-            return (try Self.outcome(rows, transaction), true)
+            return (rows, true)
         }
+        let (rows, isNew) = committed.value
+        let outcome = WireOutcome(downloads: rows, lastEvent: committed.lastEvent)
         guard isNew else { return outcome }
         if let gid, let first = outcome.downloads.first { parts.gids.choose(gid, for: first.id) }
         added(outcome, order)
@@ -112,17 +113,19 @@ struct DownloadAdder {
     ) throws(DownloadError) -> (Value, WireOutcome)? {
         if !prepared.isEmpty { recordFolders(prepared.map(\.row.destination)) }
         var order = parts.positions.order
-        let result = try parts.environment.store.writeWithRoom {
-            (transaction) -> (Value, WireOutcome)? in
+        let committed = try parts.environment.store.write(for: .needsRoom) {
+            (transaction) -> (Value, [WireDownload])? in
             // The transaction may run more than once.
             order = parts.positions.order
             var prepared = prepared
             guard let value = try change(transaction, &prepared) else { return nil }
             let rows = try Self.insert(prepared, &order, transaction)
-            return (value, try Self.outcome(rows, transaction))
+            return (value, rows)
         }
-        if let (_, outcome) = result, !outcome.downloads.isEmpty { added(outcome, order) }
-        return result
+        guard let (value, rows) = committed.value else { return nil }
+        let outcome = WireOutcome(downloads: rows, lastEvent: committed.lastEvent)
+        if !rows.isEmpty { added(outcome, order) }
+        return (value, outcome)
     }
 
     /// Makes downloads wait after they are stored.
@@ -188,19 +191,13 @@ struct DownloadAdder {
     ) throws -> WireDownload {
         var row = download.row
         row.position = position
+        row.createdAt = transaction.now
         row.id = try transaction.downloads.insert(row, request: download.body)
         if let limit = row.limitBytesPerSecond {
             try transaction.downloads.setLimit(limit, of: row.id)
         }
         try transaction.events.append(.added, row, at: row.createdAt)
         return row
-    }
-
-    private static func outcome(
-        _ rows: [WireDownload],
-        _ transaction: StoreTransaction
-    ) throws -> WireOutcome {
-        WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
     }
 
     /// The downloads without their secrets, for a checksum.

@@ -21,7 +21,7 @@ struct DownloadEditor {
             throw .usage("no change is given", advice: "give at least one")
         }
         try Self.check(changes)
-        let (rows, last) = try parts.environment.store.writeWithRoom { transaction in
+        let committed = try parts.environment.store.write(for: .needsRoom) { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.search.select(selection, states: ListQuery.unfinished)
             let bounds = Bounds(rules: rules, authority: authority)
@@ -42,13 +42,14 @@ struct DownloadEditor {
             if let before = changes.before, let row = rows.first {
                 rows = try QueueMove.move(row, before: before, transaction)
             }
-            return (rows, try transaction.events.last())
+            return rows
         }
+        let rows = committed.value
         for (index, row) in rows.enumerated() {
             // The rows after the first are those that were moved to make room.
             apply(row, index == 0 || changes.before == nil ? changes : DownloadChanges())
         }
-        let outcome = WireOutcome(downloads: rows, lastEvent: last)
+        let outcome = WireOutcome(downloads: rows, lastEvent: committed.lastEvent)
         parts.environment.published(outcome)
         return outcome
     }
@@ -122,7 +123,7 @@ struct DownloadEditor {
         var row = download
         row.priority = changes.priority ?? row.priority
         if let date = changes.notBefore {
-            row.notBefore = date > Date() ? date : nil
+            row.notBefore = date > transaction.now ? date : nil
             // The date is no longer that of the next attempt.
             row.failures = nil
         }
@@ -139,7 +140,7 @@ struct DownloadEditor {
             try transaction.requests.set(try WireJSON.encode(request), of: row.id)
         }
         try transaction.downloads.save(row)
-        try transaction.events.append(.changed, row, at: Date())
+        try transaction.events.append(.changed, row, at: transaction.now)
         return row
     }
 

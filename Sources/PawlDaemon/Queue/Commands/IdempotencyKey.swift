@@ -32,7 +32,7 @@ struct IdempotencyKey: Sendable {
 
     func record(_ ids: ClosedRange<Int64>, _ transaction: StoreTransaction) throws {
         let entry = IdempotencyTable.Entry(fingerprint: fingerprint, ids: ids)
-        try transaction.idempotencyKeys.add(text, entry, at: Date())
+        try transaction.idempotencyKeys.add(text, entry, at: transaction.now)
     }
 
     private static let isTaken = Conflict.error(

@@ -17,7 +17,7 @@ extension StoreTransaction {
         wasMoved: Bool
     ) throws {
         try removed.update(id) { row in
-            row.finish(at: path)
+            row.finish(at: path, now)
             (row.completedBytes, row.totalBytes) = (size, size)
             try renamings.set(nil, of: id)
             try downloads.setWasAlreadyThere(written == nil, of: id)
@@ -91,7 +91,7 @@ final class RemovalUndo {
     ) throws(DownloadError) -> WireOutcome {
         try AccessRules.check(.undo, by: authority)
         expire(at: Date())
-        let (outcome, gids) = try parts.environment.store.writeWithRoom { transaction in
+        let committed = try parts.environment.store.write(for: .needsRoom) { transaction in
             // Another client's removal is not undone, unless the user asks for it.
             let removal: Int64? =
                 switch authority.undoableRemovals {
@@ -113,10 +113,11 @@ final class RemovalUndo {
                 guard try transaction.removed.restore(feed: id) else { continue }
                 if let feed = try transaction.feeds.shown(id) { feeds.append(feed) }
             }
-            var outcome = WireOutcome(downloads: rows, lastEvent: try transaction.events.last())
-            outcome.feeds = feeds.isEmpty ? nil : feeds
-            return (outcome, try transaction.gids.all())
+            return (rows, feeds, try transaction.gids.all())
         }
+        let (rows, feeds, gids) = committed.value
+        var outcome = WireOutcome(downloads: rows, lastEvent: committed.lastEvent)
+        outcome.feeds = feeds.isEmpty ? nil : feeds
         parts.gids.load(gids)
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.wait(parts.retries.entry(of: row))
@@ -151,7 +152,7 @@ final class RemovalUndo {
             row.state = mayRun ? .waiting : .paused
         }
         try transaction.downloads.save(row)
-        try transaction.events.append(.added, row, at: Date())
+        try transaction.events.append(.added, row, at: transaction.now)
         return row
     }
 }

@@ -68,15 +68,16 @@ final class QueueLabels {
     /// Takes a label from a part of its downloads, up to `last`, which continue without it; returns
     /// whether others may have it still.
     func takeFromSome(_ name: String, upTo last: Int64) throws(DownloadError) -> Bool {
-        let (rows, event) = try environment.store.writeInAnyCase { transaction in
+        let committed = try environment.store.write(for: .endsSomething) { transaction in
             let rows = try transaction.labels.take(name, upTo: last, limit: Self.batch)
-            for row in rows { try transaction.events.append(.changed, row, at: Date()) }
-            return (rows, try transaction.events.last())
+            for row in rows { try transaction.events.append(.changed, row, at: transaction.now) }
+            return rows
         }
+        let rows = committed.value
         for row in rows where row.state.isActive {
             environment.running.regroup(row, limits: [:])
         }
-        environment.notifier.published(event)
+        environment.notifier.published(committed.lastEvent)
         return rows.count == Self.batch
     }
 

@@ -38,7 +38,7 @@ final class RetrySchedule {
     /// Returns whether the row has changed.
     func load(_ row: inout WireDownload, _ transaction: StoreTransaction) throws -> Bool {
         guard row.failures != nil, let date = row.notBefore else { return false }
-        let now = Date()
+        let now = transaction.now
         let planned = try transaction.attempts.retryWait(of: row.id)
         let wait = policy.remaining(until: date, at: now, of: planned)
         times[row.id] = environment.moment + wait
@@ -84,7 +84,7 @@ final class RetrySchedule {
         guard let wait = policy.wait(after: failure) else { return nil }
         row.state = .waiting
         row.failures = failure.count
-        row.notBefore = Date().addingTimeInterval(wait.seconds)
+        row.notBefore = transaction.now.addingTimeInterval(wait.seconds)
         row.problem = Problem(error)
         try transaction.attempts.setRetry(wait, outages: failure.outages, of: row.id)
         times[row.id] = environment.moment + wait
@@ -136,18 +136,17 @@ final class RetrySchedule {
     /// Clears the rows' dates; otherwise the next change of a row would restore its wait.
     private func clearRetryDates(of ids: Set<Int64>) {
         do throws(DownloadError) {
-            let last = try environment.store.write { transaction in
+            let committed = try environment.store.write(for: .change) { transaction in
                 for id in ids.sorted() {
                     guard var row = try transaction.downloads.find(id), row.state == .waiting,
                         row.failures != nil, row.notBefore != nil
                     else { continue }
                     row.notBefore = nil
                     try transaction.downloads.save(row)
-                    try transaction.events.append(.changed, row, at: Date())
+                    try transaction.events.append(.changed, row, at: transaction.now)
                 }
-                return try transaction.events.last()
             }
-            environment.notifier.published(last)
+            environment.notifier.published(committed.lastEvent)
         } catch {
             // These downloads are tried again nevertheless.
             environment.logger.warning("the dates of the next attempts were not cleared: \(error)")

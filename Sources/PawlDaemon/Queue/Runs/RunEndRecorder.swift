@@ -80,11 +80,11 @@ struct RunEndRecorder {
         _ outcome: inout Outcome
     ) throws {
         guard var row = try transaction.downloads.find(run.id), row.state.isActive else { return }
-        row.fail(run.error)
+        row.fail(run.error, at: transaction.now)
         outcome.failures += 1
         try transaction.downloads.save(row)
         try transaction.attempts.forgetStarts(of: row.id)
-        try transaction.events.append(.failed, row, at: Date())
+        try transaction.events.append(.failed, row, at: transaction.now)
         try parts.hooks.record(.error, row, transaction)
     }
 
@@ -152,7 +152,8 @@ struct RunEndRecorder {
         _ transaction: StoreTransaction
     ) throws {
         let folder = running.folder(of: row.id)
-        row.finish(at: newName?.path ?? folder?.shown(file.path) ?? file.path)
+        let path = newName?.path ?? folder?.shown(file.path) ?? file.path
+        row.finish(at: path, transaction.now)
         row.completedBytes = file.byteCount
         row.totalBytes = file.byteCount
         try transaction.renamings.set(nil, of: row.id)
@@ -165,7 +166,7 @@ struct RunEndRecorder {
         try parts.hooks.record(.complete, row, transaction)
         try transaction.requests.forget(row.id)
         try transaction.errorResponses.forget(row.id)
-        try transaction.events.append(.finished, row, at: Date())
+        try transaction.events.append(.finished, row, at: transaction.now)
     }
 
     /// Records that the partial file of a cancelled download is removed.
@@ -205,30 +206,31 @@ struct RunEndRecorder {
         }
         if let entry = try parts.retries.planRetry(of: &row, after: error, progress, transaction) {
             outcome.retries.append(entry)
-            return try transaction.events.append(.retrying, row, at: Date())
+            try transaction.events.append(.retrying, row, at: transaction.now)
+            return
         }
-        row.fail(error)
+        row.fail(error, at: transaction.now)
         outcome.failures += 1
-        try transaction.events.append(.failed, row, at: Date())
-        try transaction.errorResponses.keep(error.errorResponse, of: row)
+        let event = try transaction.events.append(.failed, row, at: transaction.now)
+        try transaction.errorResponses.keep(error.errorResponse, of: row, at: event)
         try parts.hooks.record(.error, row, transaction)
     }
 }
 
 extension WireDownload {
-    mutating func finish(at path: String) {
+    mutating func finish(at path: String, _ now: Date) {
         state = .finished
         self.path = path
         name = path.pathNames.last.map { String($0).sanitized } ?? name
         problem = nil
         failures = nil
-        endedAt = Date()
+        endedAt = now
     }
 
-    mutating func fail(_ error: DownloadError) {
+    mutating func fail(_ error: DownloadError, at now: Date) {
         state = .failed
         problem = Problem(error)
-        endedAt = Date()
+        endedAt = now
     }
 }
 

@@ -54,7 +54,7 @@ struct RunStarter {
             row.notBefore = nil
             starts.starts.append(Start(row: row, request: request, target: target))
         } catch {
-            row.fail(error)
+            row.fail(error, at: transaction.now)
             starts.addFailure()
         }
         if row.state == .running, newName != nil {
@@ -66,7 +66,7 @@ struct RunStarter {
         try transaction.downloads.save(row)
         try transaction.attempts.countStart(of: id)
         let kind: WireEvent.Kind = row.state == .running ? .started : .failed
-        try transaction.events.append(kind, row, at: Date())
+        try transaction.events.append(kind, row, at: transaction.now)
         if row.state == .failed {
             try parts.hooks.record(.error, row, transaction)
         } else if !isRetry {
@@ -94,7 +94,7 @@ struct RunStarter {
         do {
             body = try transaction.requests.request(of: id)
         } catch {
-            throw DaemonStore.explained(error, "reading the queue")
+            throw transaction.explained(error, "reading the queue")
         }
         guard let body else {
             throw DownloadError(.unknown, "the settings of the download are no longer stored")

@@ -1,11 +1,10 @@
-internal import GRDB
 internal import PawlCore
 
 /// The starts, failures and waits of the downloads: columns of the table `download`.
 package struct AttemptTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Counts a start.
     ///

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import GRDB
 internal import PawlWire
 
 /// How values are stored in columns: as JSON, or as seconds since 1970.

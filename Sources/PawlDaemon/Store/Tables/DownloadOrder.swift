@@ -1,12 +1,11 @@
-internal import GRDB
 internal import PawlCore
 package import PawlWire
 
 /// The downloads in the order in which they start, or in which they have ended.
 package struct DownloadOrder {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Downloads that are listed in an order of their own.
     package enum Part: Sendable {

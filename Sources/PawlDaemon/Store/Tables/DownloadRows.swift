@@ -1,19 +1,27 @@
 package import struct FoundationEssentials.Date
-internal import GRDB
 internal import PawlCore
 package import PawlWire
 
 /// The rows of the downloads.
 package struct DownloadRows {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
+
+    /// All columns of the table.
+    package static let columns = [
+        "id", "state", "name", "url", "destination", "path", "completedBytes", "totalBytes",
+        "priority", "position", "session", "notBefore", "failures", "problem", "createdAt",
+        "endedAt", "starts", "taskIdentifier", "taskDescription", "response",
+        "limitBytesPerSecond", "metrics", "confinedTo", "mirrors", "owner", "wasThere",
+        "retryWait", "outages", "gid", "label",
+    ]
 
     // MARK: - Rows
 
     /// Adds a row and its request; returns the id of the row.
     package func insert(_ download: WireDownload, request: [UInt8]) throws -> Int64 {
-        try database.run(
+        let id = try database.insert(
             """
             INSERT INTO download (state, name, url, destination, priority, position, session,
                 notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner, label)
@@ -28,7 +36,6 @@ package struct DownloadRows {
                 (download.owner ?? .user).text, download.label,
             ]
         )
-        let id = database.lastInsertedRowID
         try RequestTable(database).set(request, of: id)
         return id
     }
@@ -111,7 +118,8 @@ package struct DownloadRows {
         let found: [String] = try database.values(
             """
             SELECT destination FROM download
-                WHERE instr(destination, ?1) = 1 AND destination <> ?1
+                WHERE substr(destination, 1, length(CAST(?1 AS TEXT))) = ?1
+                    AND destination <> ?1
             """,
             [shown]
         )
@@ -172,7 +180,10 @@ package struct DownloadRows {
         )
         // The newest download that is not kept: because of its number, or because of its age.
         var (end, id): (Double, Int64) = (date.timeIntervalSince1970, 0)
-        if let beyond, (beyond[0], beyond[1]) > (end, id) { (end, id) = (beyond[0], beyond[1]) }
+        if let beyond {
+            let first: (Double, Int64) = try (beyond[0], beyond[1])
+            if first > (end, id) { (end, id) = first }
+        }
         return try database.rows(
             """
             SELECT * FROM download
@@ -193,7 +204,7 @@ package struct DownloadRows {
 
     /// Returns the number of downloads per state.
     package func counts() throws -> [String: Int] {
-        Self.counts(try database.rows("SELECT state, count FROM tally WHERE count > 0"))
+        try Self.counts(database.rows("SELECT state, count FROM tally WHERE count > 0"))
     }
 
     /// A column that puts downloads together.
@@ -203,16 +214,16 @@ package struct DownloadRows {
 
     /// Returns the number of downloads of a session or a label, per state.
     func counts(in group: Group, _ name: String) throws -> [String: Int] {
-        Self.counts(
-            try database.rows(
+        try Self.counts(
+            database.rows(
                 "SELECT state, COUNT(*) FROM download WHERE \(group.rawValue) = ? GROUP BY state",
                 [name]
             )
         )
     }
 
-    private static func counts(_ rows: [Row]) -> [String: Int] {
-        Dictionary(rows.map { ($0[0], $0[1]) }, uniquingKeysWith: +)
+    private static func counts(_ rows: [StoreRow]) throws -> [String: Int] {
+        Dictionary(try rows.map { try ($0[0], $0[1]) }, uniquingKeysWith: +)
     }
 
     /// Returns the paths of the downloads that have not ended, or their destinations if the paths
@@ -223,57 +234,41 @@ package struct DownloadRows {
         )
     }
 
-    // MARK: - Ids
-
     /// Returns the highest id ever given; 0 if no download was ever added.
-    func lastID() throws -> Int64 {
-        try database.value("SELECT seq FROM sqlite_sequence WHERE name = 'download'") ?? 0
-    }
-
-    /// Gives the next download this id, if it is higher than all ids before.
-    func continueIDs(with id: Int64) throws {
-        guard id > (try lastID()) else { return }
-        try database.execute(
-            sql: """
-                DELETE FROM sqlite_sequence WHERE name = 'download';
-                INSERT INTO sqlite_sequence (name, seq) VALUES ('download', ?)
-                """,
-            arguments: [id - 1]
-        )
-    }
+    func lastID() throws -> Int64 { try SequenceTable(database).last(.download) }
 
     // MARK: - Coding
 
-    static func download(_ row: Row) -> WireDownload {
-        let created: Double = row["createdAt"]
+    static func download(_ row: StoreRow) throws -> WireDownload {
+        let created: Double = try row["createdAt"]
         var download = WireDownload(
-            id: row["id"],
+            id: try row["id"],
             // This version cannot continue from a state that only a newer version knows.
-            state: TaskState(rawValue: row["state"]) ?? .failed,
-            name: row["name"],
-            url: row["url"],
+            state: TaskState(rawValue: try row["state"]) ?? .failed,
+            name: try row["name"],
+            url: try row["url"],
             createdAt: Date(timeIntervalSince1970: created)
         )
-        download.owner = ColumnCoding.owner(row["owner"])
-        download.mirrors = ColumnCoding.value(row["mirrors"])
-        download.destination = row["destination"]
-        download.path = row["path"]
-        download.completedBytes = row["completedBytes"]
-        download.totalBytes = row["totalBytes"]
-        download.priority = WirePriority(DownloadPriority(rawValue: row["priority"]) ?? .normal)
-        download.position = row["position"]
-        download.session = row["session"]
-        download.notBefore = ColumnCoding.date(row["notBefore"])
-        let failures: Int = row["failures"]
+        download.owner = ColumnCoding.owner(try row["owner"])
+        download.mirrors = ColumnCoding.value(try row["mirrors"])
+        download.destination = try row["destination"]
+        download.path = try row["path"]
+        download.completedBytes = try row["completedBytes"]
+        download.totalBytes = try row["totalBytes"]
+        download.priority = WirePriority(DownloadPriority(rawValue: try row["priority"]) ?? .normal)
+        download.position = try row["position"]
+        download.session = try row["session"]
+        download.notBefore = ColumnCoding.date(try row["notBefore"])
+        let failures: Int = try row["failures"]
         download.failures = failures == 0 ? nil : failures
-        download.problem = ColumnCoding.value(row["problem"])
-        download.endedAt = ColumnCoding.date(row["endedAt"])
-        download.taskIdentifier = row["taskIdentifier"]
-        download.taskDescription = row["taskDescription"]
-        download.label = row["label"]
-        download.response = ColumnCoding.value(row["response"])
-        download.limitBytesPerSecond = row["limitBytesPerSecond"]
-        download.metrics = ColumnCoding.value(row["metrics"])
+        download.problem = ColumnCoding.value(try row["problem"])
+        download.endedAt = ColumnCoding.date(try row["endedAt"])
+        download.taskIdentifier = try row["taskIdentifier"]
+        download.taskDescription = try row["taskDescription"]
+        download.label = try row["label"]
+        download.response = ColumnCoding.value(try row["response"])
+        download.limitBytesPerSecond = try row["limitBytesPerSecond"]
+        download.metrics = ColumnCoding.value(try row["metrics"])
         return download
     }
 }

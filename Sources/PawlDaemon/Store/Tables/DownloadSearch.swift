@@ -1,21 +1,20 @@
 internal import FoundationEssentials
-internal import GRDB
 package import PawlCore
 package import PawlWire
 
 /// Pages of the list, and the downloads that a selection means.
 package struct DownloadSearch {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns a page of the list.
     package func list(_ query: ListQuery) throws -> WireDownloadPage {
-        var (conditions, arguments) = (["1"], StatementArguments())
+        var (conditions, arguments) = (["TRUE"], [(any SQLEncodable)?]())
         if !query.states.isEmpty {
             let states = query.states.map(\.rawValue).sorted()
             conditions.append("state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
-            arguments += StatementArguments(states)
+            arguments += states.map { $0 as (any SQLEncodable)? }
         }
         if let session = query.session {
             conditions.append("session = ?")
@@ -54,19 +53,19 @@ package struct DownloadSearch {
             try Self.checkPattern(text)
             let search = TextSearch(text)
             conditions.append(search.condition)
-            arguments += search.arguments
+            arguments += search.arguments.map { $0 as (any SQLEncodable)? }
         }
         let order = query.newestFirst ? "DESC" : "ASC"
         arguments += [query.limit + 1]
-        let cursor = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT * FROM download WHERE \(conditions.joined(separator: " AND "))
-                ORDER BY id \(order) LIMIT ?
-                """,
-            arguments: arguments
+        let found = try database.rows(
+            """
+            SELECT * FROM download WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY id \(order) LIMIT ?
+            """,
+            arguments,
+            isKept: false,
+            as: DownloadRows.download
         )
-        let found = try Array(cursor.map(DownloadRows.download))
         let page = Array(found.prefix(query.limit))
         return WireDownloadPage(
             downloads: page,
@@ -128,19 +127,20 @@ package struct DownloadSearch {
         of selection: Selection
     ) throws -> [WireDownload] {
         let states = states.map(\.rawValue).sorted()
-        let cursor = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT * FROM download
-                WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
-                    AND (? IS NULL OR session = ?) AND (? IS NULL OR label = ?)
-                ORDER BY id
-                """,
-            arguments: StatementArguments(states) + [
+        return try database.rows(
+            """
+            SELECT * FROM download
+            WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
+                AND (CAST(? AS TEXT) IS NULL OR session = ?)
+                AND (CAST(? AS TEXT) IS NULL OR label = ?)
+            ORDER BY id
+            """,
+            states.map { $0 as (any SQLEncodable)? } + [
                 selection.session, selection.session, selection.label, selection.label,
-            ]
+            ],
+            isKept: false,
+            as: DownloadRows.download
         )
-        return try Array(cursor.map(DownloadRows.download))
     }
 
     /// Finds by id if a download has this id, otherwise by name.
@@ -151,11 +151,12 @@ package struct DownloadSearch {
             return [row]
         }
         let (condition, arguments) = try Self.condition([target])
-        return try Row.fetchAll(
-            database,
-            sql: "SELECT * FROM download WHERE \(condition) ORDER BY id",
-            arguments: arguments
-        ).map(DownloadRows.download).filter(selection.groupsContain)
+        return try database.rows(
+            "SELECT * FROM download WHERE \(condition) ORDER BY id",
+            arguments,
+            isKept: false,
+            as: DownloadRows.download
+        ).filter(selection.groupsContain)
     }
 
     /// The maximum length of a pattern in bytes; escaped, it may be three times as long.
@@ -174,8 +175,8 @@ package struct DownloadSearch {
 
     private static func condition(
         _ targets: [String]
-    ) throws(DownloadError) -> (String, StatementArguments) {
-        var (parts, arguments) = ([String](), StatementArguments())
+    ) throws(DownloadError) -> (String, [(any SQLEncodable)?]) {
+        var (parts, arguments) = ([String](), [(any SQLEncodable)?]())
         for target in targets {
             if let id = Int64(target) {
                 // By name only if no download has this id.

@@ -1,35 +1,58 @@
 package import FoundationEssentials
-internal import GRDB
+internal import PawlCore
 package import PawlWire
 
 /// The events that were published.
 package struct EventTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Appends what happened to a download, as it is now.
+    ///
+    /// The event gets its number at the end of the transaction, or when a statement of this
+    /// transaction reads the events.
+    @discardableResult
     package func append(
         _ kind: WireEvent.Kind,
         _ download: WireDownload,
         at now: Date
-    ) throws {
+    ) throws -> PendingEvents.Index {
         let isUnacknowledged = try kind == .removed && isUnacknowledged(download)
         let hasProgress = kind != .added && kind != .started && kind != .changed
-        try database.run(
-            """
-            INSERT INTO event (kind, download, name, session, at, path, completedBytes,
-                totalBytes, problem, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                kind.rawValue, download.id, download.name, download.session,
-                now.timeIntervalSince1970, kind == .finished ? download.path : nil,
-                hasProgress ? download.completedBytes : nil,
-                hasProgress ? download.totalBytes : nil,
-                kind == .failed || kind == .retrying ? ColumnCoding.text(download.problem) : nil,
-                isUnacknowledged ? ColumnCoding.text(download) : nil,
-            ]
+        let values: [(any SQLEncodable)?] = [
+            kind.rawValue, download.id, download.name, download.session,
+            now.timeIntervalSince1970, kind == .finished ? download.path : nil,
+            hasProgress ? download.completedBytes : nil,
+            hasProgress ? download.totalBytes : nil,
+            kind == .failed || kind == .retrying
+                ? try ColumnCoding.text(download.problem) : nil,
+            isUnacknowledged ? try ColumnCoding.text(download) : nil,
+        ]
+        return database.pendingEvents.append(
+            PendingEvents.Entry(
+                download: download.id,
+                session: download.session,
+                isEnd: kind == .finished || kind == .failed || kind == .cancelled,
+                values: values.map(\.sqlValue)
+            )
         )
+    }
+
+    private static let insertion = """
+        INSERT INTO event (kind, download, name, session, at, path, completedBytes, totalBytes,
+            problem, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    /// Writes the events that have no numbers yet.
+    func flush() throws {
+        try database.pendingEvents.number { entry, response in
+            let id = try database.insertRow(Self.insertion, entry.values)
+            if let response {
+                try ErrorResponseTable(database).insert(response, at: id)
+            }
+            return id
+        }
     }
 
     /// Whether a process of the download's session has not acknowledged its end yet.
@@ -40,6 +63,7 @@ package struct EventTable {
             return false
         }
         guard download.endedAt != nil else { return true }
+        guard !database.pendingEvents.containsEnd(of: download.id, in: session) else { return true }
         let end: Int64? = try database.value(
             """
             SELECT id FROM event WHERE session = ? AND id > ? AND download = ?
@@ -52,19 +76,19 @@ package struct EventTable {
 
     /// Appends a change of the daemon's settings.
     package func append(_ settings: DaemonSettings, at now: Date) throws {
-        try database.run(
-            """
-            INSERT INTO event (kind, download, name, at, detail) VALUES (?, 0, '', ?, ?)
-            """,
-            [
-                WireEvent.Kind.settings.rawValue, now.timeIntervalSince1970,
-                ColumnCoding.text(settings),
-            ]
+        let kind = WireEvent.Kind.settings.rawValue
+        let values: [(any SQLEncodable)?] = [
+            kind, 0, "", nil, now.timeIntervalSince1970, nil, nil, nil, nil,
+            try ColumnCoding.text(settings),
+        ]
+        _ = database.pendingEvents.append(
+            PendingEvents.Entry(download: 0, values: values.map(\.sqlValue))
         )
     }
 
     /// Returns whether an event of a download is kept.
     func contains(of download: Int64) throws -> Bool {
+        guard !database.pendingEvents.contains(of: download) else { return true }
         let id: Int64? = try database.value(
             "SELECT id FROM event WHERE download = ? LIMIT 1",
             [download]
@@ -74,7 +98,8 @@ package struct EventTable {
 
     /// Returns the id of the newest event ever; 0 if there was none.
     package func last() throws -> Int64 {
-        try database.value("SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
+        try flush()
+        return try SequenceTable(database).last(.event)
     }
 
     /// Returns the oldest events after an event, of all downloads or of a session.
@@ -83,14 +108,14 @@ package struct EventTable {
         of session: String? = nil,
         limit: Int
     ) throws -> [WireEvent] {
-        var arguments: StatementArguments = [id]
-        if let session { arguments += [session] }
+        try flush()
+        let parameters: [(any SQLEncodable)?] = session.map { [id, $0] } ?? [id]
         return try database.rows(
             """
             SELECT * FROM event WHERE id > ? \(session == nil ? "" : "AND session = ?")
             ORDER BY id LIMIT ?
             """,
-            arguments + [limit]
+            parameters + [limit]
         ).compactMap(Self.event)
     }
 
@@ -128,11 +153,14 @@ package struct EventTable {
         try StoredSettings(database).setNewestMissedEvent(last)
         try database.run(
             """
-            UPDATE session SET missedUpTo = MAX(missedUpTo, COALESCE((
-                SELECT MAX(id) FROM event
-                WHERE event.session = session.identifier AND id > session.acknowledged
-                    AND id <= ?1 AND (id <= ?2 OR session.seenAt < ?3)
-            ), 0))
+            UPDATE session SET missedUpTo = missed.newest FROM (
+                SELECT identifier AS name, (
+                    SELECT MAX(id) FROM event
+                    WHERE event.session = one.identifier AND id > one.acknowledged
+                        AND id <= ?1 AND (id <= ?2 OR one.seenAt < ?3)
+                ) AS newest FROM session AS one
+            ) AS missed
+            WHERE session.identifier = missed.name AND session.missedUpTo < missed.newest
             """,
             [last, most, date.timeIntervalSince1970]
         )
@@ -151,24 +179,13 @@ package struct EventTable {
         return try StoredSettings(database).newestMissedEvent() ?? 0
     }
 
-    /// Gives the next event an id above this one.
-    func continueIDs(above id: Int64) throws {
-        guard id > (try last()) else { return }
-        try database.execute(
-            sql: """
-                DELETE FROM sqlite_sequence WHERE name = 'event';
-                INSERT INTO sqlite_sequence (name, seq) VALUES ('event', ?)
-                """,
-            arguments: [id]
-        )
-    }
-
     /// Returns the newest events of a download, the oldest of them first.
     package func list(
         ofDownload id: Int64,
         before: Int64? = nil,
         limit: Int
     ) throws -> WireEvents {
+        try flush()
         // One more row shows whether there are more.
         let rows = try database.rows(
             """
@@ -177,28 +194,28 @@ package struct EventTable {
             """,
             [id, before ?? .max, limit + 1]
         )
-        let events = Array(rows.prefix(limit).compactMap(Self.event).reversed())
+        let events = try Array(rows.prefix(limit).compactMap(Self.event).reversed())
         return WireEvents(events, next: rows.count > limit ? events.first?.id : nil)
     }
 
-    private static func event(_ row: Row) -> WireEvent? {
-        guard let kind = WireEvent.Kind(rawValue: row["kind"]) else { return nil }
-        let at: Double = row["at"]
+    private static func event(_ row: StoreRow) throws -> WireEvent? {
+        guard let kind = WireEvent.Kind(rawValue: try row["kind"]) else { return nil }
+        let at: Double = try row["at"]
         var event = WireEvent(
-            id: row["id"],
+            id: try row["id"],
             kind: kind,
-            download: kind == .settings ? nil : row["download"],
-            name: row["name"],
+            download: kind == .settings ? nil : try row["download"],
+            name: try row["name"],
             at: Date(timeIntervalSince1970: at)
         )
-        event.session = row["session"]
-        event.path = row["path"]
-        event.completedBytes = row["completedBytes"]
-        event.totalBytes = row["totalBytes"]
-        event.problem = ColumnCoding.value(row["problem"])
+        event.session = try row["session"]
+        event.path = try row["path"]
+        event.completedBytes = try row["completedBytes"]
+        event.totalBytes = try row["totalBytes"]
+        event.problem = ColumnCoding.value(try row["problem"])
         switch kind {
-        case .removed: event.removed = ColumnCoding.value(row["detail"])
-        case .settings: event.settings = ColumnCoding.value(row["detail"])
+        case .removed: event.removed = ColumnCoding.value(try row["detail"])
+        case .settings: event.settings = ColumnCoding.value(try row["detail"])
         default: break
         }
         return event

@@ -1,16 +1,15 @@
 package import FoundationEssentials
-internal import GRDB
 package import PawlCore
 package import PawlWire
 
 /// The feeds, and their items that were seen.
 package struct FeedTable {
-    private let database: Database
+    private let database: any StoreConnection
 
     /// The maximum number of feeds.
     static let most = 1000
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// A feed in the table.
     package struct Row: Sendable, Hashable {
@@ -33,22 +32,21 @@ package struct FeedTable {
             nextCheck = request.rules?.everySeconds == 0 ? nil : now
         }
 
-        init?(_ row: GRDB.Row) {
+        init?(_ row: StoreRow) {
             // In a damaged store, any value may have the wrong type.
-            guard let id = Int64.fromDatabaseValue(row["id"] ?? .null),
-                let name = String.fromDatabaseValue(row["name"] ?? .null),
-                let owner = String.fromDatabaseValue(row["owner"] ?? .null),
-                let body = Data.fromDatabaseValue(row["request"] ?? .null),
-                let createdAt = Double.fromDatabaseValue(row["createdAt"] ?? .null),
+            guard let id: Int64 = row.ifValid("id"),
+                let name: String = row.ifValid("name"),
+                let owner: String = row.ifValid("owner"),
+                let body: [UInt8] = row.ifValid("request"),
+                let createdAt: Double = row.ifValid("createdAt"),
                 // A newer version may have written it.
                 let request = try? WireJSON.decode(NewFeed.self, from: body)
             else { return nil }
             (self.id, self.name, self.request) = (id, name, request)
             self.owner = ColumnCoding.owner(owner)
             self.createdAt = Date(timeIntervalSince1970: createdAt)
-            nextCheck = ColumnCoding.date(Double.fromDatabaseValue(row["nextCheck"] ?? .null))
-            let state = String.fromDatabaseValue(row["state"] ?? .null)
-            self.state = ColumnCoding.value(state) ?? FeedState()
+            nextCheck = ColumnCoding.date(row.ifValid("nextCheck"))
+            self.state = ColumnCoding.value(row.ifValid("state")) ?? FeedState()
         }
     }
 
@@ -59,12 +57,12 @@ package struct FeedTable {
         package var owner: DownloadOwner
         package var createdAt: Date
 
-        fileprivate init?(_ row: GRDB.Row) {
-            guard let id = Int64.fromDatabaseValue(row["id"] ?? .null) else { return nil }
+        fileprivate init?(_ row: StoreRow) {
+            guard let id: Int64 = row.ifValid("id") else { return nil }
             self.id = id
-            name = String.fromDatabaseValue(row["name"] ?? .null) ?? "feed \(id)"
+            name = row.ifValid("name") ?? "feed \(id)"
             owner = FeedTable.owner(row)
-            let seconds = Double.fromDatabaseValue(row["createdAt"] ?? .null)
+            let seconds: Double? = row.ifValid("createdAt")
             createdAt = Date(timeIntervalSince1970: seconds ?? 0)
         }
     }
@@ -77,18 +75,17 @@ package struct FeedTable {
 
     /// Adds a feed, and returns its id.
     package func insert(_ feed: Row) throws -> Int64 {
-        try database.run(
+        try database.insert(
             """
             INSERT INTO feed (name, owner, createdAt, nextCheck, request, state)
             VALUES (?, ?, ?, ?, ?, ?)
             """,
             [
                 feed.name, feed.owner.text, feed.createdAt.timeIntervalSince1970,
-                feed.nextCheck?.timeIntervalSince1970, Data(try WireJSON.encode(feed.request)),
+                feed.nextCheck?.timeIntervalSince1970, try WireJSON.encode(feed.request),
                 ColumnCoding.text(feed.state),
             ]
         )
-        return database.lastInsertedRowID
     }
 
     package func save(_ feed: Row) throws {
@@ -98,7 +95,7 @@ package struct FeedTable {
             """,
             [
                 feed.name, feed.owner.text, feed.nextCheck?.timeIntervalSince1970,
-                Data(try WireJSON.encode(feed.request)), ColumnCoding.text(feed.state), feed.id,
+                try WireJSON.encode(feed.request), ColumnCoding.text(feed.state), feed.id,
             ]
         )
     }
@@ -126,8 +123,8 @@ package struct FeedTable {
     }
 
     /// An owner that is lost is the user, who may do everything.
-    private static func owner(_ row: GRDB.Row) -> DownloadOwner {
-        String.fromDatabaseValue(row["owner"] ?? .null).map(ColumnCoding.owner) ?? .user
+    private static func owner(_ row: StoreRow) -> DownloadOwner {
+        (row.ifValid("owner") as String?).map(ColumnCoding.owner) ?? .user
     }
 
     /// Returns all feeds that can be decoded, sorted by name.
@@ -135,10 +132,8 @@ package struct FeedTable {
 
     /// Returns the names of all feeds, even of those that cannot be decoded.
     func names() throws -> Set<ExactText> {
-        let rows = try database.rows("SELECT name FROM feed")
-        return Set(
-            rows.compactMap { String.fromDatabaseValue($0["name"] ?? .null) }.map { ExactText($0) }
-        )
+        let names: [String?] = try database.rows("SELECT name FROM feed") { $0.ifValid("name") }
+        return Set(names.compactMap(\.self).map { ExactText($0) })
     }
 
     package func list() throws -> List {
@@ -164,7 +159,7 @@ package struct FeedTable {
             feed.request.download.session = nil
             try database.run(
                 "UPDATE \(table) SET request = ? WHERE id = ?",
-                [Data(try WireJSON.encode(feed.request)), feed.id]
+                [try WireJSON.encode(feed.request), feed.id]
             )
         }
     }
@@ -177,8 +172,8 @@ package struct FeedTable {
         var items: [ExactText: Date] = [:]
         for row in rows {
             // In a damaged store, any value may have the wrong type.
-            guard let key = String.fromDatabaseValue(row["key"] ?? .null),
-                let seconds = Double.fromDatabaseValue(row["seenAt"] ?? .null)
+            guard let key: String = row.ifValid("key"),
+                let seconds: Double = row.ifValid("seenAt")
             else { continue }
             items[ExactText(key)] = Date(timeIntervalSince1970: seconds)
         }

@@ -1,21 +1,19 @@
-internal import GRDB
-
 /// The GIDs that clients of aria2 have chosen for their downloads.
 ///
 /// They are a column of the downloads, so they are kept as long as these, even after a removal that
 /// can be undone.
 package struct GIDTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns all chosen GIDs by the ids of their downloads.
     package func all() throws -> [Int64: String] {
         var gids: [Int64: String] = [:]
         for row in try database.rows("SELECT id, gid FROM download WHERE gid IS NOT NULL") {
             // In a damaged store, any value may have the wrong type.
-            guard let id = Int64.fromDatabaseValue(row["id"] ?? .null),
-                let gid = String.fromDatabaseValue(row["gid"] ?? .null)
+            guard let id: Int64 = row.ifValid("id"),
+                let gid: String = row.ifValid("gid")
             else { continue }
             gids[id] = gid
         }

@@ -1,4 +1,3 @@
-internal import GRDB
 package import FoundationEssentials
 package import PawlHooks
 internal import PawlWire
@@ -8,9 +7,9 @@ internal import PawlWire
 /// They are written with the change that causes them, so that none is lost with the daemon, and
 /// outlive their download.
 package struct HookTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// A job in the table.
     package struct Entry: Sendable, Hashable {
@@ -52,10 +51,10 @@ package struct HookTable {
         )
     }
 
-    private func entries(_ sql: String, _ arguments: StatementArguments) throws -> [Entry] {
-        try database.rows(sql, arguments).compactMap { row in
-            let job: HookJob? = ColumnCoding.value(row["job"])
-            return job.map { Entry(id: row["id"], download: row["download"], job: $0) }
+    private func entries(_ sql: String, _ parameters: [(any SQLEncodable)?]) throws -> [Entry] {
+        try database.rows(sql, parameters).compactMap { row in
+            let job: HookJob? = ColumnCoding.value(try row["job"])
+            return try job.map { Entry(id: try row["id"], download: try row["download"], job: $0) }
         }
     }
 

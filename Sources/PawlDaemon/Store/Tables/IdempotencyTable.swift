@@ -1,11 +1,10 @@
 internal import FoundationEssentials
-internal import GRDB
 
 /// The idempotency keys of requests that added downloads: a repeated request adds nothing.
 struct IdempotencyTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// What a request with a key has added.
     struct Entry {
@@ -20,8 +19,8 @@ struct IdempotencyTable {
             [key]
         )
         guard let row else { return nil }
-        let (first, count): (Int64, Int64) = (row[1], row[2])
-        return Entry(fingerprint: row[0], ids: first...(first + max(1, count) - 1))
+        let (first, count): (Int64, Int64) = try (row[1], row[2])
+        return Entry(fingerprint: try row[0], ids: first...(first + max(1, count) - 1))
     }
 
     /// Adds a key, and forgets the keys that are older than a day.

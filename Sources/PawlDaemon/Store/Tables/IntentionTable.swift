@@ -1,11 +1,10 @@
-internal import GRDB
 package import PawlCore
 
 /// The file operations that are carried out after the commit.
 package struct IntentionTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     private static let finish = "finish"
     private static let remove = "remove"
@@ -33,11 +32,10 @@ package struct IntentionTable {
             case .move(let file, let folder, let copy):
                 (Self.move, try ColumnCoding.text(Move(file: file, folder: folder, copy: copy)))
             }
-        try database.run(
+        return try database.insert(
             "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)",
             [download, kind, root, detail]
         )
-        return database.lastInsertedRowID
     }
 
     /// Adds a move.
@@ -53,11 +51,11 @@ package struct IntentionTable {
             [download, Self.move]
         )
         for row in rows {
-            guard var move: Move = ColumnCoding.value(row["detail"]) else { continue }
+            guard var move: Move = ColumnCoding.value(try row["detail"]) else { continue }
             move.copy = stamp
             try database.run(
                 "UPDATE intention SET detail = ? WHERE id = ?",
-                [try ColumnCoding.text(move), row["id"]]
+                [try ColumnCoding.text(move), try row["id"] as Int64]
             )
         }
     }
@@ -77,23 +75,23 @@ package struct IntentionTable {
             }
     }
 
-    private static func intention(_ row: Row) -> Intention? {
+    private static func intention(_ row: StoreRow) throws -> Intention? {
         let operation: Intention.Operation?
-        switch row["kind"] as String {
-        case finish: operation = ColumnCoding.value(row["detail"]).map { .finish($0) }
-        case remove: operation = ColumnCoding.value(row["detail"]).map { .remove($0) }
+        switch try row["kind"] as String {
+        case finish: operation = ColumnCoding.value(try row["detail"]).map { .finish($0) }
+        case remove: operation = ColumnCoding.value(try row["detail"]).map { .remove($0) }
         case move:
-            let move: Move? = ColumnCoding.value(row["detail"])
+            let move: Move? = ColumnCoding.value(try row["detail"])
             operation = move.map { .move($0.file, to: $0.folder, copy: $0.copy) }
         // A newer version wrote it.
         default: operation = nil
         }
         guard let operation else { return nil }
         return Intention(
-            id: row["id"],
-            download: row["download"],
+            id: try row["id"],
+            download: try row["download"],
             operation: operation,
-            root: row["root"]
+            root: try row["root"]
         )
     }
 

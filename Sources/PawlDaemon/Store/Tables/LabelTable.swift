@@ -1,15 +1,14 @@
-internal import GRDB
 package import PawlCore
 package import PawlWire
 
 /// The labels and their settings.
 package struct LabelTable {
-    private let database: Database
+    private let database: any StoreConnection
 
     /// The maximum number of labels that have settings.
     package static let most = 1000
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns a page of the labels that have settings, or that a download has.
     package func list(_ query: PageQuery) throws -> WireLabels {
@@ -42,7 +41,7 @@ package struct LabelTable {
     /// Returns the settings of the labels that have any.
     package func settings() throws -> [ExactText: LabelSettings] {
         let labels = try database.rows("SELECT * FROM label").compactMap { row in
-            String.fromDatabaseValue(row["name"] ?? .null).map { name in
+            (row.ifValid("name") as String?).map { name in
                 (ExactText(name), Self.settings(row, name))
             }
         }
@@ -50,13 +49,11 @@ package struct LabelTable {
     }
 
     /// In a damaged store, any value may have the wrong type.
-    private static func settings(_ row: Row, _ name: String) -> LabelSettings {
+    private static func settings(_ row: StoreRow, _ name: String) -> LabelSettings {
         var settings = LabelSettings(name: name)
-        settings.folder = String.fromDatabaseValue(row["folder"] ?? .null)
-        settings.limitBytesPerSecond = Int64.fromDatabaseValue(
-            row["limitBytesPerSecond"] ?? .null
-        )
-        let number = Int.fromDatabaseValue(row["priority"] ?? .null)
+        settings.folder = row.ifValid("folder")
+        settings.limitBytesPerSecond = row.ifValid("limitBytesPerSecond")
+        let number: Int? = row.ifValid("priority")
         settings.priority = number.flatMap { DownloadPriority(rawValue: $0) }
             .map { WirePriority($0) }
         return settings
@@ -75,7 +72,10 @@ package struct LabelTable {
                 advice: "remove one: pawl label remove"
             )
         }
-        try database.run("INSERT OR IGNORE INTO label (name) VALUES (?)", [change.name])
+        try database.run(
+            "INSERT INTO label (name) VALUES (?) ON CONFLICT DO NOTHING",
+            [change.name]
+        )
         if let folder = change.folder {
             try database.run(
                 "UPDATE label SET folder = ? WHERE name = ?",

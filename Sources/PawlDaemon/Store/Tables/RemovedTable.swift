@@ -1,13 +1,12 @@
 package import FoundationEssentials
-internal import GRDB
 internal import PawlCore
 package import PawlWire
 
 /// Downloads and feeds that were removed a moment ago, so that a removal can be undone.
 package struct RemovedTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Keeps a download that is about to be removed, with its request and the record of its files.
     ///
@@ -21,9 +20,13 @@ package struct RemovedTable {
         by remover: DownloadOwner,
         at date: Date
     ) throws {
-        let row = try database.row("SELECT * FROM download WHERE id = ?", [download])
+        let names = DownloadRows.columns
+        let row = try database.row(
+            "SELECT \(names.joined(separator: ", ")) FROM download WHERE id = ?",
+            [download]
+        )
         guard let row else { return }
-        let columns = row.map { column, value in (column, JSONValue(column: value)) }
+        let columns = zip(names, row.values).map { ($0, JSONValue(column: $1)) }
         let files = try WrittenFileTable(database).files(of: download)
         try database.run(
             """
@@ -33,7 +36,7 @@ package struct RemovedTable {
             [
                 download, removal, remover.text, date.timeIntervalSince1970,
                 ColumnCoding.text(JSONValue.object(columns)),
-                try RequestTable(database).request(of: download).map { Data($0) },
+                try RequestTable(database).request(of: download),
                 ColumnCoding.text(files),
             ]
         )
@@ -45,7 +48,7 @@ package struct RemovedTable {
     package func newest(by remover: DownloadOwner? = nil) throws -> Int64? {
         let newest: [Int64?] = try Self.tables.map { table in
             try database.value(
-                "SELECT MAX(removal) FROM \(table) WHERE ?1 IS NULL OR remover = ?1",
+                "SELECT MAX(removal) FROM \(table) WHERE CAST(?1 AS TEXT) IS NULL OR remover = ?1",
                 [remover?.text]
             )
         }
@@ -65,7 +68,7 @@ package struct RemovedTable {
     /// `remover`: whose removals are forgotten; `nil` for everyone's.
     package func forgetDownloads(by remover: DownloadOwner? = nil) throws {
         try database.run(
-            "DELETE FROM removed WHERE ?1 IS NULL OR remover = ?1",
+            "DELETE FROM removed WHERE CAST(?1 AS TEXT) IS NULL OR remover = ?1",
             [remover?.text]
         )
     }
@@ -104,25 +107,27 @@ package struct RemovedTable {
     /// Puts a download back into the list, and returns it; `nil` if it is not kept.
     package func restore(_ download: Int64) throws -> WireDownload? {
         let row = try database.row("SELECT * FROM removed WHERE download = ?", [download])
-        guard let row, let columns: JSONValue = ColumnCoding.value(row["columns"]),
+        guard let row, let columns: JSONValue = ColumnCoding.value(try row["columns"]),
             case .members(var members) = columns
         else { return nil }
+        members.removeAll { !DownloadRows.columns.contains($0.name) }
         // Another download may have taken its GID meanwhile.
         if let gid = columns["gid"], case .text(let text) = gid,
             try GIDTable(database).download(of: text) != nil
         {
             members.removeAll { $0.name == "gid" }
         }
-        let names = members.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        let names = members.map(\.name).joined(separator: ", ")
         let marks = members.map { _ in "?" }.joined(separator: ", ")
-        try database.execute(
-            sql: "INSERT INTO download (\(names)) VALUES (\(marks))",
-            arguments: StatementArguments(members.map(\.value.columnValue))
+        try database.run(
+            "INSERT INTO download (\(names)) VALUES (\(marks))",
+            members.map(\.value.columnValue),
+            isKept: false
         )
-        if let request: Data = row["request"] {
-            try RequestTable(database).set(Array(request), of: download)
+        if let request: [UInt8] = try row["request"] {
+            try RequestTable(database).set(request, of: download)
         }
-        let files: [WrittenFile] = ColumnCoding.value(row["files"]) ?? []
+        let files: [WrittenFile] = ColumnCoding.value(try row["files"]) ?? []
         for file in files { try WrittenFileTable(database).record(file, of: download) }
         try database.run("DELETE FROM removed WHERE download = ?", [download])
         return try DownloadRows(database).find(download)
@@ -142,9 +147,9 @@ package struct RemovedTable {
         try DownloadRows(database).save(row)
         try keep(
             download,
-            removal: kept["removal"],
-            by: ColumnCoding.owner(kept["remover"]),
-            at: Date(timeIntervalSince1970: kept["at"])
+            removal: try kept["removal"],
+            by: ColumnCoding.owner(try kept["remover"]),
+            at: Date(timeIntervalSince1970: try kept["at"])
         )
         try DownloadRows(database).delete(download)
     }
@@ -230,16 +235,16 @@ package struct RemovedTable {
 
 extension JSONValue {
     /// The value of a column, none of which contains bytes.
-    fileprivate init(column: DatabaseValue) {
-        switch column.storage {
-        case .int64(let number): self = .number(Int(number))
-        case .double(let number): self = .decimal(number)
-        case .string(let text): self = .text(text)
-        case .null, .blob: self = .null
+    fileprivate init(column: SQLValue) {
+        switch column {
+        case .integer(let number): self = .number(Int(number))
+        case .real(let number): self = .decimal(number)
+        case .text(let text): self = .text(text)
+        case .null, .bytes: self = .null
         }
     }
 
-    fileprivate var columnValue: (any DatabaseValueConvertible)? {
+    fileprivate var columnValue: (any SQLEncodable)? {
         switch self {
         case .number(let number): number
         case .decimal(let number): number

@@ -1,10 +1,8 @@
-internal import GRDB
-
 /// The new names that downloads get with their next run.
 package struct RenamingTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns the name that the file gets; `nil` if no renaming is pending.
     package func newName(of id: Int64) throws -> String? {

@@ -1,17 +1,14 @@
 internal import FoundationEssentials
-internal import GRDB
 
 /// The requests of the downloads, as JSON with their secrets.
 package struct RequestTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns the request of a download; `nil` if it was forgotten.
     package func request(of id: Int64) throws -> [UInt8]? {
-        let body: Data? =
-            try database.value("SELECT body FROM request WHERE download = ?", [id])
-        return body.map(Array.init)
+        try database.value("SELECT body FROM request WHERE download = ?", [id])
     }
 
     package func set(_ body: [UInt8], of id: Int64) throws {
@@ -20,7 +17,7 @@ package struct RequestTable {
             INSERT INTO request (download, body) VALUES (?, ?)
             ON CONFLICT (download) DO UPDATE SET body = excluded.body
             """,
-            [id, Data(body)]
+            [id, body]
         )
     }
 
@@ -35,12 +32,12 @@ package struct RequestTable {
 
     /// Returns the folder that no file of the download may leave; `nil` if it is not confined.
     package func confiningFolder(of id: Int64) throws -> String? {
-        try database.row(
+        try database.value(
             """
             SELECT COALESCE(confinedTo, \(Self.confiningFolder)) FROM download WHERE id = ?
             """,
             [id]
-        )?[0]
+        )
     }
 
     /// The expression for the folder of a request; it is NULL if the request is not JSON.

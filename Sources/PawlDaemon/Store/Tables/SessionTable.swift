@@ -1,13 +1,12 @@
 package import FoundationEssentials
-internal import GRDB
 package import PawlCore
 package import PawlWire
 
 /// The background sessions, and which of their events are acknowledged.
 package struct SessionTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns a page of the sessions that were registered, or that a download names.
     package func list(_ query: PageQuery) throws -> WireSessions {
@@ -45,10 +44,11 @@ package struct SessionTable {
         let counts = try DownloadRows(database).counts(in: .session, identifier)
         var session = WireSession(identifier: identifier, counts: counts)
         let row = try database.row("SELECT * FROM session WHERE identifier = ?", [identifier])
-        session.acknowledged = row?["acknowledged"]
-        session.maximumConcurrentDownloads = row?["maximumConcurrentDownloads"]
-        session.limitBytesPerSecond = row?["limitBytesPerSecond"]
-        if row?["relaunchCommand"] as String? != nil { session.hasRelaunchCommand = true }
+        guard let row else { return session }
+        session.acknowledged = try row["acknowledged"]
+        session.maximumConcurrentDownloads = try row["maximumConcurrentDownloads"]
+        session.limitBytesPerSecond = try row["limitBytesPerSecond"]
+        if try row["relaunchCommand"] as String? != nil { session.hasRelaunchCommand = true }
         return session
     }
 
@@ -103,17 +103,15 @@ package struct SessionTable {
 
     /// Returns the limits of the sessions that have any.
     package func limits() throws -> [ExactText: Limits] {
-        let rows = try database.rows(
+        let limits = try database.rows(
             """
             SELECT identifier, maximumConcurrentDownloads, limitBytesPerSecond FROM session
             WHERE COALESCE(maximumConcurrentDownloads, limitBytesPerSecond) IS NOT NULL
             """
-        )
-        let limits = rows.map { row in
-            (
-                ExactText(row[0] as String),
-                Limits(concurrentDownloads: row[1], bytesPerSecond: row[2])
-            )
+        ) { row in
+            let identifier: String = try row[0]
+            let limits = Limits(concurrentDownloads: try row[1], bytesPerSecond: try row[2])
+            return (ExactText(identifier), limits)
         }
         return Dictionary(limits, uniquingKeysWith: { first, _ in first })
     }
@@ -165,23 +163,31 @@ package struct SessionTable {
     func relaunches() throws -> [Relaunch] {
         try database.rows(
             """
-            SELECT identifier, relaunchCommand, (
-                SELECT id FROM event WHERE event.session = identifier
-                    AND event.id > MAX(acknowledged, relaunchedAt)
-                    AND kind IN ('finished', 'failed', 'cancelled')
-                ORDER BY id DESC LIMIT 1
-            ) AS event
-            FROM session
-            WHERE relaunchCommand IS NOT NULL AND event IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM download
-                WHERE download.session = identifier AND endedAt IS NULL
-            )
+            SELECT identifier, relaunchCommand, newest FROM (
+                SELECT identifier, relaunchCommand, (
+                    SELECT id FROM event WHERE event.session = identifier
+                        AND event.id > CASE WHEN acknowledged > relaunchedAt
+                            THEN acknowledged ELSE relaunchedAt END
+                        AND kind IN ('finished', 'failed', 'cancelled')
+                    ORDER BY id DESC LIMIT 1
+                ) AS newest
+                FROM session
+                WHERE relaunchCommand IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM download
+                    WHERE download.session = identifier AND endedAt IS NULL
+                )
+            ) AS ended
+            WHERE newest IS NOT NULL
             """
         ).compactMap { row in
-            guard let command: [String] = ColumnCoding.value(row["relaunchCommand"]) else {
+            guard let command: [String] = ColumnCoding.value(try row["relaunchCommand"]) else {
                 return nil
             }
-            return Relaunch(session: row["identifier"], command: command, event: row["event"])
+            return Relaunch(
+                session: try row["identifier"],
+                command: command,
+                event: try row["newest"]
+            )
         }
     }
 

@@ -1,13 +1,12 @@
 internal import FoundationEssentials
-internal import GRDB
 internal import PawlCore
 package import PawlWire
 
 /// The settings of the daemon, and the notes that the store keeps about itself.
 package struct StoredSettings {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     private static let settingsName = "settings"
     private static let healthName = "healthy-at"
@@ -31,7 +30,7 @@ package struct StoredSettings {
         )
         // Without a row, no setting was changed.
         guard let row else { return SettingsDocument() }
-        let text = String.fromDatabaseValue(row[0]) ?? ""
+        let text: String = row.ifValid("value") ?? ""
         return try WireJSON.decode(SettingsDocument<DaemonSettings>.self, from: text.utf8)
     }
 
@@ -45,17 +44,14 @@ package struct StoredSettings {
         try set("\(now.timeIntervalSince1970)", for: Self.healthName)
     }
 
-    /// Counts the commit of this transaction; returns the number of commits.
-    func countCommit() throws -> Int64 {
-        let commits = try Self.commits(database) + 1
-        try set("\(commits)", for: Self.commitsName)
-        return commits
+    /// Counts the commit of this transaction.
+    func countCommit() throws {
+        try set("\(try commits() + 1)", for: Self.commitsName)
     }
 
-    /// Returns the number of commits; 0 if there is no table yet.
-    static func commits(_ database: Database) throws -> Int64 {
-        guard try database.tableExists("setting") else { return 0 }
-        return try StoredSettings(database).value(commitsName).flatMap { Int64($0) } ?? 0
+    /// Returns the number of commits.
+    func commits() throws -> Int64 {
+        try value(Self.commitsName).flatMap { Int64($0) } ?? 0
     }
 
     /// Returns the newest event that was deleted; `nil` if all are kept.
@@ -63,12 +59,8 @@ package struct StoredSettings {
 
     func setNewestMissedEvent(_ id: Int64) throws { try set("\(id)", for: Self.missedName) }
 
-    /// Whether the damaged database of this number is still to be read: no download was added
-    /// since.
-    func isToRebuild(from number: Int) throws -> Bool {
-        guard try DownloadRows(database).lastID() == 0 else { return false }
-        return try (value(Self.rebuiltName).flatMap { Int($0) } ?? 0) < number
-    }
+    /// Returns the number of the damaged database that was read last; 0 if none was read.
+    func lastRebuilt() throws -> Int { try value(Self.rebuiltName).flatMap { Int($0) } ?? 0 }
 
     func setRebuilt(from number: Int) throws { try set("\(number)", for: Self.rebuiltName) }
 

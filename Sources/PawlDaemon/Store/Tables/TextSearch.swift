@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// Searches names and URLs for a text, without regard to case.
 ///
 /// SQLite's `LIKE` ignores the case of ASCII letters alone, and is fast. For a text with other
@@ -15,12 +13,12 @@ struct TextSearch {
         let others = ["name", "url"].map { column in
             // The lengths in characters and in bytes differ.
             let hasOthers = "length(\(column)) <> length(CAST(\(column) AS BLOB))"
-            return "\(hasOthers) AND \(Self.name)(\(column), ?)"
+            return "\(hasOthers) AND \(Self.functionName)(\(column), ?)"
         }
         return "\(matches) AND (\(others.joined(separator: " OR ")))"
     }
 
-    var arguments: StatementArguments {
+    var arguments: [String] {
         isPlain ? [pattern, pattern] : [pattern, pattern, text, text]
     }
 
@@ -40,23 +38,6 @@ struct TextSearch {
         return pattern + "%"
     }
 
-    // MARK: - The SQL function
-
-    private static let name = "holdsFolded"
-
-    static let function = DatabaseFunction(name, argumentCount: 2, pure: true) { values in
-        guard let text = String.fromDatabaseValue(values[0]),
-            let sought = String.fromDatabaseValue(values[1])
-        else { return false }
-        return holds(text, sought)
-    }
-
-    /// Compares bytes: after folding, a letter has the same bytes in both texts.
-    private static func holds(_ text: String, _ folded: String) -> Bool {
-        let (bytes, sought) = (Array(text.lowercased().utf8), Array(folded.utf8))
-        guard let first = sought.first, bytes.count >= sought.count else { return false }
-        return (0...bytes.count - sought.count).contains { start in
-            bytes[start] == first && bytes[start..<start + sought.count].elementsEqual(sought)
-        }
-    }
+    /// The name of the SQL function that folds and compares.
+    static let functionName = "holdsFolded"
 }

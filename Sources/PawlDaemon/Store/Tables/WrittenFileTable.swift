@@ -1,12 +1,11 @@
-internal import GRDB
 package import PawlCore
 internal import PawlWire
 
 /// The files that downloads have written.
 package struct WrittenFileTable {
-    private let database: Database
+    private let database: any StoreConnection
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: any StoreConnection) { self.database = database }
 
     /// Returns the files of a download, the oldest record first.
     package func files(of download: Int64) throws -> [WrittenFile] {
@@ -37,12 +36,13 @@ package struct WrittenFileTable {
             """,
             [inode]
         ).compactMap { row in
-            guard let file: WrittenFile = ColumnCoding.value(row["file"]), file.kind == .partial,
+            guard let file: WrittenFile = ColumnCoding.value(try row["file"]),
+                file.kind == .partial,
                 file.stamp.isSameFile(as: stamp)
             else { return nil }
             return Writer(
-                id: row["id"],
-                owner: ColumnCoding.owner(row["owner"]),
+                id: try row["id"],
+                owner: ColumnCoding.owner(try row["owner"]),
                 mark: file.mark
             )
         }
@@ -64,10 +64,10 @@ package struct WrittenFileTable {
     package func record(_ file: WrittenFile, of download: Int64) throws {
         let rows = try database.rows("SELECT id, file FROM written WHERE download = ?", [download])
         for row in rows {
-            guard let known: WrittenFile = ColumnCoding.value(row["file"]),
+            guard let known: WrittenFile = ColumnCoding.value(try row["file"]),
                 known.isSameFile(as: file)
             else { continue }
-            try database.run("DELETE FROM written WHERE id = ?", [row["id"]])
+            try database.run("DELETE FROM written WHERE id = ?", [try row["id"] as Int64])
         }
         try database.run(
             "INSERT INTO written (download, file) VALUES (?, ?)",

@@ -63,7 +63,7 @@ struct SalvagedQueue {
         lastDownload = max(lastDownload, Self.last("download", queue))
         items = Self.items(queue, last: lastDownload)
         // A count that lacks changes would be wrong.
-        let commits = try? queue.read { try StoredSettings.commits($0) }
+        let commits = try? queue.read { try StoreTransaction($0).commits() }
         expected = mark.commits > commits ?? mark.commits ? nil : Self.count(queue)
         let isCurrent = commits.map { mark.commits <= $0 } ?? false
         settings = SalvagedSettings(queue, isCurrent: isCurrent)
@@ -71,7 +71,7 @@ struct SalvagedQueue {
         for index in items.indices {
             let id = items[index].row.id
             items[index].request = try? queue.read { try Self.request(of: id, $0) }
-            let files = try? queue.read { try WrittenFileTable($0).files(of: id) }
+            let files = try? queue.read { try StoreTransaction($0).writtenFiles.files(of: id) }
             items[index].writtenFiles = files ?? []
         }
         let ids = items.map(\.row.id).max() ?? 0
@@ -125,8 +125,8 @@ struct SalvagedQueue {
     private static let mostProbes: Int64 = 1_000_000
 
     private static func probe(_ id: Int64, _ database: Database) throws -> Item? {
-        try database.row("SELECT * FROM download WHERE id = ? AND endedAt IS NULL", [id])
-            .flatMap(item)
+        let sql = "SELECT * FROM download WHERE id = ? AND endedAt IS NULL"
+        return try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [id]).flatMap(item)
     }
 
     private static func count(_ queue: DatabaseQueue) -> Int? {
@@ -147,7 +147,8 @@ struct SalvagedQueue {
 
     private static func last(_ table: String, _ queue: DatabaseQueue) -> Int64 {
         let row = try? queue.read { database in
-            try database.row("SELECT seq FROM sqlite_sequence WHERE name = ?", [table])
+            let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+            return try Row.fetchOne(database, sql: sql, arguments: [table])
         }
         guard let row, let id: Int64 = value("seq", of: row), (1...mostID).contains(id) else {
             return 0
@@ -287,7 +288,8 @@ struct SalvagedQueue {
     }
 
     private static func request(of id: Int64, _ database: Database) throws -> NewDownload? {
-        let row = try database.row("SELECT body FROM request WHERE download = ?", [id])
+        let sql = "SELECT body FROM request WHERE download = ?"
+        let row = try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [id])
         guard let row, let body = Data.fromDatabaseValue(row[0]) else { return nil }
         let request = try WireJSON.decode(NewDownload.self, from: body)
         _ = try request.checked()

@@ -22,7 +22,8 @@ struct SalvagedSettings {
     /// `isCurrent`: whether no later change may be missing. Otherwise the store may allow over TCP
     /// what the user no longer allows; the same applies if a part of the settings is damaged.
     init(_ queue: DatabaseQueue, isCurrent: Bool) {
-        guard let document = try? queue.read({ try StoredSettings($0).document() }) else { return }
+        guard let document = try? queue.read({ try StoreTransaction($0).settings.document() })
+        else { return }
         let known = Set(DaemonSettings.table.settings.compactMap(\.member))
         let isSound = document.members.isSubset(of: known) && (try? document.settings()) != nil
         extent = isCurrent && isSound ? .all : .withoutBounds

@@ -1,15 +1,13 @@
 internal import Dispatch
-package import struct FoundationEssentials.Date
 internal import GRDB
 package import PawlCore
-package import PawlWire
 internal import Synchronization
 
 /// The queue and its events on the disk (SQLite).
 ///
 /// When a write returns, its changes survive a power cut. Writes block, so they belong on a
 /// separate thread. Reads can run at the same time as writes.
-package final class DaemonStore: Sendable {
+package final class DaemonStore: QueueStore {
     private let pool: DatabasePool
     private let path: String
     private let location: StoreLocation
@@ -41,61 +39,58 @@ package final class DaemonStore: Sendable {
         planCheckpoint()
     }
 
-    /// Runs one transaction, which is committed as a whole or not at all.
     package func write<Value>(
+        for purpose: WritePurpose,
         _ body: (StoreTransaction) throws -> Value
-    ) throws(DownloadError) -> Value {
+    ) throws(DownloadError) -> Committed<Value> {
+        switch purpose {
+        case .change: return try commit(body)
+        case .needsRoom:
+            try checkRoom()
+            return try commit(body)
+        case .endsSomething: return try commitInAnyCase(body)
+        }
+    }
+
+    private func commit<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Committed<Value> {
         do {
-            let (value, committed) = try pool.write { database -> (Value, CommitMark?) in
+            let (committed, mark) = try pool.write { database -> (Committed<Value>, CommitMark?) in
                 let changes = database.totalChangesCount
                 let transaction = StoreTransaction(database)
                 let value = try body(transaction)
-                guard database.totalChangesCount != changes else { return (value, nil) }
+                try transaction.events.flush()
+                guard database.totalChangesCount != changes else {
+                    return (Committed(value, lastEvent: try transaction.events.last()), nil)
+                }
                 // What is acknowledged must be in the file that the next daemon opens.
                 try location.check()
-                return (value, try transaction.countCommit())
+                let mark = try transaction.countCommit()
+                return (Committed(value, lastEvent: mark.lastEvent), mark)
             }
-            if let committed {
-                mark.committed(committed)
+            if let mark {
+                self.mark.committed(mark)
                 planCheckpoint()
             }
             writeFailure.withLock { $0 = nil }
-            return value
+            return committed
         } catch {
             let explained = noted(error, "writing the queue")
             // Errors that the body throws itself are not failures of the store.
-            if error is DatabaseError { writeFailure.withLock { $0 = explained } }
+            if Self.isOfTheStore(error) { writeFailure.withLock { $0 = explained } }
             throw explained
         }
     }
 
-    /// Runs one transaction that needs space on the disk.
-    ///
-    /// - Throws: `.diskFull` if only the reserve is left, among others.
-    package func writeWithRoom<Value>(
+    /// On a full disk, uses as much of the reserve as the transaction needs.
+    private func commitInAnyCase<Value>(
         _ body: (StoreTransaction) throws -> Value
-    ) throws(DownloadError) -> Value {
-        try checkRoom()
-        return try write(body)
-    }
-
-    /// Throws `.diskFull` if only the reserve is left, which is for transactions that end
-    /// something, and `.diskFailure` if the database was removed.
-    package func checkRoom() throws(DownloadError) {
-        try location.check()
-        guard !reserve.isWhole else { return }
-        throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
-    }
-
-    /// Runs one transaction that frees space or ends something: on a full disk, it uses as much of
-    /// the reserve as it needs.
-    package func writeInAnyCase<Value>(
-        _ body: (StoreTransaction) throws -> Value
-    ) throws(DownloadError) -> Value {
+    ) throws(DownloadError) -> Committed<Value> {
         var isTidied = false
         while true {
             do throws(DownloadError) {
-                return try write(body)
+                return try commit(body)
             } catch {
                 guard error.code == .diskFull else { throw error }
                 // Once all of the log is in the database, SQLite writes the log from its beginning
@@ -107,6 +102,14 @@ package final class DaemonStore: Sendable {
                 }
             }
         }
+    }
+
+    /// Throws `.diskFull` if only the reserve is left, and `.diskFailure` if the database was
+    /// removed.
+    package func checkRoom() throws(DownloadError) {
+        try location.check()
+        guard !reserve.isWhole else { return }
+        throw Self.explained(DatabaseError(resultCode: .SQLITE_FULL), "writing the queue")
     }
 
     /// Writes the log to the database soon: then damage of the log loses nothing.
@@ -134,22 +137,13 @@ package final class DaemonStore: Sendable {
         return isDone != nil
     }
 
-    /// Fills the reserve again.
     package func restoreReserve() { reserve.restore() }
 
-    /// Throws if the queue cannot be written; writes something to find out.
-    package func checkWrites(at now: Date) throws(DownloadError) {
-        try checkRoom()
-        try write { try $0.settings.noteHealth(at: now) }
-    }
-
     /// Why nothing can be written to the database: it was removed or replaced; `nil` otherwise.
-    package var locationProblem: DownloadError? { location.problem }
+    package var problem: DownloadError? { location.problem }
 
-    /// The error of the last write; `nil` if it succeeded.
     package var lastWriteFailure: DownloadError? { writeFailure.withLock { $0 } }
 
-    /// Reads the state after the last write; several reads may run at the same time.
     package func read<Value: Sendable>(
         _ body: @Sendable @escaping (StoreTransaction) throws -> Value
     ) async throws(DownloadError) -> Value {
@@ -162,39 +156,13 @@ package final class DaemonStore: Sendable {
         }
     }
 
-    /// Returns who has written a partial file, for a download of `owner`; it blocks.
-    ///
-    /// A partial file that no download of the queue has recorded may be one of `pawl get`, or of a
-    /// download that was removed from the queue. Only the user may continue it, so for a program it
-    /// is somebody else's; the same applies if the queue cannot be read.
-    ///
-    /// A file's numbers are not enough: after a file is deleted, another one can get them, and a
-    /// restore from a backup, or a new mount on some file systems, changes them. Therefore the marks
-    /// of the checkpoints decide, unless one of them is of an earlier version.
-    package func ownerOfPartialFile(
-        _ found: FoundPartialFile,
-        for download: Int64,
-        of owner: DownloadOwner
-    ) -> PartialFileOwner {
-        let unknownOwner: PartialFileOwner = owner.isProgram ? .somebodyElse : .anybody
-        let records = try? pool.read { database in
-            let table = WrittenFileTable(database)
-            return (
-                writers: try table.writers(ofPartialFile: found.stamp),
-                own: try table.files(of: download).filter { $0.kind == .partial }
-            )
+    package func readBlocking<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        try location.check()
+        do { return try pool.read { try body(StoreTransaction($0)) } } catch {
+            throw noted(error, "reading the queue")
         }
-        guard let records else { return unknownOwner }
-        if let mark = found.mark, records.own.contains(where: { $0.mark == mark }) {
-            return .thisDownload
-        }
-        let writers = records.writers.filter { writer in
-            guard let mark = found.mark, let recorded = writer.mark else { return true }
-            return mark == recorded
-        }
-        guard !writers.isEmpty else { return unknownOwner }
-        if writers.contains(where: { $0.id == download }) { return .thisDownload }
-        return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
     }
 
     /// Writes the log to the database, and closes the files.
@@ -222,7 +190,7 @@ package final class DaemonStore: Sendable {
     package var hasMetDamage: Bool { isSuspect.load(ordering: .relaxed) }
 
     private func noted(_ error: any Error, _ context: String) -> DownloadError {
-        if let error = error as? DatabaseError, error.isDamage {
+        if error is WrongColumnType || (error as? DatabaseError)?.isDamage == true {
             isSuspect.store(true, ordering: .relaxed)
         }
         return Self.explained(error, context)
@@ -230,18 +198,24 @@ package final class DaemonStore: Sendable {
 
     static func explained(_ error: any Error, _ context: String) -> DownloadError {
         if let known = error as? DownloadError { return known }
-        guard let error = error as? DatabaseError else {
+        guard isOfTheStore(error) else {
             return DownloadError(.unknown, "\(error)", context: context)
         }
-        let isFull = error.resultCode == .SQLITE_FULL
+        let known = error as? DatabaseError
+        let isFull = known?.resultCode == .SQLITE_FULL
+        let reason = known.map { $0.message ?? "unknown reason" } ?? "\(error)"
         return DownloadError(
             isFull ? .diskFull : .diskFailure,
             isFull
                 ? "no space for the queue"
-                : "the queue's database failed: \(error.message ?? "unknown reason")",
+                : "the queue's database failed: \(reason)",
             advice: isFull ? "free some space" : "check the disk that contains the queue",
             context: context
         )
+    }
+
+    private static func isOfTheStore(_ error: any Error) -> Bool {
+        error is DatabaseError || error is WrongColumnType
     }
 }
 

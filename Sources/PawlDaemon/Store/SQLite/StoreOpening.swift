@@ -149,7 +149,8 @@ enum StoreOpening {
     /// The statements of Pawl are valid, so an error about a statement also means that the file is
     /// damaged.
     private static func isDamage(_ error: any Error) -> Bool {
-        guard !(error is Damaged), !(error is RowDecodingError) else { return true }
+        guard !(error is Damaged), !(error is RowDecodingError), !(error is WrongColumnType)
+        else { return true }
         guard let error = error as? DatabaseError else { return false }
         guard !error.isDamage else { return true }
         switch error.resultCode {

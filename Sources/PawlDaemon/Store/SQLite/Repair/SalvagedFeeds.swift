@@ -21,7 +21,7 @@ struct SalvagedFeeds {
             guard (try? NewFeed.check(name: row.name)) != nil,
                 names.insert(ExactText(row.name)).inserted
             else { continue }
-            let items = try? queue.read { try FeedTable($0).items(of: row.id) }
+            let items = try? queue.read { try StoreTransaction($0).feeds.items(of: row.id) }
             found.append(Feed(row: row, items: items.map { Array($0.keys) }))
         }
     }
@@ -31,9 +31,10 @@ struct SalvagedFeeds {
         var found: [FeedTable.Row] = []
         // Reading stops where the damage begins.
         try? queue.read { database in
-            let rows = try Row.fetchCursor(database, sql: "SELECT * FROM feed NOT INDEXED")
-            while let row = try rows.next(), found.count < FeedTable.most {
-                if let feed = FeedTable.Row(row) { found.append(feed) }
+            let sql = "SELECT * FROM feed NOT INDEXED"
+            try SQLiteConnection(database).forEach(sql, [], isKept: false) { row in
+                guard found.count < FeedTable.most, let feed = FeedTable.Row(row) else { return }
+                found.append(feed)
             }
         }
         return found

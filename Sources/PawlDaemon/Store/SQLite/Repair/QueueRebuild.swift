@@ -34,7 +34,7 @@ package struct QueueRebuild {
     /// It is one transaction: if it is interrupted, the next start repeats it.
     private func rebuild(_ last: CommitMark?) throws(DownloadError) -> String? {
         let number = store.damaged
-        guard number > 0, try store.write({ try $0.settings.isToRebuild(from: number) }) else {
+        guard number > 0, try store.write({ try $0.isToRebuild(from: number) }) else {
             return nil
         }
         let salvaged = SalvagedQueue(path: StoreFiles.damaged(number, of: path), last: last)
@@ -42,19 +42,20 @@ package struct QueueRebuild {
         let outcome = try store.write { transaction in
             var outcome = Outcome()
             // A reader of the old queue must not take the new events for old ones.
-            let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
-            try transaction.events.continueIDs(above: max(now, salvaged.lastEvent))
+            let now = Int64(transaction.now.timeIntervalSince1970 * 1_000_000)
+            let lastEvent = max(now, salvaged.lastEvent)
+            try transaction.continueIDs(after: CommitMark(lastEvent: lastEvent))
             for session in salvaged.sessions {
                 let owner = salvaged.sessionOwners[ExactText(session.identifier)] ?? .user
-                try transaction.sessions.register(session, by: owner, at: Date())
+                try transaction.sessions.register(session, by: owner, at: transaction.now)
             }
             for label in salvaged.labels { try transaction.labels.set(label) }
             if salvaged.settings.extent != .none {
                 try transaction.settings.set(salvaged.settings.settings)
             }
-            try salvaged.feeds.add(to: transaction, at: Date())
+            try salvaged.feeds.add(to: transaction, at: transaction.now)
             for item in salvaged.items { try add(item, &outcome, transaction) }
-            try transaction.downloads.continueIDs(with: salvaged.lastDownload + 1)
+            try transaction.continueIDs(after: CommitMark(lastDownload: salvaged.lastDownload))
             for item in found { try add(item.path, item.checkpoint, &outcome, transaction) }
             try transaction.settings.setRebuilt(from: number)
             return outcome
@@ -130,7 +131,7 @@ package struct QueueRebuild {
         row.destination = row.destination.sanitized
         row.mirrors = request?.shownMirrors
         row.limitBytesPerSecond = request?.settings?[\.limitBytesPerSecond] ?? nil
-        try transaction.downloads.continueIDs(with: row.id)
+        try transaction.continueIDs(after: CommitMark(lastDownload: row.id - 1))
         let id = try add(row, known, transaction)
         // Without this record, a program's download could not continue its partial file.
         for file in item.writtenFiles { try transaction.writtenFiles.record(file, of: id) }
@@ -156,7 +157,7 @@ package struct QueueRebuild {
             state: .paused,
             name: path.pathNames.last.map { String($0).sanitized } ?? "",
             url: checkpoint.source,
-            createdAt: Date()
+            createdAt: transaction.now
         )
         (row.destination, row.path) = (path.sanitized, path)
         row.position = outcome.position
@@ -183,8 +184,8 @@ package struct QueueRebuild {
         // `insert` does not write all columns.
         try transaction.downloads.save(row)
         try transaction.downloads.setLimit(row.limitBytesPerSecond, of: row.id)
-        try transaction.events.append(.added, row, at: Date())
-        if row.problem != nil { try transaction.events.append(.paused, row, at: Date()) }
+        try transaction.events.append(.added, row, at: transaction.now)
+        if row.problem != nil { try transaction.events.append(.paused, row, at: transaction.now) }
         return row.id
     }
 

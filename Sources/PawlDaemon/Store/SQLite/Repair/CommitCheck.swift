@@ -38,6 +38,6 @@ struct CommitCheck {
         configuration.readonly = true
         let queue = try? DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue?.close() }
-        return try? queue?.read { try StoredSettings.commits($0) }
+        return try? queue?.read { try StoreTransaction($0).commits() }
     }
 }

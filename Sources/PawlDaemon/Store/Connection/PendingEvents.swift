@@ -1,0 +1,74 @@
+internal import PawlCore
+
+/// The events of a transaction, which get their numbers at its end.
+///
+/// A database with several writers can then number them in the order of the commits: a reader that
+/// has seen an event has missed none before it.
+package final class PendingEvents {
+    /// The place of an event in its transaction.
+    package struct Index: Hashable, Sendable {
+        fileprivate var number: Int
+    }
+
+    /// An event without its number.
+    struct Entry {
+        var download: Int64
+        var session: String?
+        /// Whether it is the end of the download.
+        var isEnd = false
+        /// The values of the columns, besides its id.
+        var values: [SQLValue]
+    }
+
+    private var entries: [Entry] = []
+    /// The sessions of the downloads that end with one of `entries`.
+    private var ended: [Int64: String] = [:]
+    /// The ids of the events before `entries`: a statement has needed them.
+    private var ids: [Int64] = []
+    /// The responses of servers that are to be kept with an event, by its number in the transaction.
+    private var responses: [Int: ErrorResponseTable.Entry] = [:]
+
+    package init() {}
+
+    func append(_ entry: Entry) -> Index {
+        entries.append(entry)
+        if entry.isEnd { ended[entry.download] = entry.session }
+        return Index(number: ids.count + entries.count - 1)
+    }
+
+    /// Whether there is an event of a download that is still to be numbered.
+    func contains(of download: Int64) -> Bool { entries.contains { $0.download == download } }
+
+    /// Whether the end of a download of a session is still to be numbered.
+    func containsEnd(of download: Int64, in session: String) -> Bool {
+        ended[download]?.isExactly(session) == true
+    }
+
+    /// Returns the id of an event that has its number; `nil` if the event is still to be numbered.
+    func id(of event: Index) -> Int64? {
+        ids.indices.contains(event.number) ? ids[event.number] : nil
+    }
+
+    /// Keeps a response with an event that is still to be numbered.
+    func attach(_ response: ErrorResponseTable.Entry, to event: Index) {
+        responses[event.number] = response
+    }
+
+    /// Removes the responses of the downloads that meet a condition.
+    func removeResponses(where condition: (ErrorResponseTable.Entry) -> Bool) {
+        guard !responses.isEmpty else { return }
+        responses = responses.filter { !condition($0.value) }
+    }
+
+    /// Removes all events, which `write` stores in their order with their responses; it returns the
+    /// id of each.
+    func number(_ write: (Entry, ErrorResponseTable.Entry?) throws -> Int64) rethrows {
+        guard !entries.isEmpty else { return }
+        let taken = entries
+        (entries, ended) = ([], [:])
+        for entry in taken {
+            let response = responses.removeValue(forKey: ids.count)
+            ids.append(try write(entry, response))
+        }
+    }
+}

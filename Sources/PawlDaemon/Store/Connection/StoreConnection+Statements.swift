@@ -1,0 +1,59 @@
+/// Statements with their parameters; each is compiled once and kept.
+extension StoreConnection {
+    func run(
+        _ sql: String,
+        _ values: [(any SQLEncodable)?] = [],
+        isKept: Bool = true
+    ) throws {
+        try execute(sql, values.map(\.sqlValue), isKept: isKept)
+    }
+
+    /// Runs an INSERT of one row into a table that numbers its rows, and returns the row's id.
+    func insert(_ sql: String, _ values: [(any SQLEncodable)?]) throws -> Int64 {
+        try insertRow(sql, values.map(\.sqlValue))
+    }
+
+    /// Returns the first column of the first row; `nil` if it is NULL, or if there is no row.
+    func value<Value: SQLDecodable>(
+        _ sql: String,
+        _ values: [(any SQLEncodable)?] = []
+    ) throws -> Value? {
+        guard let row = try row(sql, values) else { return nil }
+        return try row[0]
+    }
+
+    /// Returns the first column of all rows.
+    func values<Value: SQLDecodable>(
+        _ sql: String,
+        _ values: [(any SQLEncodable)?] = []
+    ) throws -> [Value] {
+        try rows(sql, values) { row in try row[0] }
+    }
+
+    /// Returns the first row, and reads all others.
+    func row(_ sql: String, _ values: [(any SQLEncodable)?] = []) throws -> StoreRow? {
+        var first: StoreRow?
+        try forEach(sql, values.map(\.sqlValue), isKept: true) { row in
+            if first == nil { first = row }
+        }
+        return first
+    }
+
+    /// Returns what `read` makes of each row.
+    func rows<Value>(
+        _ sql: String,
+        _ values: [(any SQLEncodable)?] = [],
+        isKept: Bool = true,
+        as read: (StoreRow) throws -> Value
+    ) throws -> [Value] {
+        var result: [Value] = []
+        try forEach(sql, values.map(\.sqlValue), isKept: isKept) { row in
+            result.append(try read(row))
+        }
+        return result
+    }
+
+    func rows(_ sql: String, _ values: [(any SQLEncodable)?] = []) throws -> [StoreRow] {
+        try rows(sql, values) { row in row }
+    }
+}
