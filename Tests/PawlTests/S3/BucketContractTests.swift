@@ -282,7 +282,7 @@ struct BucketContractTests {
         let run = try await ProcessRunner.run(
             MotoServer.python,
             [try ClientProgram.path("boto3_client.py")] + arguments,
-            ProcessSettings(environment: ["NO_PROXY": "*", "AWS_EC2_METADATA_DISABLED": "true"])
+            ProcessSettings(environment: ["NO_PROXY": "*", "AWS_CONFIG_FILE": "/nonexistent"])
         )
         #expect(run.status == .code(0), "\(run.errors)")
         #expect(run.output.contains("agreed"))

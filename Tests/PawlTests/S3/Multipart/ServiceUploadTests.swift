@@ -5,21 +5,34 @@ import PawlTransport
 import Testing
 import struct FoundationEssentials.URL
 
-/// Uploads to moto.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: MotoServer.isInstalled))
-struct MotoUploadTests {
+/// Uploads to the scripted bucket, which checks all that Pawl sends, and to moto.
+@Suite(.timeLimit(.minutes(5)))
+struct ServiceUploadTests {
     /// A bucket and a way to it.
     private final class Bucket: Sendable {
-        let server: MotoServer
+        private let moto: MotoServer?
+        private let scripted: ScriptedBucket?
+        private let endpoint: String
         let network = CurlTransport(loops: 1)
         let transport: S3Transport
         private let credentials: Credentials
 
-        init(checksSignatures: Bool = false) async throws {
-            server = try await MotoServer()
-            let (id, secret) =
-                checksSignatures ? try await server.checkSignatures() : ("test", "test")
-            credentials = Credentials(name: id, password: secret)
+        /// - Parameters:
+        ///   - checksSignatures: Whether moto does; the scripted bucket always does.
+        init(_ kind: BucketKind, checksSignatures: Bool = false) async throws {
+            switch kind {
+            case .moto:
+                let server = try await MotoServer()
+                let (id, secret) =
+                    checksSignatures ? try await server.checkSignatures() : ("test", "test")
+                credentials = Credentials(name: id, password: secret)
+                (moto, scripted, endpoint) = (server, nil, server.endpoint)
+            case .scripted:
+                let bucket = try ScriptedBucket()
+                let owner = bucket.credentials
+                credentials = Credentials(name: owner.keyID, password: owner.secret)
+                (moto, scripted, endpoint) = (nil, bucket, bucket.endpoint())
+            }
             transport = S3Transport(
                 over: network,
                 surroundings: S3Surroundings(variable: { _ in nil }, file: { _ in nil })
@@ -32,9 +45,15 @@ struct MotoUploadTests {
             let address = "s3://\(MotoServer.bucket)/\(key)"
             var template = TransferRequest(url: try #require(URL(string: address)))
             template.credentials = credentials
-            template.connection.s3.endpoint = URL(string: server.endpoint)
+            template.connection.s3.endpoint = URL(string: endpoint)
             template.connection.proxy = .none
             return template
+        }
+
+        /// Stores an object, as another client would.
+        func store(_ bytes: [UInt8], as key: String) async throws {
+            scripted?.store(bytes, as: key.percentDecoded)
+            try await moto?.store(bytes, as: key)
         }
 
         func target(_ key: String = "a%20b/c.iso") throws -> ObjectTarget {
@@ -83,9 +102,11 @@ struct MotoUploadTests {
     private static let first = Resource(size: 5 << 20).bytes()
     private static let last = Resource(size: 100_001).bytes()
 
-    @Test(arguments: [false, true])
-    func `an object in parts, from memory and streamed`(isStreamed: Bool) async throws {
-        let bucket = try await Bucket(checksSignatures: true)
+    @Test(arguments: BucketKind.available, [false, true])
+    func `an object in parts, from memory and streamed`(kind: BucketKind, isStreamed: Bool)
+        async throws
+    {
+        let bucket = try await Bucket(kind, checksSignatures: true)
         let target = try bucket.target()
         #expect(try await bucket.head(target) == nil)
         let upload = try await bucket.begin(target)
@@ -113,20 +134,24 @@ struct MotoUploadTests {
         #expect(try await bucket.content() == Self.first + Self.last)
     }
 
-    @Test func `an object is not completed over another one`() async throws {
-        let bucket = try await Bucket()
+    @Test(arguments: BucketKind.available)
+    func `an object is not completed over another one`(kind: BucketKind) async throws {
+        let bucket = try await Bucket(kind)
         let target = try bucket.target()
         let upload = try await bucket.begin(target)
         let part = try await bucket.send(1, .memory(Self.last), to: upload)
-        try await bucket.server.store([1], as: "a%20b/c.iso")
+        try await bucket.store([1], as: "a%20b/c.iso")
         let reply = await bucket.reply(upload.completion(of: [part], if: .absent))
         let failure = failure { _ = try upload.completedTag(of: [part], reply) }
         #expect(failure?.refusal?.isConditionUnmet == true)
         #expect(try await bucket.content() == [1])
     }
 
-    @Test func `a part that is too small and a part that is not there are refused`() async throws {
-        let bucket = try await Bucket()
+    @Test(arguments: BucketKind.available)
+    func `a part that is too small and a part that is not there are refused`(kind: BucketKind)
+        async throws
+    {
+        let bucket = try await Bucket(kind)
         let upload = try await bucket.begin(try bucket.target())
         let small = try await bucket.send(1, .memory([1]), to: upload)
         let other = try await bucket.send(2, .memory([2]), to: upload)
@@ -141,8 +166,9 @@ struct MotoUploadTests {
         )
     }
 
-    @Test func `unfinished uploads are listed until they are aborted`() async throws {
-        let bucket = try await Bucket()
+    @Test(arguments: BucketKind.available)
+    func `unfinished uploads are listed until they are aborted`(kind: BucketKind) async throws {
+        let bucket = try await Bucket(kind)
         let upload = try await bucket.begin(try bucket.target())
         let other = try await bucket.begin(try bucket.target("d"))
         #expect(Set(try await bucket.unfinished().map(\.id)) == [upload.id, other.id])
@@ -158,9 +184,10 @@ struct MotoUploadTests {
         #expect(failure?.refusal?.isWithoutUpload == true)
     }
 
-    @Test(arguments: [false, true])
-    func `an object as a whole, under a condition`(isStreamed: Bool) async throws {
-        let bucket = try await Bucket(checksSignatures: true)
+    @Test(arguments: BucketKind.available, [false, true])
+    func `an object as a whole, under a condition`(kind: BucketKind, isStreamed: Bool) async throws
+    {
+        let bucket = try await Bucket(kind, checksSignatures: true)
         let target = try bucket.target()
         func put(
             _ bytes: [UInt8],
@@ -187,8 +214,9 @@ struct MotoUploadTests {
         #expect(try await bucket.content() == [1])
     }
 
-    @Test func `a cancelled task ends the exchange`() async throws {
-        let bucket = try await Bucket()
+    @Test(arguments: BucketKind.available)
+    func `a cancelled task ends the exchange`(kind: BucketKind) async throws {
+        let bucket = try await Bucket(kind)
         let upload = try await bucket.begin(try bucket.target())
         let source = ScriptedBody([1], isComplete: false)
         let part = upload.part(1, .streamed(source, bytes: 2))
