@@ -1,6 +1,10 @@
 internal import PawlCore
 
 /// What became of a transaction whose connection broke while it was committed.
+///
+/// A server that crashes gives the numbers of transactions that it has lost again. A restart is
+/// noticed, but not a crash that the server's first process survives. Sessions that such a crash has
+/// ended have the state 57P02; do not ask for their transactions.
 package enum CommitOutcome: Hashable, Sendable {
     /// It has taken effect.
     case committed

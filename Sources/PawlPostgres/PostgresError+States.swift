@@ -16,8 +16,9 @@ extension PostgresError {
     ///
     /// libpq 15 has no other access to the server's code.
     static func connecting(to address: PostgresAddress, _ text: String) -> PostgresError {
-        let lines = text.split(separator: "\n").map { String($0).trimmed }
-            .filter { !$0.hasPrefix("LOCATION:") && !$0.isEmpty }
+        // A line with a tab is libpq's advice.
+        let lines = text.split(separator: "\n").map(String.init)
+            .filter { !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\t") }
         let states = lines.compactMap { state(in: $0) }
         // Of several hosts, the last one that answered determines what to do.
         let code = states.last { !$0.hasPrefix("57P03") } ?? states.last
@@ -100,7 +101,8 @@ extension PostgresError {
 
     private static func withoutState(_ line: String) -> String {
         guard let range = stateRange(in: line) else { return line }
-        return line[..<range.lowerBound] + String(line[range.upperBound...].dropFirst(2))
+        // Two spaces come before the code, a colon after it.
+        return String(line[..<range.lowerBound].dropLast() + line[range.upperBound...].dropFirst(2))
     }
 
     /// The severity before the code may be in any language.
@@ -118,12 +120,5 @@ extension PostgresError {
             }
         }
         return nil
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        let start = drop { $0 == " " || $0 == "\t" }
-        return String(start)
     }
 }

@@ -73,7 +73,7 @@ package enum PostgresValue: Hashable, Sendable {
     }
 }
 
-/// A statement and its parameters `$1`, `$2` …
+/// A statement with its parameters.
 struct PostgresStatement: Sendable {
     let sql: String
     let values: [PostgresValue]

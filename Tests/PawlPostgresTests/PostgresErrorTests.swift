@@ -22,6 +22,7 @@ struct PostgresErrorTests {
             #expect(wrong?.description.contains("unlikely") == false)
             #expect(wrong?.message.contains("28P01") == false)
             #expect(wrong?.message.contains("LOCATION") == false)
+            #expect(wrong?.message.hasSuffix("authentication failed for user \"pawl\"") == true)
             let none = try await failure("\(address) passfile=/nonexistent")
             #expect(none?.kind == .wrongPassword)
         }
