@@ -109,6 +109,21 @@ struct PostgresCopyTests {
         #expect(try await connection.value("SELECT 1", as: Int.self) == 1)
     }
 
+    @Test func `a COPY may pause longer than the server may take for its rows`() async throws {
+        let scene = try await PostgresScene()
+        let (connection, other) = (scene.connect(), scene.connect())
+        let holder = try await holdLock(1, scene)
+        try await connection.run("CREATE TABLE t (id bigint)")
+        let copy = try connection.copy("COPY t FROM STDIN", stallTime: .seconds(2))
+        _ = try copy.write(row: [.integer(1)])
+        let lock = "SELECT pg_advisory_lock(1)"
+        let pause = await error { try await other.query(lock, within: .seconds(3)).value }
+        #expect(pause?.kind == .timedOut)
+        _ = try copy.write(row: [.integer(2)])
+        #expect(try await copy.finish(within: time).value == 2)
+        holder.close()
+    }
+
     @Test func `writes wait while the server takes nothing`() async throws {
         let scene = try await PostgresScene()
         let (connection, holder) = (scene.connect(), scene.connect())

@@ -17,8 +17,6 @@ package final class PostgresCluster: Sendable {
         package var certificate: TestCertificate?
         /// Further lines of `postgresql.conf`.
         package var lines: [String] = []
-        /// The folder of the files; by default a new one.
-        package var folder: ScratchFolder?
 
         package init() {}
     }
@@ -56,7 +54,7 @@ package final class PostgresCluster: Sendable {
     }
 
     private init(_ settings: Settings = Settings()) async throws {
-        folder = try settings.folder ?? ScratchFolder()
+        folder = try ScratchFolder()
         // Another user must find the socket and the data.
         chmod(folder.path, 0o755)
         PostgresPrograms.give(folder.path)
@@ -99,11 +97,6 @@ package final class PostgresCluster: Sendable {
 
     /// What the server has written to its log.
     package var log: String { server.withLock { $0 }.log }
-
-    /// Waits until the server has written a text to its log.
-    package func waitForLog(containing text: String) async {
-        await server.withLock { $0 }.waitForLog(containing: text)
-    }
 
     /// Returns the address of a database, by the socket.
     package func address(_ database: String = "postgres", user: String = user) -> String {
