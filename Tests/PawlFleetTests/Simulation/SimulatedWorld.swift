@@ -146,8 +146,9 @@ final class SimulatedWorld {
             delay += node.pause(for: seconds(1...40))
         }
         guard !isLost(peer, node) else { return }
+        let life = node.life
         schedule(in: delay) { [self] in
-            arrive(peer, from: node, life: node.life, perform, answer)
+            arrive(peer, from: node, life: life, perform, answer)
         }
         // A proxy repeats a request whose answer it did not receive.
         if peer == .bucket, isTroubled, chance(0.02) {
@@ -163,7 +164,9 @@ final class SimulatedWorld {
         _ answer: @escaping (Reply?) -> Void
     ) {
         if peer == .database {
-            if now < downUntil { return schedule(in: .zero, on: node) { answer(nil) } }
+            if now < downUntil {
+                return node.life == life ? schedule(in: .zero, on: node) { answer(nil) } : ()
+            }
             if now < hangsUntil {
                 return schedule(in: hangsUntil - now) { [self] in
                     arrive(peer, from: node, life: life, perform, answer)
@@ -187,9 +190,9 @@ final class SimulatedWorld {
         guard isTroubled else { return seconds(0.001...0.2) }
         switch peer {
         case .database:
-            guard chance(0.02) else { return seconds(0.001...0.02) }
-            truth.noteTrouble(of: node.machine, until: now + .seconds(5))
-            return seconds(0.02...5)
+            guard chance(0.03) else { return seconds(0.001...0.02) }
+            truth.noteTrouble(of: node.machine, until: now + .seconds(12))
+            return seconds(0.02...12)
         case .origin: return chance(0.05) ? seconds(0.5...8) : seconds(0.05...1.5)
         case .bucket:
             if chance(0.02) { return seconds(1...Self.longestDelay) }
