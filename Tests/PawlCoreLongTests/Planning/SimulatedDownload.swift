@@ -187,7 +187,8 @@ struct SimulatedDownload {
             let total = pinnedOnDisk?.total
             disk = disk.mapValues { grid.wholeParts(of: $0, total: total) }
         }
-        parts?.begin(with: have)
+        let kept = have
+        parts?.begin(with: kept)
         connections = [:]
         waitingSlots = []
         // The next run may list its sources in another order.
