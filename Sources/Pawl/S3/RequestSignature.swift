@@ -129,7 +129,3 @@ private struct SigningTime {
         text = "\(day)T\(clock)Z"
     }
 }
-
-extension [UInt8] {
-    var hexadecimal: String { map(\.hexadecimal).joined() }
-}

@@ -61,7 +61,7 @@ public struct ContentDigest: Hashable, Sendable {
     }
 
     /// The bytes in lower-case hexadecimal.
-    public var hexadecimal: String { bytes.map(\.hexadecimal).joined() }
+    public var hexadecimal: String { bytes.hexadecimal }
 
     /// Parses hexadecimal digits of either case; `nil` if they are not valid or their number does
     /// not fit.

@@ -7,6 +7,18 @@ extension FixedWidthInteger where Self: UnsignedInteger {
 }
 
 extension [UInt8] {
+    /// Two digits in base 16 per byte.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * count)
+        for byte in self {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Creates the bytes that digits in base 16 stand for; returns `nil` if the text contains another
     /// character, or an odd number of digits.
     init?(hexadecimal text: String) {
