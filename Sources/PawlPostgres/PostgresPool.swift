@@ -41,8 +41,8 @@ package final class PostgresPool: Sendable {
 
     /// Lends a connection to a thread that may wait, first come, first served.
     ///
-    /// `time` is that for a connection to become free. Its making counts towards the deadline of
-    /// the first call.
+    /// `time` is the limit for a connection to become free. The time to make a new one counts towards
+    /// the deadline of the first call.
     package func withConnectionBlocking<Value>(
         within time: Duration,
         _ body: (PostgresConnection) throws -> Value
@@ -113,9 +113,13 @@ package final class PostgresPool: Sendable {
         return await withTaskGroup(of: Ticket.Outcome?.self) { group in
             group.addTask { await ticket.value() }
             group.addTask { [clock] in
-                // Cancelled when the connection is there.
-                try? await clock.sleep(until: deadline)
-                return nil
+                do {
+                    try await clock.sleep(until: deadline)
+                    return nil
+                } catch {
+                    // The connection is there, or the caller's task is cancelled, which is not late.
+                    return await ticket.value()
+                }
             }
             defer { group.cancelAll() }
             return (await group.next() ?? nil) ?? .failure(Self.late)
