@@ -1,5 +1,6 @@
 // libpq for Swift, and what its threads need.
 #pragma once
+#include <errno.h>
 #include <libpq-fe.h>
 #include <semaphore.h>
 #include <stdint.h>
@@ -13,12 +14,14 @@ static const int pawl_pg_severity = PG_DIAG_SEVERITY_NONLOCALIZED;
 static const int pawl_pg_message = PG_DIAG_MESSAGE_PRIMARY;
 static const int pawl_pg_constraint = PG_DIAG_CONSTRAINT_NAME;
 
-// A descriptor that `pawl_pg_wake` makes readable; no other program inherits it.
+// Returns a descriptor that `pawl_pg_wake` makes readable, and that programs started later do not inherit; negative if
+// the system has none left.
 static inline int pawl_pg_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 static inline void pawl_pg_wake(int event) { (void)eventfd_write(event, 1); }
 
-static inline void pawl_pg_calm(int event) {
+// Makes the descriptor unreadable until the next `pawl_pg_wake`.
+static inline void pawl_pg_clear(int event) {
     eventfd_t count;
     (void)eventfd_read(event, &count);
 }
@@ -26,15 +29,15 @@ static inline void pawl_pg_calm(int event) {
 // At most 15 bytes of the name are kept.
 static inline void pawl_pg_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// glibc shows it only with GNU's extensions.
+// glibc declares this function only with GNU's extensions.
 extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 
-// Waits for a semaphore, at most this time; not even a change of the clock makes it longer.
-static inline int pawl_pg_wait(sem_t *semaphore, int64_t nanoseconds) {
+// Waits for a semaphore, at most this time. Neither signals nor changes of the system's clock make the wait longer.
+static inline void pawl_pg_wait(sem_t *semaphore, int64_t nanoseconds) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
     int64_t rest = nanoseconds % 1000000000 + end.tv_nsec;
     end.tv_sec += nanoseconds / 1000000000 + rest / 1000000000;
     end.tv_nsec = rest % 1000000000;
-    return sem_clockwait(semaphore, CLOCK_MONOTONIC, &end);
+    while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &end) != 0 && errno == EINTR) {}
 }

@@ -52,7 +52,7 @@ package final class PostgresCopy: Sendable {
             if index > 0 { line.append(UInt8(ascii: "\t")) }
             switch value {
             case .null: line += Array("\\N".utf8)
-            case .bytes(let bytes): line += Array(("\\\\x" + PostgresValue.hexadecimal(bytes)).utf8)
+            case .bytes(let bytes): line += Array(("\\\\x" + bytes.hexadecimal).utf8)
             case .boolean, .integer, .real, .text:
                 for byte in (value.parameterText ?? "").utf8 { append(byte, to: &line) }
             }
@@ -83,7 +83,8 @@ final class PostgresCopyStream: Sendable {
         var bytes: [UInt8] = []
         /// The number of bytes that are not sent.
         var pendingBytes = 0
-        var end: (End, Moment)?
+        var end: End?
+        var deadline: Moment?
         var failure: PostgresError?
         /// The answers to writes that wait for room.
         var waiting: [PostgresAnswer] = []
@@ -122,18 +123,18 @@ final class PostgresCopyStream: Sendable {
     /// Requests the end; only the first request counts.
     func end(_ end: End, _ deadline: Moment) {
         state.withLock { state in
-            if state.end == nil { state.end = (end, deadline) }
+            if state.end == nil { (state.end, state.deadline) = (end, deadline) }
         }
     }
 
     // MARK: For the thread
 
     /// When the answer to the requested end must have arrived; `nil` before it is requested.
-    var deadline: Moment? { state.withLock { $0.end?.1 } }
+    var deadline: Moment? { state.withLock { $0.deadline } }
 
     /// Takes the bytes to send, which count as waiting until `sent` is called, and the requested
     /// end, which follows them.
-    func take() -> (bytes: [UInt8], end: (End, Moment)?) {
+    func take() -> (bytes: [UInt8], end: End?) {
         state.withLock { state in
             defer { state.bytes = [] }
             return (state.bytes, state.end)

@@ -3,25 +3,29 @@ internal import PawlCore
 /// A COPY whose rows the server accepts.
 final class PostgresCopying {
     private let stream: PostgresCopyStream
+    /// The maximum number of bytes in libpq's buffer, so that a slow server makes progress within
+    /// the time that it has for them.
+    private static let mostBuffered = 64 << 10
+
     /// Bytes that are taken from the stream and not yet in libpq's buffer.
-    private var taken: [UInt8] = []
+    private var taken: ArraySlice<UInt8> = []
     /// The number of bytes in libpq's buffer.
     private var buffered = 0
-    private var end: (PostgresCopyStream.End, Moment)?
+    private var end: PostgresCopyStream.End?
     private var lastProgress: Moment
     /// Whether the end of the rows is in libpq's buffer.
-    var hasEnded: Bool { isEndSent }
-    private var isEndSent = false
+    private(set) var hasEnded = false
 
     init(_ stream: PostgresCopyStream, at now: Moment) {
         self.stream = stream
         lastProgress = now
     }
 
-    /// When some bytes, or the answer to the end, must have been sent or received.
+    /// When the server must have taken some bytes, or have answered the requested end.
     var deadline: Moment {
-        if buffered > 0 || !taken.isEmpty { return lastProgress + stream.stallTime }
-        return hasEnded ? end?.1 ?? .distantFuture : .distantFuture
+        let end = stream.deadline ?? .distantFuture
+        guard buffered > 0 || !taken.isEmpty else { return end }
+        return min(end, lastProgress + stream.stallTime)
     }
 
     /// Puts bytes into libpq's buffer once that is empty, and the end after the last ones.
@@ -29,18 +33,19 @@ final class PostgresCopying {
         guard !hasEnded, buffered == 0 else { return }
         if taken.isEmpty {
             let (bytes, end) = stream.take()
-            (taken, self.end) = (bytes, end)
+            (taken, self.end) = (bytes[...], end)
             if !bytes.isEmpty { lastProgress = now }
         }
         if !taken.isEmpty {
-            guard try link.put(taken) else { return }
-            buffered = taken.count
-            taken = []
+            let piece = taken.prefix(Self.mostBuffered)
+            guard try link.put(piece) else { return }
+            buffered = piece.count
+            taken = taken.dropFirst(piece.count)
             return
         }
         guard let end else { return }
-        let reason = end.0 == .discard ? "the sender has discarded the rows" : nil
-        isEndSent = try link.endCopy(discarding: reason)
+        let reason = end == .discard ? "the sender has discarded the rows" : nil
+        hasEnded = try link.endCopy(discarding: reason)
     }
 
     /// Records that libpq's buffer is empty; returns whether there is more to put into it.

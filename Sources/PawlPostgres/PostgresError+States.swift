@@ -32,6 +32,15 @@ extension PostgresError {
         )
     }
 
+    /// Creates the error for a connection that broke, from the lines of libpq's text.
+    static func broken(_ lines: [Substring]) -> PostgresError {
+        PostgresError(
+            .unreachable,
+            "the connection to the database broke: " + lines.joined(separator: " "),
+            advice: "check that the server runs; the next call connects again"
+        )
+    }
+
     private static func kind(of state: String) -> Kind {
         if let exact = kinds[state] { return exact }
         return classes[String(state.prefix(2))] ?? .failed

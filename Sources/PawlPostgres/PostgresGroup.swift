@@ -29,7 +29,7 @@ struct PostgresGroup {
 
     /// Ends the group for the call that waits for it, and begins the next one.
     mutating func end(isCancelled: Bool) -> PostgresAnswer.Outcome {
-        defer { (error, results) = (nil, []) }
+        defer { begin() }
         guard let error else { return .success(results) }
         return .failure(isCancelled && error.kind == .timedOut ? Self.late : error)
     }
@@ -37,7 +37,7 @@ struct PostgresGroup {
     /// Ends a group for which no call waits.
     mutating func endUnreported() {
         unreported = error
-        (error, results) = (nil, [])
+        begin()
     }
 
     /// Returns the error for the call that follows such a group.
@@ -45,4 +45,7 @@ struct PostgresGroup {
         defer { unreported = nil }
         return unreported
     }
+
+    /// Forgets what has arrived, also an error that arrived after the last statement.
+    private mutating func begin() { (hasResult, error, results) = (false, nil, []) }
 }

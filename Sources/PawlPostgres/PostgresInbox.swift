@@ -93,7 +93,7 @@ final class PostgresInbox: Sendable {
     // MARK: For the thread
 
     func take() -> (jobs: [PostgresJob], isClosed: Bool, isCancelSent: Bool) {
-        pawl_pg_calm(event)
+        pawl_pg_clear(event)
         return state.withLock { state in
             defer { state.jobs = [] }
             return (state.jobs, state.isClosed, state.isCancelSent)

@@ -59,11 +59,7 @@ final class PostgresLink {
     var loss: PostgresError {
         if let reason = notices.fatal { return reason }
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
-        return PostgresError(
-            .unreachable,
-            "the connection to the database broke: " + lines.joined(separator: " "),
-            advice: "check that the server runs; the next call connects again"
-        )
+        return .broken(lines)
     }
 
     /// Continues to connect, when the socket is ready.
@@ -120,7 +116,7 @@ final class PostgresLink {
     }
 
     /// Puts bytes of a COPY into the buffer; returns `false` if there is no room for them now.
-    func put(_ bytes: [UInt8]) throws(PostgresError) -> Bool {
+    func put(_ bytes: ArraySlice<UInt8>) throws(PostgresError) -> Bool {
         let code = bytes.withUnsafeBytes { bytes in
             PQputCopyData(
                 raw,
@@ -219,12 +215,7 @@ extension PostgresError {
             // libpq itself reports a broken connection in this way.
             guard PQresultStatus(result) == PGRES_FATAL_ERROR else { return nil }
             let text = PQresultErrorMessage(result).map { String(cString: $0) } ?? ""
-            self.init(
-                .unreachable,
-                "the connection to the database broke: "
-                    + text.split(separator: "\n").joined(separator: " "),
-                advice: "check that the server runs; the next call connects again"
-            )
+            self = .broken(text.split(separator: "\n"))
             return
         }
         let message = Self.field(pawl_pg_message, of: result) ?? "an unknown failure"

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Receives what other sessions send with `NOTIFY`, on a connection of its own.
 ///
-/// When the connection breaks, it makes a new one. Notifications in between are lost, so a receiver
-/// looks for itself after each ``Event/listening``.
+/// When the connection breaks, the listener makes a new one. Notifications in between are lost, so
+/// the receiver checks the database itself after each ``Event/listening``.
 package final class PostgresListener: Sendable {
     package enum Event: Sendable {
         /// From now on, nothing is missed.

@@ -114,6 +114,6 @@ final class ThreadSignal: @unchecked Sendable {
 
     /// Waits for the signal, at most the given time.
     func wait(for time: Duration) {
-        while pawl_pg_wait(semaphore, max(0, time.nanoseconds)) != 0, errno == EINTR {}
+        pawl_pg_wait(semaphore, max(0, time.nanoseconds))
     }
 }

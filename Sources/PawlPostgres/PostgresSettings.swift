@@ -17,8 +17,8 @@ package struct PostgresSettings: Sendable {
 
     /// Parameters for libpq, which the address may override.
     ///
-    /// A peer whose machine does not answer for some eight seconds is given up, also while a
-    /// connection is made: libpq then tries the next host, within `connectTime`.
+    /// The system gives up a connection if the other machine does not answer for about eight
+    /// seconds, also while the connection is made. libpq then tries the next host.
     var defaults: [(String, String)] {
         [
             ("fallback_application_name", applicationName), ("keepalives_idle", "5"),
@@ -45,7 +45,7 @@ package struct PostgresServer: Hashable, Sendable {
     package let process: Int32
     /// When that process was started, in microseconds since 1970 by the server's clock.
     ///
-    /// The system uses the numbers of processes again.
+    /// It is needed because the system reuses process numbers.
     package let startedAt: Int64
     /// The version, such as 150018 for 15.18.
     package let version: Int

@@ -5,8 +5,8 @@ internal import PawlCore
 
 /// The thread of a connection: it connects, sends jobs, and reads their results.
 ///
-/// It waits for the socket and for the inbox. Nothing that it calls waits for the server, but
-/// libpq resolves the names of hosts on it.
+/// It waits for the socket and for the inbox only. Nothing that it calls waits for the server, except
+/// that libpq resolves host names on this thread.
 final class PostgresThread {
     private let address: PostgresAddress
     private let settings: PostgresSettings
@@ -141,7 +141,7 @@ final class PostgresThread {
         if !isFull, let copying {
             if copying.flushed(at: clock.now()) { return }
             // The server may have answered before the end of the rows.
-            if copying.hasEnded { readResults(link) }
+            if copying.hasEnded { try readResults(link) }
         }
         let events = Int16(POLLIN) | (isFull ? Int16(POLLOUT) : 0)
         if wait(
@@ -235,12 +235,12 @@ final class PostgresThread {
 
     private func receive(_ link: PostgresLink) throws(PostgresError) {
         let isOpen = link.receive()
-        readResults(link)
+        try readResults(link)
         while let notification = link.nextNotification() { report(.notified(notification)) }
         if !isOpen { throw group.fatal ?? link.loss }
     }
 
-    private func readResults(_ link: PostgresLink) {
+    private func readResults(_ link: PostgresLink) throws(PostgresError) {
         // libpq may report an end between two statements, after which the next result follows.
         var ends = 0
         while let job = sent.first, !link.isBusy, ends < 3 {
@@ -252,11 +252,15 @@ final class PostgresThread {
                 continue
             }
             ends = 0
-            received(raw, for: job, link)
+            try received(raw, for: job, link)
         }
     }
 
-    private func received(_ raw: OpaquePointer, for job: PostgresJob, _ link: PostgresLink) {
+    private func received(
+        _ raw: OpaquePointer,
+        for job: PostgresJob,
+        _ link: PostgresLink
+    ) throws(PostgresError) {
         switch PQresultStatus(raw) {
         case PGRES_PIPELINE_SYNC:
             PQclear(raw)
@@ -266,12 +270,16 @@ final class PostgresThread {
             inbox.ended(1, isInTransaction: link.isInTransaction)
         case PGRES_COPY_IN:
             PQclear(raw)
-            guard case .copy(let stream) = job else { return }
+            guard case .copy(let stream) = job else { throw Self.isCopy }
             copying = PostgresCopying(stream, at: clock.now())
             deadlines[ObjectIdentifier(stream.answer)] = nil
         case PGRES_PIPELINE_ABORTED:
             PQclear(raw)
             group.hasResult = true
+        case PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            PQclear(raw)
+            // libpq would return the same result again and again.
+            throw Self.isCopy
         default:
             group.add(raw)
         }
@@ -302,6 +310,10 @@ final class PostgresThread {
     }
 
     private static let copyHasEnded = PostgresError(.closed, "the COPY has ended")
+    private static let isCopy = PostgresError(
+        .unusableValue,
+        "a statement begins a COPY in a call that cannot carry it out"
+    )
 
     /// Ends a group of statements.
     private func end(_ answer: PostgresAnswer, _ link: PostgresLink) {

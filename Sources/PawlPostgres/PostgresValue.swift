@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// A parameter of a statement.
 package enum PostgresValue: Hashable, Sendable {
     case null
@@ -28,7 +30,7 @@ package enum PostgresValue: Hashable, Sendable {
     package var literal: String {
         switch self {
         case .null: "NULL"
-        case .bytes(let bytes): "'\\x\(Self.hexadecimal(bytes))'"
+        case .bytes(let bytes): "'\\x\(bytes.hexadecimal)'"
         case .boolean, .integer, .real, .text: Self.quoted(parameterText ?? "", "'")
         }
     }
@@ -36,26 +38,27 @@ package enum PostgresValue: Hashable, Sendable {
     /// Returns a name, such as that of a channel, as an identifier in SQL.
     package static func identifier(_ name: String) -> String { quoted(name, "\"") }
 
-    /// Throws the error for text that PostgreSQL cannot store.
+    /// Throws the error for a value that PostgreSQL cannot store.
     func check() throws(PostgresError) {
-        guard case .text(let text) = self, text.utf8.contains(0) else { return }
-        throw PostgresError(
-            .unusableValue,
-            "a text with the character U+0000 cannot be stored in PostgreSQL",
-            advice: "remove the character"
-        )
+        switch self {
+        case .text(let text) where text.utf8.contains(0):
+            throw PostgresError(
+                .unusableValue,
+                "a text with the character U+0000 cannot be stored in PostgreSQL",
+                advice: "remove the character"
+            )
+        case .bytes(let bytes) where bytes.count > Self.mostBytes:
+            throw PostgresError(
+                .unusableValue,
+                "a value of \(bytes.count) bytes cannot be stored in PostgreSQL",
+                advice: "divide it into values of less than 1 GiB"
+            )
+        case .null, .boolean, .integer, .real, .text, .bytes: break
+        }
     }
 
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * bytes.count)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    /// PostgreSQL's limit for the size of a value.
+    private static let mostBytes = (1 << 30) - 1
 
     private static func text(of value: Double) -> String {
         guard value.isInfinite else { return value.isNaN ? "NaN" : "\(value)" }

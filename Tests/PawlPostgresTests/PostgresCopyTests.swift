@@ -124,6 +124,15 @@ struct PostgresCopyTests {
         holder.close()
     }
 
+    @Test(arguments: ["COPY t FROM STDIN", "COPY t TO STDOUT"])
+    func `a script that begins a COPY ends the connection`(sql: String) async throws {
+        let connection = try await PostgresScene().connect()
+        try await connection.run("CREATE TABLE t (id bigint)")
+        let failure = await error { try await connection.script(sql, within: time).value }
+        #expect(failure?.kind == .unusableValue)
+        #expect(connection.end == failure)
+    }
+
     @Test func `writes wait while the server takes nothing`() async throws {
         let scene = try await PostgresScene()
         let (connection, holder) = (scene.connect(), scene.connect())

@@ -7,12 +7,19 @@ import Testing
 struct PostgresDeadlineTests {
     private let short = Duration.milliseconds(200)
 
+    /// A connection that gives the server more time to cancel a statement than it ever needs.
+    private func patientConnection(_ scene: PostgresScene) -> PostgresConnection {
+        var settings = PostgresSettings()
+        settings.cancelTime = PostgresScene.time
+        return PostgresConnection(scene.address, settings)
+    }
+
     @Test func `a statement is cancelled at its deadline, and the connection continues`()
         async throws
     {
         let scene = try await PostgresScene()
         let holder = try await holdLock(1, scene)
-        let connection = scene.connect()
+        let connection = patientConnection(scene)
         try await connection.run("CREATE TABLE t (id bigint)")
         try connection.send("BEGIN")
         try connection.send("INSERT INTO t VALUES (1)")
@@ -94,7 +101,7 @@ struct PostgresDeadlineTests {
 
     @Test func `a COPY that does not begin is given up`() async throws {
         let scene = try await PostgresScene()
-        let (connection, holder) = (scene.connect(), scene.connect())
+        let (connection, holder) = (patientConnection(scene), scene.connect())
         try await holder.run("CREATE TABLE t (id bigint)")
         try holder.send("BEGIN")
         try await holder.run("LOCK TABLE t")
@@ -106,6 +113,23 @@ struct PostgresDeadlineTests {
         let copy = try connection.copy("COPY t FROM STDIN", stallTime: PostgresScene.time)
         #expect(await error { try await copy.finish(within: short).value }?.kind == .timedOut)
         #expect(try await connection.value("SELECT 2", as: Int.self) == 2)
+    }
+
+    @Test func `the deadline for the end of a COPY holds while rows are left to send`() async throws
+    {
+        let connection = try await PostgresScene().connect()
+        try await connection.run("CREATE TABLE t (name text)")
+        let process = try await connection.server.value.process
+        let copy = try connection.copy("COPY t FROM STDIN", stallTime: .seconds(3_600))
+        let line = try PostgresCopy.line([.text(String(repeating: "x", count: 1023))])
+        let lines = Array(repeatElement(line, count: 2_048).joined())
+        // There is room for more only when the server has begun to take rows.
+        try await copy.write(lines).value
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        for _ in 0..<10 { _ = copy.write(lines) }
+        #expect(await error { try await copy.finish(within: short).value }?.kind == .timedOut)
+        #expect(connection.end?.kind == .timedOut)
     }
 
     @Test func `a cancelled task does not wait`() async throws {
