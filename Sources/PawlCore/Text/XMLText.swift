@@ -7,6 +7,8 @@ extension String {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
+            // A reader would take it for the end of a line (XML 1.0, §2.11).
+            case "\r": escaped += "&#13;"
             // XML 1.0 has no way to write other control characters (§2.2).
             case "\0"..<" " where scalar != "\t" && scalar != "\n", "\u{FFFE}", "\u{FFFF}":
                 escaped += "\u{FFFD}"
