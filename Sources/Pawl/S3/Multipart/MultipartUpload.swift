@@ -70,11 +70,12 @@ package struct MultipartUpload: Sendable {
         target.request("GET", query: query(("part-number-marker", "\(number)")))
     }
 
-    /// Reads the response to `parts`.
+    /// Reads the response to `parts` for the parts after `number`.
     ///
     /// Returns the parts, and the number after which the list continues; `nil` if it is complete.
     package func listedParts(
-        _ reply: ServiceReply
+        _ reply: ServiceReply,
+        after number: Int = 0
     ) throws(ObjectFailure) -> (parts: [ListedPart], next: Int?) {
         var page = PartsPage()
         try MultipartReply(reply).read("ListParts") { name, text in page.take(name, text) }
@@ -82,7 +83,9 @@ package struct MultipartUpload: Sendable {
             throw .unclear("the list has a part without number, size or tag")
         }
         guard page.isTruncated else { return (page.parts, nil) }
-        guard let next = page.next, let last = page.parts.last, next >= last.number else {
+        // A list that does not advance would never end.
+        guard let next = page.next, let last = page.parts.last, next >= last.number, next > number
+        else {
             throw .unclear("the list of parts does not report where it continues")
         }
         return (page.parts, next)

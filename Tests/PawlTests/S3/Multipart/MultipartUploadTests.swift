@@ -111,8 +111,10 @@ struct MultipartUploadTests {
         #expect(try upload.listedParts(try page(false, "9")).next == nil)
         let other = try MultipartScene.reply(200, [:], "<ListPartsResponse></ListPartsResponse>")
         #expect(try upload.listedParts(other).parts.isEmpty)
-        // It would never end.
+        // They would never end.
         #expect(failure { _ = try upload.listedParts(try page(true, "4")) }?.isUnclear == true)
+        let again = failure { _ = try upload.listedParts(try page(true, "9"), after: 9) }
+        #expect(again?.isUnclear == true)
     }
 
     @Test func `a listed part is compared with the recorded one`() {
