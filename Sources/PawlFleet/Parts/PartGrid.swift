@@ -43,7 +43,8 @@ package struct PartGrid: Hashable, Sendable {
     ///
     /// Returns `nil` if the values cannot be of a grid.
     package init?(total: Int64, partBytes: Int64) {
-        guard total >= 0, partBytes > 0,
+        guard (0...Self.largestObject).contains(total),
+            (1...Self.largestObject).contains(partBytes),
             Self.quotient(total, partBytes) <= Int64(Self.mostParts)
         else { return nil }
         (self.total, self.partBytes) = (total, partBytes)
