@@ -87,7 +87,7 @@ struct CommitOutcomeTests {
         let (writer, other) = (try await Writer(scene), scene.connect())
         defer { kill(writer.process, SIGCONT) }
         await writer.commitUnanswered()
-        let outcome = CommitOutcome.find(writer.mark, on: other, within: .seconds(4))
+        let outcome = CommitOutcome.find(writer.mark, on: other, within: .seconds(8))
         #expect(try await outcome.value == .unknown)
         kill(writer.process, SIGCONT)
         // Now it ends, with or without the commit, and the answer agrees with the table.

@@ -31,9 +31,9 @@ struct PostgresAddressTests {
 
     @Test func `values with spaces and quotes are shown as libpq reads them`() throws {
         let address = try PostgresAddress(#"host='a b' dbname='c\'d\\e'"#)
-        #expect(
-            address.redacted == #"host='a b' dbname='c\'d\\e'"# || address.redacted.contains("a b")
-        )
+        for part in ["host='a b'", #"dbname='c\'d\\e'"#] {
+            #expect(address.redacted.contains(part))
+        }
         let again = try PostgresAddress(address.redacted)
         #expect(again.redacted == address.redacted)
     }

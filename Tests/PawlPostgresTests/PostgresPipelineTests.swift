@@ -114,7 +114,8 @@ struct PostgresPipelineTests {
         #expect(await found.wait { $0 != nil } == 42)
     }
 
-    @Test func `an empty statement is an error, and the connection continues`() async throws {
+    @Test func `a statement with a syntax error fails, and the connection continues`() async throws
+    {
         let connection = try await PostgresScene().connect()
         #expect(await connection.failure("SELEC 1")?.state == "42601")
         #expect(try await connection.value("SELECT 1", as: Int.self) == 1)
