@@ -17,8 +17,8 @@ extension SegmentPlanner {
         return takeOver(for: opening, at: now) ?? (mayBegin ? split(for: opening) : nil)
     }
 
-    /// The number of parts of which a transfer may have written a beginning, if none was left by an
-    /// ended one.
+    /// The number of parts that running transfers may have begun; those that ended transfers have
+    /// begun are not counted.
     private var begunParts: Int { segments.values.count { $0.start < $0.end } }
 
     /// Returns the bytes behind a segment that no connection receives, as far as its response

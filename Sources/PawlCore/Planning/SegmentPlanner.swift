@@ -96,7 +96,7 @@ package struct SegmentPlanner: Sendable {
     package var unassigned: RangeSet {
         var missing = have.gaps(in: requestable)
         for segment in segments.values {
-            // The rest of its last part is of another transfer only after its end.
+            // Another transfer may write the rest of its last part only after it has ended.
             let end = grid?.boundary(atOrAfter: segment.end) ?? segment.end
             missing.remove(ByteRange(segment.start, end))
         }

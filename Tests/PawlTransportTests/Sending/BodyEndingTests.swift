@@ -141,25 +141,25 @@ struct BodyEndingTests {
         #expect(record.heads.isEmpty)
     }
 
-    enum Moment: CaseIterable { case started, paused, sending, answered }
+    enum Stage: CaseIterable { case started, paused, sending, answered }
 
-    @Test(arguments: Moment.allCases)
-    func `an exchange with a body can be cancelled at any moment`(moment: Moment) async throws {
+    @Test(arguments: Stage.allCases)
+    func `an exchange with a body can be cancelled at any stage`(stage: Stage) async throws {
         let origin = try origin(
             .custom { _, connection in
-                if moment == .answered {
+                if stage == .answered {
                     try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
                 }
                 try connection.waitForClientToLeave()
             }
         )
         let body =
-            moment == .sending
+            stage == .sending
             ? ScriptedBody(large) : ScriptedBody([1], isComplete: false, isRepeatable: false)
         let sink = RecordingSink()
         try await withTransport { transport in
             let transfer = transport.start(try request(to: origin, body), sink: sink)
-            switch moment {
+            switch stage {
             case .started: break
             case .paused: await body.waitForPause()
             case .sending: await body.waitForBytes(100_000)
