@@ -77,5 +77,8 @@ struct PartGridTests {
         #expect(PartGrid(total: 100 << 20, partBytes: grid.partBytes) == grid)
         #expect(PartGrid(total: 100 << 20, partBytes: 0) == nil)
         #expect(PartGrid(total: 100 << 20, partBytes: 1) == nil)
+        // The offsets of later parts would be too large.
+        #expect(PartGrid(total: 100 << 20, partBytes: .max) == nil)
+        #expect(PartGrid(total: PartGrid.largestObject + 1, partBytes: 5 << 30) == nil)
     }
 }
