@@ -14,6 +14,8 @@ final class PostgresCopying {
     private var end: PostgresCopyStream.End?
     private var lastProgress: Moment
     /// Whether the end of the rows is in libpq's buffer.
+    ///
+    /// Visible to the connection's thread.
     private(set) var hasEnded = false
 
     init(_ stream: PostgresCopyStream, at now: Moment) {

@@ -76,7 +76,7 @@ package enum PostgresValue: Hashable, Sendable {
     }
 }
 
-/// A statement with its parameters.
+/// A statement and its parameters, which it names `$1`, `$2` and so on.
 struct PostgresStatement: Sendable {
     let sql: String
     let values: [PostgresValue]

@@ -165,7 +165,9 @@ struct PostgresCopyTests {
         try await holder.run("CREATE TABLE t (name text UNIQUE)")
         try holder.send("BEGIN")
         try await holder.run("INSERT INTO t VALUES ('held')")
-        let copy = try connection.copy("COPY t FROM STDIN", stallTime: .milliseconds(200))
+        // The time is also that in which the COPY must begin, which takes longer on a new connection.
+        try await connection.run("SELECT 1")
+        let copy = try connection.copy("COPY t FROM STDIN", stallTime: .seconds(2))
         // The server waits for the other transaction before it can take the row, and reads no more.
         _ = try copy.write(row: [.text("held")])
         var failure: PostgresError?
