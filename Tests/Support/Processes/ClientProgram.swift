@@ -2,7 +2,8 @@
 package enum ClientProgram {
     package static func path(_ name: String) throws -> String {
         let path = "\(#filePath)"
-        guard let tests = path.firstRange(of: "/Tests/") else {
+        // A folder above the project may have the same name.
+        guard let tests = path.ranges(of: "/Tests/").last else {
             throw ServerFailure(description: "the tests are in another folder")
         }
         return "\(path[..<tests.upperBound])Clients/\(name)"
