@@ -4,9 +4,9 @@ package import PawlWire
 
 /// Adds a list of downloads to the queue of a daemon, all of them or none.
 ///
-/// Over TCP, more than 1 MiB of downloads is divided among several requests. If one of them fails, the
-/// downloads of those before it have been added. The same list then adds only the others, within a
-/// day.
+/// Over TCP, more than 1 MiB of downloads is divided among several requests. If one of them fails, or
+/// the command is killed, the downloads of the requests before it have been added. Within a day, the
+/// same list then adds only the others.
 package struct ListSubmission: Sendable {
     private let client: DaemonClient
     private let downloads: [NewDownload]
@@ -31,7 +31,8 @@ package struct ListSubmission: Sendable {
         guard parts.count > 1 else { return try await add() }
         let lists = UnfinishedLists(client.paths)
         let name = try UnfinishedLists.name(of: downloads, for: remote.url.text)
-        let key = name.map(lists.key) ?? UUID().uuidString
+        let entry = name.map(lists.begin)
+        let key = entry?.key ?? UUID().uuidString
         var result = Result(outcome: WireOutcome(downloads: [], lastEvent: 0))
         for (index, part) in parts.enumerated() {
             do throws(DownloadError) {
@@ -39,8 +40,8 @@ package struct ListSubmission: Sendable {
                 result.outcome.downloads += added.downloads
                 result.outcome.lastEvent = added.lastEvent
             } catch {
-                // The response to the first request may have been lost, too.
-                let isKept = name.map { lists.keep(key, of: $0) } ?? false
+                // The first request may have added its downloads, if only its response was lost.
+                let isKept = entry.map(lists.keep) ?? false
                 guard index > 0 else { throw error }
                 result.failure = afterAdding(result.outcome.downloads.count, isKept, error)
                 return result

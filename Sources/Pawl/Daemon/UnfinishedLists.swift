@@ -5,32 +5,42 @@ internal import PawlStorage
 internal import PawlWire
 internal import SystemPackage
 
-/// The keys of lists of downloads of which a daemon over TCP has only a part: with the same key, the
-/// same list adds only the rest.
+/// The keys of lists of downloads of which a daemon over TCP may have only a part: with the same key,
+/// the same list adds only the rest.
 ///
 /// They are in a file in the user's folder of state. Nothing depends on it: if it cannot be used, the
-/// next request has a new key.
+/// next command has a new key.
+///
+/// Its calls block.
 struct UnfinishedLists {
     private static let mostKeys = 100
     /// The daemon forgets a key after a day.
     private static let longestAge = 23.0 * 3600
 
-    private struct Entry {
-        var list: String
-        var key: String
-        var time: Double
+    /// A list, and the key of its requests.
+    struct Entry {
+        fileprivate let list: String
+        let key: String
+        /// The time before the first request with the key: the daemon counts the day of a key from
+        /// that request, however often it is repeated.
+        private let time: Double
 
-        init(_ list: String, _ key: String, _ time: Double) {
-            (self.list, self.key, self.time) = (list, key, time)
+        fileprivate init(_ list: String) {
+            (self.list, key, time) = (list, UUID().uuidString, Self.now)
         }
 
-        init?(_ line: Substring) {
+        fileprivate init?(_ line: Substring) {
             let words = line.split(separator: " ")
             guard words.count == 3, let time = Double(words[2]) else { return nil }
-            self.init(String(words[0]), String(words[1]), time)
+            (list, key, self.time) = (String(words[0]), String(words[1]), time)
         }
 
-        var text: String { "\(list) \(key) \(time)\n" }
+        fileprivate var text: String { "\(list) \(key) \(time)\n" }
+
+        /// Whether the daemon still knows the key.
+        fileprivate var isCurrent: Bool { Self.now - time < UnfinishedLists.longestAge }
+
+        private static var now: Double { Date().timeIntervalSince1970 }
     }
 
     private let folder: String
@@ -55,25 +65,36 @@ struct UnfinishedLists {
         return SHA256.digest(of: "\(url) \(json)")?.map(\.hexadecimal).joined()
     }
 
-    /// Returns the key of an unfinished list; a new one if it is not known.
-    func key(of list: String) -> String {
-        entries.first { $0.list == list }?.key ?? UUID().uuidString
+    /// Returns the entry of a list; a new one, which is stored, if there is none.
+    ///
+    /// It is stored before the first request, because the command may be killed after it.
+    func begin(_ list: String) -> Entry {
+        var entry = Entry(list)
+        _ = change { entries in
+            if let known = entries.first(where: { $0.list == list }) {
+                entry = known
+            } else {
+                entries.append(entry)
+            }
+        }
+        return entry
     }
 
-    /// Stores the key of a list of which a part may have been added; returns whether it was stored.
-    func keep(_ key: String, of list: String) -> Bool {
+    /// Makes sure that an entry is stored, as another command for the same list may have removed it;
+    /// returns whether it is.
+    func keep(_ entry: Entry) -> Bool {
         change { entries in
-            entries.removeAll { $0.list == list }
-            entries.append(Entry(list, key, Self.now))
+            entries.removeAll { $0.list == entry.list }
+            entries.append(entry)
         }
     }
 
     /// Forgets a list that was added completely.
     func remove(_ list: String) {
-        guard entries.contains(where: { $0.list == list }) else { return }
         _ = change { entries in entries.removeAll { $0.list == list } }
     }
 
+    /// Changes the file, which exists only while there are entries; returns whether that succeeded.
     private func change(_ body: (inout [Entry]) -> Void) -> Bool {
         do throws(DownloadError) {
             try SystemPlaces.preparePrivate(FilePath(folder))
@@ -81,7 +102,11 @@ struct UnfinishedLists {
                 var entries = entries
                 body(&entries)
                 let text = entries.suffix(Self.mostKeys).map(\.text).joined()
-                try file.write(text, .replace, survivesPowerCut: false)
+                guard text.isEmpty else {
+                    return try file.write(text, .replace, survivesPowerCut: false)
+                }
+                // An empty file has the same effect as none.
+                try? FilePath(file.path).removeFile()
             }
             return true
         } catch {
@@ -92,9 +117,6 @@ struct UnfinishedLists {
     private var entries: [Entry] {
         // A file that cannot be read counts as missing.
         let text = (try? file.read()) ?? nil
-        return (text ?? "").split(separator: "\n").compactMap(Entry.init)
-            .filter { Self.now - $0.time < Self.longestAge }
+        return (text ?? "").split(separator: "\n").compactMap(Entry.init).filter(\.isCurrent)
     }
-
-    private static var now: Double { Date().timeIntervalSince1970 }
 }

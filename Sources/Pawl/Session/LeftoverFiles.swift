@@ -80,8 +80,8 @@ package struct LeftoverFiles: Sendable {
     /// It replaces no file: if its name is taken, a number is added.
     ///
     /// `urls`: if another process has moved the same file of one of these URLs into the folder, this
-    /// one is removed, and the other one is returned, which no process removes. `willNameCopy` is called with the stamp of a copy
-    /// before the copy gets its name.
+    /// one is removed, and the other one is returned, which no process removes. `willNameCopy` is
+    /// called with the stamp of a copy before the copy gets its name.
     ///
     /// - Throws: errors of the file system and of `willNameCopy`; the file then stays where it is.
     package func move(
