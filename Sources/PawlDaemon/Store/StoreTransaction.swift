@@ -9,6 +9,7 @@ package struct StoreTransaction {
 
     /// The time of the database at the start of the transaction.
     package var now: Date { database.now }
+
     /// Returns the error of a statement in the words of the queue.
     func explained(_ error: any Error, _ context: String) -> DownloadError {
         database.explained(error, context)

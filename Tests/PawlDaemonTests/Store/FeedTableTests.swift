@@ -61,8 +61,8 @@ struct FeedTableTests {
             _ = try transaction.feeds.insert(feed("a"))
             // Without an event, each removal has a number of its own.
             #expect(try transaction.removed.nextNumber() > number)
-            #expect(try transaction.removed.newest(by: .user) == number)
-            #expect(try transaction.removed.newest(by: .page) == nil)
+            #expect(try transaction.removed.newest(of: .of(.user)) == number)
+            #expect(try transaction.removed.newest(of: .of(.page)) == nil)
             #expect(try transaction.removed.feeds(of: number) == [id])
             #expect(try transaction.removed.owner(ofFeed: id) == .token("t"))
             #expect(try transaction.removed.restore(feed: id))

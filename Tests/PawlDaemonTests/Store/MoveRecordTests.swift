@@ -57,7 +57,7 @@ struct MoveRecordTests {
                 try transaction.writtenFiles.record(file, of: id)
             }
             #expect(try transaction.downloads.find(id) == nil)
-            #expect(try transaction.removed.newest(by: .user) == 7)
+            #expect(try transaction.removed.newest(of: .of(.user)) == 7)
             return try transaction.removed.restore(id)
         }
         #expect(restored?.state == .finished)

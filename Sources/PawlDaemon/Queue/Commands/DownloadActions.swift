@@ -156,11 +156,7 @@ struct DownloadActions {
         // Otherwise its undo would restore the downloads of an earlier removal. Feeds are kept:
         // nothing else restores their items.
         guard action == .remove, count <= RemovalUndo.mostDownloads else {
-            switch authority.undoableRemovals {
-            case .all: try transaction.removed.forgetDownloads()
-            case .of(let remover): try transaction.removed.forgetDownloads(by: remover)
-            case .nothing: break
-            }
+            try transaction.removed.forgetDownloads(of: authority.undoableRemovals)
             return nil
         }
         return try transaction.removed.nextNumber()

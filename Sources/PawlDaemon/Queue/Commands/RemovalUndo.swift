@@ -93,12 +93,7 @@ final class RemovalUndo {
         expire(at: Date())
         let committed = try parts.environment.store.write(for: .needsRoom) { transaction in
             // Another client's removal is not undone, unless the user asks for it.
-            let removal: Int64? =
-                switch authority.undoableRemovals {
-                case .all: try transaction.removed.newest()
-                case .of(let remover): try transaction.removed.newest(by: remover)
-                case .nothing: nil
-                }
+            let removal = try transaction.removed.newest(of: authority.undoableRemovals)
             var rows: [WireDownload] = []
             for id in try removal.map(transaction.removed.downloads) ?? [] {
                 let owner = try transaction.removed.owner(of: id) ?? .user

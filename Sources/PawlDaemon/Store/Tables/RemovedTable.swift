@@ -42,17 +42,23 @@ package struct RemovedTable {
         )
     }
 
-    /// Returns the number of the newest removal that is kept; `nil` if there is none.
-    ///
-    /// `remover`: whose removals count; `nil` for everyone's.
-    package func newest(by remover: DownloadOwner? = nil) throws -> Int64? {
+    /// Returns the number of the newest of some removals that are kept; `nil` if there is none.
+    package func newest(of removals: UndoableRemovals = .all) throws -> Int64? {
+        let (condition, parameters) = Self.condition(removals)
         let newest: [Int64?] = try Self.tables.map { table in
-            try database.value(
-                "SELECT MAX(removal) FROM \(table) WHERE CAST(?1 AS TEXT) IS NULL OR remover = ?1",
-                [remover?.text]
-            )
+            try database.value("SELECT MAX(removal) FROM \(table) WHERE \(condition)", parameters)
         }
         return newest.compactMap(\.self).max()
+    }
+
+    private static func condition(
+        _ removals: UndoableRemovals
+    ) -> (sql: String, parameters: [(any SQLEncodable)?]) {
+        switch removals {
+        case .all: ("TRUE", [])
+        case .of(let remover): ("remover = ?", [remover.text])
+        case .nothing: ("FALSE", [])
+        }
     }
 
     /// Returns the number of a new removal, above those of all that are kept.
@@ -63,14 +69,10 @@ package struct RemovedTable {
     /// The tables of the kinds of things that are kept.
     private static let tables = ["removed", "removedFeed"]
 
-    /// Forgets the removed downloads.
-    ///
-    /// `remover`: whose removals are forgotten; `nil` for everyone's.
-    package func forgetDownloads(by remover: DownloadOwner? = nil) throws {
-        try database.run(
-            "DELETE FROM removed WHERE CAST(?1 AS TEXT) IS NULL OR remover = ?1",
-            [remover?.text]
-        )
+    /// Forgets the downloads of some removals.
+    package func forgetDownloads(of removals: UndoableRemovals) throws {
+        let (condition, parameters) = Self.condition(removals)
+        try database.run("DELETE FROM removed WHERE \(condition)", parameters)
     }
 
     /// Removes a session from the downloads and feeds that name it.
