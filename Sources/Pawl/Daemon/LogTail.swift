@@ -31,6 +31,10 @@ enum LogTail {
         let bytes = Array(pieces.reversed().joined())
         // Bytes that do not begin the file may begin inside a line.
         let first = start > 0 ? bytes.firstIndex(of: newline) ?? bytes.endIndex : bytes.startIndex
-        return String(decoding: bytes[first...], as: UTF8.self).split(separator: "\n").suffix(count)
+        return bytes[first...].split(separator: newline).suffix(count).map { line in
+            // As a character of a string, CR LF would end no line. Programs of hooks may write it.
+            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            return Substring(decoding: text, as: UTF8.self)
+        }
     }
 }

@@ -60,6 +60,14 @@ struct DaemonLogFileTests {
         #expect(lines == ["c", "d", "e"])
     }
 
+    @Test func `lines may end with CR LF`() throws {
+        let folder = try ScratchFolder()
+        let log = DaemonLogFile(path: folder.path("daemon.log"))
+        try folder.write("daemon.log", "a\r\nb\r\nc\n")
+        #expect(try log.lastLines(2) == ["b", "c"])
+        #expect(try log.lastLines(9) == ["a", "b", "c"])
+    }
+
     @Test func `the lines of a long log are complete`() throws {
         let folder = try ScratchFolder()
         let log = DaemonLogFile(path: folder.path("daemon.log"))
