@@ -4,7 +4,7 @@ internal import PawlEngine
 /// The time limits of a request to a daemon over TCP: another server may answer there, slowly and
 /// without an end.
 struct ExchangeLimit: Sendable {
-    /// The maximum time until the head of the response is there, and then for each MiB of its body.
+    /// The maximum time until the head of the response arrives, and then for each MiB of its body.
     let longest: Duration
     /// The maximum length of the body in bytes.
     let mostBytes: Int64
@@ -31,7 +31,7 @@ struct ExchangeLimit: Sendable {
             }
             let first = await group.next() ?? nil
             group.cancelAll()
-            // The response may have come at the last moment.
+            // The response may have arrived at the last moment.
             for await other in group where first == nil {
                 if case .success(let stream)? = other { stream.cancel() }
             }
@@ -59,25 +59,4 @@ struct ExchangeLimit: Sendable {
 
     private static let tooLate = DownloadError(.timedOut, "the response takes too long")
     private static let stopped = DownloadError(.interrupted, "stopped")
-}
-
-/// Whether the body of a response arrives fast enough: a time limit for each MiB.
-package struct ResponsePace: Sendable {
-    package static let bytesPerLimit = 1 << 20
-
-    private let longest: Duration
-    private var bytes = 0
-    private var beginning: ContinuousClock.Instant
-
-    package init(_ longest: Duration, at now: ContinuousClock.Instant) {
-        (self.longest, beginning) = (longest, now)
-    }
-
-    /// Notes received bytes; returns whether they came in time.
-    package mutating func received(_ count: Int, at now: ContinuousClock.Instant) -> Bool {
-        guard now - beginning <= longest else { return false }
-        bytes += count
-        if bytes >= Self.bytesPerLimit { (bytes, beginning) = (0, now) }
-        return true
-    }
 }

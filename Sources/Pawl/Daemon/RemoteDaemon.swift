@@ -13,7 +13,7 @@ package struct RemoteDaemon: Sendable {
     ///   - token: One of the daemon's tokens, which decides what the client may do.
     ///   - authoritiesFile: A PEM file of the certificate authorities to trust in place of the
     ///     system's.
-    ///   - longestExchange: The maximum time until the head of a response is there, and then for each
+    ///   - longestExchange: The maximum time until the head of a response arrives, and then for each
     ///     MiB of its body, except for a stream of events.
     package init(
         _ url: BaseURL,

@@ -4,13 +4,13 @@ internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
 
-/// What readers of the progress of several keys ask.
+/// The source of the progress of several keys together.
 final class KeysProgressSource: ProgressSource {
-    /// What the checkpoint of a download contains, which is read once after each run.
+    /// The progress of a download that does not run: its checkpoint is read once after each run.
     private struct Left {
         var progress: DownloadProgress?
-        /// How often the download was seen to run: its checkpoint changes meanwhile.
-        var sightings = 0
+        /// The number of reports during which the download ran, and changed its checkpoint.
+        var runningReports = 0
     }
 
     private let keys: [StorageKey]
@@ -57,7 +57,7 @@ final class KeysProgressSource: ProgressSource {
         if let task = known.task {
             left.withLock { left in
                 left[key, default: Left()].progress = nil
-                left[key, default: Left()].sightings += 1
+                left[key, default: Left()].runningReports += 1
             }
             return (task.currentProgress, end)
         }
@@ -74,8 +74,8 @@ final class KeysProgressSource: ProgressSource {
             progress.totalBytes = found.total
         }
         left.withLock { left in
-            // After another run, it would be that of the checkpoint before.
-            guard left[key, default: Left()].sightings == known.sightings else { return }
+            // If the download has run meanwhile, its checkpoint has changed.
+            guard left[key, default: Left()].runningReports == known.runningReports else { return }
             left[key, default: Left()].progress = progress
         }
         return progress

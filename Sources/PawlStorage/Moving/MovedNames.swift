@@ -7,8 +7,8 @@ package import struct FoundationEssentials.URL
 /// other numbers.
 ///
 /// Several processes may have fetched the same file, and move it at once. They search and take the
-/// names in turn, under the lock of the folder, and none of them removes a file that has its name
-/// there.
+/// names in turn, under the lock of the folder, and none of them removes a file that is already in
+/// the folder.
 ///
 /// Its calls block.
 package struct MovedNames: Sendable {
@@ -48,7 +48,7 @@ package struct MovedNames: Sendable {
         return nil
     }
 
-    /// Does something while the folder is locked.
+    /// Runs `body` while the folder is locked.
     ///
     /// On a file system without locks, and if another program has locked the folder for too long, it
     /// is done without the lock: several processes may then keep one file each.

@@ -23,9 +23,9 @@ package final class PendingEvents {
     private var entries: [Entry] = []
     /// The sessions of the downloads that end with one of `entries`.
     private var ended: [Int64: String] = [:]
-    /// The ids of the events before `entries`: a statement has needed them.
+    /// The ids of the events before `entries`, which were numbered because a statement needed them.
     private var ids: [Int64] = []
-    /// The responses of servers that are to be kept with an event, by its number in the transaction.
+    /// The responses of servers that are kept with an event of `entries`, by the event's place.
     private var responses: [Int: ErrorResponseTable.Entry] = [:]
 
     package init() {}
