@@ -37,7 +37,7 @@ struct ExchangeLimit: Sendable {
             }
             return first
         }
-        guard let result else { throw Task.isCancelled ? Self.stopped : Self.tooLate }
+        guard let result else { throw Task.isCancelled ? CancellationToken.cancelled : Self.tooLate }
         return try result.get()
     }
 
@@ -58,5 +58,4 @@ struct ExchangeLimit: Sendable {
     }
 
     private static let tooLate = DownloadError(.timedOut, "the response takes too long")
-    private static let stopped = DownloadError(.interrupted, "stopped")
 }

@@ -64,8 +64,10 @@ extension Console {
     ) async throws(DownloadError) -> Int32 {
         let result = try await ListSubmission(downloads, to: client).run()
         if !isQuiet { show(added: result.outcome, json: json) }
-        if let failure = result.failure { throw failure }
-        return 0
+        guard let failure = result.failure else { return 0 }
+        // After Ctrl-C, too, this states how many were added.
+        report(failure)
+        return failure.code.exitStatus
     }
 
     /// Prints the IDs and names of added downloads, or JSON.
