@@ -37,8 +37,8 @@ struct ExchangeLimit: Sendable {
             }
             return first
         }
-        guard let result else { throw Task.isCancelled ? CancellationToken.cancelled : Self.tooLate }
-        return try result.get()
+        if let result { return try result.get() }
+        throw Task.isCancelled ? CancellationToken.cancelled : Self.tooLate
     }
 
     /// Returns the body of a response.
