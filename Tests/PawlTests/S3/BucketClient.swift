@@ -17,6 +17,8 @@ struct BucketClient: Sendable {
     var host: String?
     /// The time by which this client's clock is ahead, in seconds.
     var clockOffset: Int64 = 0
+    /// The service, which stops after its last client is gone.
+    var service: (any Sendable)?
 
     /// A request as it is signed; a test may change it before it is sent.
     struct Draft {

@@ -15,20 +15,20 @@ final class BucketScene: Sendable {
     let client: BucketClient
     /// The service if it is the scripted one.
     let scripted: ScriptedBucket?
-    private let moto: MotoServer?
 
     init(_ kind: BucketKind) async throws {
         switch kind {
         case .scripted:
             let bucket = try ScriptedBucket()
-            (scripted, moto) = (bucket, nil)
+            scripted = bucket
             client = BucketClient(bucket)
         case .moto:
             let server = try await MotoServer()
-            (scripted, moto) = (nil, server)
+            scripted = nil
             client = BucketClient(
                 port: server.port,
-                credentials: S3Credentials(keyID: "test", secret: "test")
+                credentials: S3Credentials(keyID: "test", secret: "test"),
+                service: server
             )
         }
     }
@@ -60,7 +60,8 @@ extension BucketClient {
             credentials: S3Credentials(
                 keyID: bucket.credentials.keyID,
                 secret: bucket.credentials.secret
-            )
+            ),
+            service: bucket
         )
     }
 }

@@ -40,7 +40,7 @@ struct MovedFilesTests {
         _ = try await move("disk.bin", in: session, scene)
         scene.origin.route("/other.bin", .resource(resource))
         _ = try await session.download(scene.url("/other.bin"), to: scene.target("disk.1.bin"))
-        let foreign = try await move("disk.1.bin", in: session, scene)
+        let foreign = try await move("disk.1.bin", of: "/other.bin", in: session, scene)
         #expect(foreign == scene.folder.path("moved/disk.1.bin"))
         scene.origin.route("/disk.bin", .resource(Resource(size: 100_000, seed: 2)))
         _ = try await session.download(scene.url(), to: scene.target())
@@ -79,13 +79,14 @@ struct MovedFilesTests {
     /// Moves a file into the folder `moved`; returns its path.
     private func move(
         _ name: String,
+        of path: String = "/disk.bin",
         in session: DownloadSession,
         _ scene: SessionScene
     ) async throws -> String {
         try await session.leftovers.move(
             scene.folder.path(name),
             into: scene.folder.path("moved"),
-            removingDuplicateOf: [scene.url()]
+            removingDuplicateOf: [scene.url(path)]
         ).file.path
     }
 }

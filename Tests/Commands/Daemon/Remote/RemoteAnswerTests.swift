@@ -111,7 +111,7 @@ struct RemoteAnswerTests {
         try user.workshop.folder.write("list", longList.joined(separator: "\n"))
         route(APIPath.downloads, [try added(300), try refusal()])
         let run = try await run("add", "-i", "list", "-d", "x")
-        expectFailure(.notAllowed, run)
+        expectError(.notAllowed, run)
         #expect(run.output == String(repeating: "1\ta\n", count: 300))
         #expect(
             run.errors.contains(
@@ -139,11 +139,11 @@ struct RemoteAnswerTests {
             [first, refused, refused, first, refused]
                 + [first, second, first, second, first, second]
         )
-        expectFailure(.notAllowed, try await run("add", "-i", "list", "-d", "x"))
+        expectError(.notAllowed, try await run("add", "-i", "list", "-d", "x"))
         let entry = try user.home.readText(file)
         #expect(entry.contains(try #require(sentKeys[0])))
         expectFailure(.notAllowed, try await run("add", "-i", "other", "-d", "x"))
-        expectFailure(.notAllowed, try await run("add", "-i", "list", "-d", "x"))
+        expectError(.notAllowed, try await run("add", "-i", "list", "-d", "x"))
         // The entry has the time of the first request, after which the daemon forgets the key.
         #expect(try user.home.readText(file).contains(entry))
         for list in ["list", "list", "other"] {

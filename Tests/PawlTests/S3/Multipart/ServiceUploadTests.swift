@@ -181,7 +181,9 @@ struct ServiceUploadTests {
         let late = upload.part(1, .memory([1]))
         let reply = await bucket.reply(late.request)
         let failure = failure { _ = try upload.uploadedPart(1, late, reply) }
-        #expect(failure?.refusal?.isWithoutUpload == true)
+        #expect(failure != nil)
+        // moto fails with status 500.
+        if kind == .scripted { #expect(failure?.refusal?.isWithoutUpload == true) }
     }
 
     @Test(arguments: BucketKind.available, [false, true])
