@@ -240,8 +240,17 @@ extension BodySendingTests {
         var request = try request(to: origin, ScriptedBody(bytes))
         request.continueTimeout = .seconds(3_600)
         let record = try await fetch(request)
-        #expect(record.heads.map(\.status) == [201], "\(record.message)")
-        #expect(origin.requests.map { $0["Expect"] } == ["100-continue", nil])
-        #expect(origin.requests.last?.body == bytes)
+        // libcurl 7.88 repeats the request over the same connection. If the server has closed it
+        // by then, the exchange fails, and may be repeated.
+        if case .failed(let failure) = record.outcome {
+            #expect(failure.kind == .connectionLost, "\(record.message)")
+            #expect(record.heads.map(\.status) == [417])
+            #expect(origin.requests.map { $0["Expect"] } == ["100-continue"])
+        } else {
+            #expect(record.heads.map(\.status) == [201], "\(record.message)")
+            #expect(origin.requests.map { $0["Expect"] } == ["100-continue", nil])
+            #expect(origin.requests.last?.body.count == bytes.count)
+            #expect(origin.requests.last.map { $0.body == bytes } == true)
+        }
     }
 }
