@@ -44,7 +44,9 @@ class Pages:
         return context
 
     def on_console(self, message):
-        # The browser itself logs a lost connection and a refused login.
+        # The browser itself logs a lost connection and a refused login, and what its end interrupts.
+        if message.text == "Error: The browser is shutting down.":
+            return
         if message.type in ("error", "warning") and not self.expects_loss:
             self.complaints.append(f"console: {message.text}")
 

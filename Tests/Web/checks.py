@@ -33,8 +33,15 @@ def in_state(page, name, state):
 
 def adding(page, scene):
     """Opens the dialog that adds downloads and fills in the folder; returns the dialog and its field of URLs."""
-    page.get_by_role("button", name="Add").click()
     dialog = page.get_by_role("dialog", name="Add downloads")
+
+    def is_open():
+        # On a busy machine, a click just after the page was loaded may have no effect.
+        if not dialog.is_visible():
+            page.get_by_role("button", name="Add").click()
+        return dialog.is_visible()
+
+    until(page, is_open)
     dialog.get_by_label("Folder").fill(scene.folder)
     return dialog, dialog.get_by_label("URLs")
 
