@@ -19,6 +19,8 @@ package struct FolderLedger: Sendable {
     /// The state that the reader knows.
     package private(set) var known: FolderComparison.Files
     private var names: Set<ExactText> = []
+    /// Those of the names that, by the last event that was read, their file has left.
+    private var departed: Set<ExactText> = []
     private var isRescanDue = false
     private var isOverflowUntold = false
 
@@ -30,9 +32,12 @@ package struct FolderLedger: Sendable {
     }
 
     /// Records that something happened to a name.
-    package mutating func noted(_ name: ExactText) {
+    ///
+    /// `isDeparture`: the file was removed or renamed.
+    package mutating func noted(_ name: ExactText, isDeparture: Bool = false) {
         guard !isRescanDue else { return }
         names.insert(name)
+        if isDeparture { departed.insert(name) } else { departed.remove(name) }
         if names.count > Self.mostNames { needRescan() }
     }
 
@@ -45,6 +50,15 @@ package struct FolderLedger: Sendable {
     private mutating func needRescan() {
         isRescanDue = true
         names = []
+        departed = []
+    }
+
+    /// Whether the events that were read say of each file that a check missed that it has left.
+    ///
+    /// Otherwise, the file left after the events were read. Those of its departure are still to come;
+    /// they show whether it was removed or has another name now.
+    package func explains(_ names: Set<ExactText>, found: FolderComparison.Files) -> Bool {
+        names.allSatisfy { known[$0] == nil || found[$0] != nil || departed.contains($0) }
     }
 
     /// Takes the result of a check.
@@ -55,6 +69,7 @@ package struct FolderLedger: Sendable {
         found: FolderComparison.Files
     ) -> [FolderChange] {
         self.names.subtract(names)
+        departed.subtract(names)
         var old: FolderComparison.Files = [:]
         for name in names {
             old[name] = known[name]

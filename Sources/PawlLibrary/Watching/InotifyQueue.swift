@@ -7,9 +7,16 @@ internal import SystemPackage
 
 /// The kernel's queue of events in one folder (`inotify(7)`).
 struct InotifyQueue: Sendable {
-    /// The result of one reading of the queue.
+    /// An event that concerns one name.
+    struct NameEvent {
+        var name: ExactText
+        /// Whether the file has left this name: it was removed or renamed.
+        var isDeparture: Bool
+    }
+
+    /// What was read from the queue.
     struct Reading {
-        var names: [ExactText] = []
+        var events: [NameEvent] = []
         var didOverflow = false
         var end: FolderEnd?
         /// The renames of which only the old name has been received; the new one may be in another
@@ -41,17 +48,15 @@ struct InotifyQueue: Sendable {
 
     var descriptor: Int32 { queue.descriptor }
 
-    /// Reads the current events, or a large part of them.
-    func drain(_ buffer: PieceBuffer) throws(Errno) -> Reading {
-        var reading = Reading()
+    /// Reads the current events, or a large part of them, and adds them to a reading.
+    func drain(_ buffer: PieceBuffer, into reading: inout Reading) throws(Errno) {
         for _ in 0..<Self.mostReads {
             let count = Glibc.read(queue.descriptor, buffer.bytes.baseAddress, buffer.bytes.count)
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { return reading }
+            if count < 0, errno == EAGAIN { return }
             guard count > 0 else { throw count < 0 ? .last : .ioError }
             read(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), &reading)
         }
-        return reading
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer, _ reading: inout Reading) {
@@ -85,7 +90,8 @@ struct InotifyQueue: Sendable {
         if has(IN_IGNORED) { reading.end = reading.end ?? .removed }
         guard !name.isEmpty, !has(IN_ISDIR) else { return }
         if let name = String(validating: name, as: UTF8.self) {
-            reading.names.append(ExactText(name))
+            let isDeparture = has(IN_DELETE) || has(IN_MOVED_FROM)
+            reading.events.append(NameEvent(name: ExactText(name), isDeparture: isDeparture))
         }
     }
 

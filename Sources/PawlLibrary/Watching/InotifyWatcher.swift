@@ -12,13 +12,13 @@ package final class InotifyWatcher: FolderWatching {
 
     /// Starts watching.
     ///
-    /// `beforeReading` is called on the thread each time before it reads the kernel's queue.
+    /// `before` is called on the thread before each of its steps.
     package init(
         _ folder: FilePath,
-        beforeReading: @escaping @Sendable () -> Void = {}
+        before: @escaping @Sendable (WatchStep) -> Void = { _ in }
     ) throws(DownloadError) {
         let pending = try attempt(.watch, folder) { () throws(Errno) in try PendingChanges() }
-        let thread = try WatchThread(folder, pending, beforeReading)
+        let thread = try WatchThread(folder, pending, before)
         self.pending = pending
         baseline = thread.baseline
         try attempt(.watch, folder) { () throws(Errno) in
@@ -36,16 +36,26 @@ package final class InotifyWatcher: FolderWatching {
     package var threadToken: AnyObject { pending }
 }
 
+/// A step of the thread that watches a folder.
+package enum WatchStep: Sendable {
+    /// It reads the kernel's queue.
+    case reading
+    /// It looks at the files of the names that it has read.
+    case checking
+}
+
 /// The state of the thread.
 private struct WatchThread: Sendable {
     /// The interval, in milliseconds, for checking whether the folder still has its name.
     ///
     /// The kernel does not report that a folder above it was renamed.
     private static let checkInterval: Int32 = 1000
-    /// The time in milliseconds to wait for the second half of a rename.
+    /// The time in milliseconds to wait for the second half of a rename, and for the event of a file
+    /// that has just left.
     ///
-    /// The two halves arrive one after the other, but not at once.
-    private static let secondHalf: Int32 = 20
+    /// The system reports a change after it has been made, and the two halves of a rename one after
+    /// the other. The program that makes the change can be interrupted in between.
+    private static let eventDelay: Int32 = 100
     private static let mostReadings = 5
 
     let baseline: [ExactText: FileStamp]
@@ -53,16 +63,16 @@ private struct WatchThread: Sendable {
     private let identity: FileStatus.Identity
     private let queue: InotifyQueue
     private let pending: PendingChanges
-    private let beforeReading: @Sendable () -> Void
+    private let before: @Sendable (WatchStep) -> Void
 
     init(
         _ folder: FilePath,
         _ pending: PendingChanges,
-        _ beforeReading: @escaping @Sendable () -> Void
+        _ before: @escaping @Sendable (WatchStep) -> Void
     ) throws(DownloadError) {
         self.folder = folder
         self.pending = pending
-        self.beforeReading = beforeReading
+        self.before = before
         // The watch begins before the folder is read, so that a change in between is seen twice
         // instead of never.
         queue = try InotifyQueue(folder)
@@ -80,10 +90,16 @@ private struct WatchThread: Sendable {
         var ledger = FolderLedger(known: baseline)
         var end: FolderEnd?
         let buffer = PieceBuffer(count: 64 * 1024)
+        var early = 0
         while !pending.isEnded {
             do throws(Errno) {
                 if end == nil { end = try collect(&ledger, buffer) }
-                try deliver(&ledger, end)
+                let isLast = early == Self.mostReadings
+                if try !deliver(&ledger, end, evenIfEarly: isLast) {
+                    early = isReadable(within: Self.eventDelay) ? early + 1 : Self.mostReadings
+                    continue
+                }
+                early = 0
             } catch .noSuchFileOrDirectory {
                 // The folder has just gone; the next round finds out how.
                 continue
@@ -102,37 +118,50 @@ private struct WatchThread: Sendable {
         _ ledger: inout FolderLedger,
         _ buffer: PieceBuffer
     ) throws(Errno) -> FolderEnd? {
-        beforeReading()
+        before(.reading)
+        var reading = InotifyQueue.Reading()
         for _ in 0..<Self.mostReadings {
-            let reading = try queue.drain(buffer)
-            for name in reading.names { ledger.noted(name) }
-            if reading.didOverflow { ledger.overflowed() }
-            if let end = reading.end { return end }
-            guard !reading.halfRenames.isEmpty, isReadable(within: Self.secondHalf) else { break }
+            try queue.drain(buffer, into: &reading)
+            guard !reading.halfRenames.isEmpty, reading.end == nil,
+                isReadable(within: Self.eventDelay)
+            else { break }
         }
+        for event in reading.events { ledger.noted(event.name, isDeparture: event.isDeparture) }
+        if reading.didOverflow { ledger.overflowed() }
+        if let end = reading.end { return end }
         let now = try folder.targetStatus()?.identity
         guard now != identity else { return nil }
         // The kernel may be about to report the reason. It reports an unmounted file system only
         // when nothing uses it any more.
         let isOnOtherDevice = now.map { $0.device != identity.device } ?? false
-        let timeout = isOnOtherDevice ? Self.checkInterval : Self.secondHalf
+        let timeout = isOnOtherDevice ? Self.checkInterval : Self.eventDelay
         guard isReadable(within: timeout) else { return .moved }
-        return try queue.drain(buffer).end ?? .moved
+        try queue.drain(buffer, into: &reading)
+        return reading.end ?? .moved
     }
 
-    private func deliver(_ ledger: inout FolderLedger, _ end: FolderEnd?) throws(Errno) {
-        guard pending.isEmptyAndAwaited else { return }
+    /// Passes on the changes since the last call.
+    ///
+    /// Returns `false` if it is too early: a file has left a name, and its event is not read yet.
+    private func deliver(
+        _ ledger: inout FolderLedger,
+        _ end: FolderEnd?,
+        evenIfEarly: Bool
+    ) throws(Errno) -> Bool {
+        guard pending.isEmptyAndAwaited else { return true }
         if let end {
             pending.put([.ended(end)])
             pending.end()
-            return
+            return true
         }
         let changes: [FolderChange]
         switch ledger.work {
-        case .nothing: return
+        case .nothing: return true
         case .check(let names):
+            before(.checking)
             let found = try FolderSnapshot.check(names, in: folder)
             try checkFolder()
+            guard evenIfEarly || ledger.explains(names, found: found) else { return false }
             changes = ledger.checked(names, found: found)
         case .rescan:
             let found = try FolderSnapshot.take(folder)
@@ -140,6 +169,7 @@ private struct WatchThread: Sendable {
             changes = ledger.rescanned(found: found)
         }
         if !changes.isEmpty { pending.put(changes) }
+        return true
     }
 
     /// Checks the folder.

@@ -40,6 +40,19 @@ struct FolderLedgerTests {
         #expect(ledger.work == .check(["b"]))
     }
 
+    @Test func `a file is missing for a known reason only after its departure`() {
+        var ledger = FolderLedger(known: ["a": Self.file(1)])
+        ledger.noted("a")
+        ledger.noted("b")
+        #expect(ledger.explains(["a", "b"], found: ["a": Self.file(1)]))
+        #expect(!ledger.explains(["a", "b"], found: [:]))
+        ledger.noted("a", isDeparture: true)
+        #expect(ledger.explains(["a", "b"], found: [:]))
+        // Another file came, and has left since then.
+        ledger.noted("a")
+        #expect(!ledger.explains(["a"], found: [:]))
+    }
+
     @Test func `too many names lead to a rescan`() {
         var ledger = FolderLedger(known: ["old": Self.file(1)])
         for number in 0...FolderLedger.mostNames { ledger.noted(ExactText("\(number)")) }

@@ -78,7 +78,9 @@ struct FolderWatcherTests {
 
     @Test func `after an overflow of the kernel's queue a rescan finds the changes`() async throws {
         let gate = Gate(), isShut = Observed(true)
-        let watched = try WatchedFolder(beforeReading: { if isShut.value { gate.wait() } })
+        let watched = try WatchedFolder(before: { step in
+            if step == .reading, isShut.value { gate.wait() }
+        })
         let process = try Self.startBurst(in: watched.folder)
         #expect(await process.waitForOutput(containing: "done"))
         isShut.update { $0 = false }
@@ -91,6 +93,27 @@ struct FolderWatcherTests {
         try watched.folder.write("after", [1])
         try await watched.catchUp()
         #expect(watched.files["after"] != nil)
+    }
+
+    @Test func `a rename while the files are checked is reported as a rename`() async throws {
+        let folder = try ScratchFolder(), isDue = Observed(true)
+        try folder.write("old", [1])
+        let watched = try WatchedFolder(
+            folder,
+            before: { step in
+                // The name is checked because of an earlier event.
+                let isNow =
+                    step == .checking
+                    && isDue.update { isDue in
+                        defer { isDue = false }
+                        return isDue
+                    }
+                guard isNow else { return }
+                rename(folder.path("old"), folder.path("new"))
+            }
+        )
+        chmod(folder.path("old"), 0o600)
+        #expect(try await watched.next() == [.renamed(from: "old", to: "new")])
     }
 
     @Test func `a late reader gets the newest state, each name once`() async throws {

@@ -17,13 +17,10 @@ final class WatchedFolder {
 
     init(
         _ folder: ScratchFolder? = nil,
-        beforeReading: @escaping @Sendable () -> Void = {}
+        before: @escaping @Sendable (WatchStep) -> Void = { _ in }
     ) throws {
         self.folder = try folder ?? ScratchFolder()
-        let watcher = try InotifyWatcher(
-            FilePath(self.folder.path),
-            beforeReading: beforeReading
-        )
+        let watcher = try InotifyWatcher(FilePath(self.folder.path), before: before)
         self.watcher = watcher
         files = watcher.baseline
     }
