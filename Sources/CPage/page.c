@@ -25,6 +25,9 @@ static const unsigned char app_webmanifest[] = {
 static const unsigned char worker_js[] = {
 #embed "Page/worker.js"
 };
+static const unsigned char early_js[] = {
+#embed "Page/early.js"
+};
 static const unsigned char main_js[] = {
 #embed "Page/main.js"
 };
@@ -144,6 +147,7 @@ static const struct pawl_page_file files[] = {
     FILE_OF("icon-512.png", icon_512_png),
     FILE_OF("app.webmanifest", app_webmanifest),
     FILE_OF("worker.js", worker_js),
+    FILE_OF("early.js", early_js),
     FILE_OF("main.js", main_js),
     FILE_OF("dom.js", dom_js),
     FILE_OF("i18n.js", i18n_js),

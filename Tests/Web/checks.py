@@ -33,15 +33,8 @@ def in_state(page, name, state):
 
 def adding(page, scene):
     """Opens the dialog that adds downloads and fills in the folder; returns the dialog and its field of URLs."""
+    page.get_by_role("button", name="Add").click()
     dialog = page.get_by_role("dialog", name="Add downloads")
-
-    def is_open():
-        # On a busy machine, a click just after the page was loaded may have no effect.
-        if not dialog.is_visible():
-            page.get_by_role("button", name="Add").click()
-        return dialog.is_visible()
-
-    until(page, is_open)
     dialog.get_by_label("Folder").fill(scene.folder)
     return dialog, dialog.get_by_label("URLs")
 
@@ -94,6 +87,19 @@ def a_link_logs_in_once_and_a_token_always(scene, origin, pages):
     expect(by_token.locator("#empty")).to_be_visible()
     assert by_token.url == scene.url + "/"
     pages.expects_loss = False
+
+
+@check
+def a_click_before_the_scripts_are_ready_is_not_lost(scene, origin, pages):
+    held = []
+    page = pages.open(prepare=lambda page: page.route("**/texts.en.js", held.append))
+    until(page, lambda: held)
+    page.get_by_role("button", name="Add").click()
+    dialog = page.get_by_role("dialog", name="Add downloads")
+    expect(dialog).to_be_hidden()
+    held[0].continue_()
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_label("URLs")).to_be_focused()
 
 
 @check

@@ -5,6 +5,7 @@ import { RowMenu, allMenu, viewMenu } from "./actions.js";
 import { AddForm } from "./add.js";
 import { Detail } from "./detail.js";
 import { $, announce, el, inFrame, setAttribute, setText } from "./dom.js";
+import { ready } from "./early.js";
 import { EventStream } from "./events.js";
 import * as format from "./format.js";
 import { CancelForm, ChangeForm, Form, LoginForm, RemoveForm } from "./forms.js";
@@ -386,5 +387,8 @@ addEventListener("pagehide", () => {
 });
 
 drawFilters();
-await openLink();
+// Requests of an early click wait for the login of the link.
+const opening = openLink();
+ready();
+await opening;
 stream.start();
