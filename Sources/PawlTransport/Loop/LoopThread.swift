@@ -103,7 +103,8 @@ final class LoopThread {
     private func finished(_ context: TransferContext, _ code: CURLcode) {
         guard let sharing = context.sharing else {
             let outcome = context.outcome(of: code)
-            return context.isSpoiledByRest(outcome) ? beginAgain(context) : end(context, outcome)
+            return context.needsSecondAttempt(after: outcome)
+                ? beginAgain(context) : end(context, outcome)
         }
         if sharing.isRefused {
             relocate(context)
@@ -144,7 +145,7 @@ final class LoopThread {
                 receiveBytes: context.sharing == nil
                     ? room.take(atMost: context.request.bufferBytes) : nil
             )
-            try CurlRequest(context.request, on: handle)
+            try CurlRequest(context.requestToSend, on: handle)
                 .setOptions(bufferBytes: context.receiveBytes)
             if context.isSecondAttempt { try handle.useNewConnection() }
             try handle.setContext(Unmanaged.passUnretained(context).toOpaque())

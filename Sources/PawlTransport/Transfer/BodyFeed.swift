@@ -28,6 +28,9 @@ final class BodyFeed {
 
     var trailers: [HTTPField] { source.trailers }
 
+    /// Whether the body can be sent from its first byte.
+    var canRestart: Bool { failure == nil && (readBytes == 0 || source.isRepeatable) }
+
     /// Begins the body for a new exchange.
     func begin(_ wake: @escaping @Sendable () -> Void) throws(TransferFailure) {
         self.wake = wake

@@ -27,6 +27,9 @@ struct HeadCollector {
     /// Whether a head other than an interim one (1xx) is complete.
     var isFinal: Bool { isComplete && status >= 200 }
 
+    /// Whether the response refuses the request because of its field `Expect`.
+    var refusesExpectation: Bool { isComplete && status == 417 }
+
     var isSuccess: Bool { isComplete && (200..<300).contains(status) }
 
     /// Whether the head alone decides how to proceed.

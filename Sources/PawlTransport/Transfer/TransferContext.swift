@@ -75,6 +75,8 @@ final class TransferContext: @unchecked Sendable {
     ///
     /// Visible to the loop.
     private(set) var isSecondAttempt = false
+    /// Whether the server has refused to be asked for its consent (417).
+    private var isQuestionRefused = false
 
     /// The handle; `nil` until the loop starts the transfer and after libcurl is done with it.
     ///
@@ -213,18 +215,42 @@ final class TransferContext: @unchecked Sendable {
 
 // A second attempt.
 extension TransferContext {
-    /// Whether bytes left over from an earlier response on the same connection have spoiled this
-    /// one.
+    /// The request to send: without a question that the server has refused.
+    var requestToSend: TransferRequest {
+        var request = request
+        if isQuestionRefused { request.continueTimeout = nil }
+        return request
+    }
+
+    /// Whether to send the request again instead of reporting this outcome.
+    func needsSecondAttempt(after outcome: TransferOutcome) -> Bool {
+        guard !isHeadShown, mayBeSentAgain else { return false }
+        guard case .failed(let failure) = outcome else {
+            return outcome == .completed && hasRefusedQuestion
+        }
+        let isLost = failure.kind == .connectionLost
+        if isLost, hasRefusedQuestion { return true }
+        return (isLost || failure.kind == .malformedResponse) && isSpoiledByRest
+    }
+
+    private var mayBeSentAgain: Bool {
+        !isSecondAttempt && sharing == nil && RequestMethod.isIdempotent(request.method)
+    }
+
+    /// Whether bytes left over from an earlier response may have spoiled this one.
     ///
     /// Some servers send more bytes than `Content-Length` declares. The excess waits on the
     /// connection before its next use, or is read as the beginning of the next response.
-    func isSpoiledByRest(_ outcome: TransferOutcome) -> Bool {
-        guard case .failed(let failure) = outcome,
-            failure.kind == .malformedResponse || failure.kind == .connectionLost, !isHeadShown,
-            !isSecondAttempt, sharing == nil,
-            RequestMethod.isIdempotent(request.method), let handle
-        else { return false }
-        return hasMetSurplus || handle.timings.reusedConnection
+    private var isSpoiledByRest: Bool {
+        hasMetSurplus || handle?.timings.reusedConnection == true
+    }
+
+    /// Whether the last response refuses to be asked for consent (RFC 9110 §15.5.18).
+    ///
+    /// libcurl (7.88) then repeats the request once, over a connection that the server may close.
+    private var hasRefusedQuestion: Bool {
+        guard let feed, request.continueTimeout != nil else { return false }
+        return head.refusesExpectation && feed.canRestart
     }
 
     /// Forgets everything received so far.
@@ -232,6 +258,7 @@ extension TransferContext {
     /// The request is sent again over a connection of its own.
     func beginSecondAttempt() {
         isSecondAttempt = true
+        isQuestionRefused = hasRefusedQuestion
         hasMetSurplus = false
         ending = nil
         head = HeadCollector(hasBody: request.method != "HEAD")
@@ -283,6 +310,8 @@ extension TransferContext {
         // it keeps these bytes and passes them again.
         guard pause == .none else { return Int(CURL_WRITEFUNC_PAUSE) }
         feed?.receivedResponse()
+        // libcurl repeats the request after this body.
+        if !isHeadShown, mayBeSentAgain, hasRefusedQuestion { return bytes.count }
         hasBodyBytes = true
         if !isHeadShown {
             showHead()
