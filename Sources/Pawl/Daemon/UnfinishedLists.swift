@@ -62,7 +62,7 @@ struct UnfinishedLists {
         for url: String
     ) throws(DownloadError) -> String? {
         let json = String(decoding: try WireJSON.encode(downloads), as: UTF8.self)
-        return SHA256.digest(of: "\(url) \(json)")?.map(\.hexadecimal).joined()
+        return SHA256.digest(of: "\(url) \(json)")?.hexadecimal
     }
 
     /// Returns the entry of a list; a new one, which is stored, if there is none.

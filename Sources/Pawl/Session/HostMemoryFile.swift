@@ -83,7 +83,7 @@ package final class HostMemoryFile: HostRemembering {
     }
 
     private static func key(_ path: HostPath, _ memory: HostMemory) -> String {
-        let network = path.network.map(\.hexadecimal).joined()
+        let network = path.network.hexadecimal
         return SHA256.shortText(of: "\(memory.salt) \(network) \(path.host)")
     }
 

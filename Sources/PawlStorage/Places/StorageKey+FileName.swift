@@ -20,6 +20,6 @@ extension StorageKey {
     }
 
     private var digest: String {
-        Array(text.utf8).withUnsafeBytes { SHA256.digest(of: $0) }.map(\.hexadecimal).joined()
+        Array(text.utf8).withUnsafeBytes { SHA256.digest(of: $0) }.hexadecimal
     }
 }

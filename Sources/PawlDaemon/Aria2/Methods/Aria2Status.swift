@@ -134,6 +134,6 @@ package struct Aria2Status: Sendable {
                 bytes[Int(piece) / 8] |= 0x80 >> UInt8(piece % 8)
             }
         }
-        return bytes.map(\.hexadecimal).joined()
+        return bytes.hexadecimal
     }
 }
