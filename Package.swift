@@ -204,7 +204,7 @@ if isDevelopment {
             "PawlHooks",
             ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "CPlatform", subprocess, system]
         ),
-        ours("PawlPostgres", ["PawlCore", "CPostgres", deque]),
+        ours("PawlPostgres", ["PawlCore", "CPostgres", "CPlatform", deque]),
         ours("PawlFleet", ["PawlCore"]),
         ours(
             "PawlDaemon",

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -108,4 +109,14 @@ static inline int pawl_terminal_size(int file, unsigned *columns, unsigned *rows
 // At most 15 bytes of the name are kept.
 static inline void pawl_name_this_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
+}
+
+// Blocks signals on this thread, except those of faults, so that the program's own threads receive them, and that a write
+// to a closed connection is an error.
+static inline void pawl_block_signals(void) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t signals;
+    sigfillset(&signals);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) sigdelset(&signals, faults[i]);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }

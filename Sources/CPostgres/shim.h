@@ -5,7 +5,6 @@
 #include <semaphore.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 // Swift does not import these macros, which are characters.
@@ -25,9 +24,6 @@ static inline void pawl_pg_clear(int event) {
     eventfd_t count;
     (void)eventfd_read(event, &count);
 }
-
-// At most 15 bytes of the name are kept.
-static inline void pawl_pg_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // glibc declares this function only with GNU's extensions.
 extern int sem_clockwait(sem_t *, clockid_t, const struct timespec *);

@@ -1,4 +1,4 @@
-internal import CPostgres
+internal import CPlatform
 internal import Glibc
 
 /// Starts threads for work that waits for the network.
@@ -25,21 +25,10 @@ enum PostgresWorker {
         static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
             guard let argument else { return nil }
             let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-            blockSignals()
-            pawl_pg_name_this_thread(start.name)
+            pawl_block_signals()
+            pawl_name_this_thread(start.name)
             start.body()
             return nil
         }
-    }
-
-    /// Blocks signals, so that the program's own threads receive them, and that a write to a closed
-    /// connection is an error.
-    private static func blockSignals() {
-        var signals = sigset_t()
-        sigfillset(&signals)
-        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] {
-            sigdelset(&signals, fault)
-        }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }

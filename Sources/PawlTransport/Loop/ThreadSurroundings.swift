@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// The settings that a thread needs before it calls libcurl.
@@ -6,7 +7,9 @@ struct ThreadSurroundings {
     private let previous: locale_t?
 
     init() {
-        Self.blockSignals()
+        // SIGPIPE matters most: libcurl with `CURLOPT_NOSIGNAL` does not suppress it when TLS writes
+        // to a closed connection.
+        pawl_block_signals()
         // libcurl passes names to libidn2 in the locale's encoding. A program that has set no
         // locale has ASCII, so names with other characters could not be converted to punycode.
         utf8 = newlocale(Int32(LC_CTYPE_MASK), "C.UTF-8", nil)
@@ -17,18 +20,5 @@ struct ThreadSurroundings {
         guard let utf8 else { return }
         uselocale(previous)
         freelocale(utf8)
-    }
-
-    /// Blocks signals on this thread, so that the program's own threads receive them.
-    ///
-    /// SIGPIPE matters most: libcurl with `CURLOPT_NOSIGNAL` does not suppress it when TLS writes
-    /// to a closed connection.
-    private static func blockSignals() {
-        var signals = sigset_t()
-        sigfillset(&signals)
-        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] {
-            sigdelset(&signals, fault)
-        }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
