@@ -19,29 +19,16 @@ extension String: PostgresDecodable {
     }
 }
 
-extension Int64: PostgresDecodable {
-    package static func decode(_ text: UnsafeRawBufferPointer?) -> Int64? {
-        String.decode(text).flatMap { Int64($0) }
+extension FixedWidthInteger where Self: PostgresDecodable {
+    package static func decode(_ text: UnsafeRawBufferPointer?) -> Self? {
+        String.decode(text).flatMap { Self($0) }
     }
 }
 
-extension Int32: PostgresDecodable {
-    package static func decode(_ text: UnsafeRawBufferPointer?) -> Int32? {
-        String.decode(text).flatMap { Int32($0) }
-    }
-}
-
-extension Int: PostgresDecodable {
-    package static func decode(_ text: UnsafeRawBufferPointer?) -> Int? {
-        String.decode(text).flatMap { Int($0) }
-    }
-}
-
-extension UInt64: PostgresDecodable {
-    package static func decode(_ text: UnsafeRawBufferPointer?) -> UInt64? {
-        String.decode(text).flatMap { UInt64($0) }
-    }
-}
+extension Int: PostgresDecodable {}
+extension Int32: PostgresDecodable {}
+extension Int64: PostgresDecodable {}
+extension UInt64: PostgresDecodable {}
 
 extension Double: PostgresDecodable {
     package static func decode(_ text: UnsafeRawBufferPointer?) -> Double? {
