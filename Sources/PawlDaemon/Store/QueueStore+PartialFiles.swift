@@ -3,37 +3,19 @@ package import PawlWire
 
 extension QueueStore {
     /// Returns who has written a partial file, for a download of `owner`; it blocks.
-    ///
-    /// A partial file that no download of the queue has recorded may be one of `pawl get`, or of a
-    /// download that was removed from the queue. Only the user may continue it, so for a program it
-    /// is somebody else's; the same applies if the queue cannot be read.
-    ///
-    /// A file's numbers are not enough: after a file is deleted, another one can get them, and a
-    /// restore from a backup, or a new mount on some file systems, changes them. Therefore the marks
-    /// of the checkpoints decide, unless one of them is of an earlier version.
     package func ownerOfPartialFile(
         _ found: FoundPartialFile,
         for download: Int64,
         of owner: DownloadOwner
     ) -> PartialFileOwner {
-        let unknownOwner: PartialFileOwner = owner.isProgram ? .somebodyElse : .anybody
+        // The rules know what applies if the queue cannot be read.
         let records = try? readBlocking { transaction in
             let table = transaction.writtenFiles
-            return (
+            return PartialFileRules.Records(
                 writers: try table.writers(ofPartialFile: found.stamp),
                 own: try table.files(of: download).filter { $0.kind == .partial }
             )
         }
-        guard let records else { return unknownOwner }
-        if let mark = found.mark, records.own.contains(where: { $0.mark == mark }) {
-            return .thisDownload
-        }
-        let writers = records.writers.filter { writer in
-            guard let mark = found.mark, let recorded = writer.mark else { return true }
-            return mark == recorded
-        }
-        guard !writers.isEmpty else { return unknownOwner }
-        if writers.contains(where: { $0.id == download }) { return .thisDownload }
-        return writers.allSatisfy { $0.owner == owner } ? .anybody : .somebodyElse
+        return PartialFileRules(for: download, of: owner).owner(of: found, records)
     }
 }
