@@ -103,9 +103,9 @@ package final class PostgresConnection: Sendable {
     ///   take some bytes while there are any. Otherwise the connection ends.
     package func copy(_ sql: String, stallTime: Duration) throws(PostgresError) -> PostgresCopy {
         try PostgresValue.text(sql).check()
-        let stream = PostgresCopyStream(sql, stallTime: stallTime)
-        inbox.post([.copy(stream)])
-        return PostgresCopy(stream, on: self)
+        let rows = PostgresCopyRows(sql, stallTime: stallTime)
+        inbox.post([.copy(rows)])
+        return PostgresCopy(rows, on: self)
     }
 
     /// Lets the thread look at its copies again.

@@ -1,16 +1,15 @@
 internal import PawlCore
-internal import Synchronization
 
 /// A COPY FROM STDIN: rows that are streamed to the server.
 ///
 /// At most about 1 MiB waits in memory. A COPY that is released without ``finish(within:)`` is
 /// discarded by the server.
 package final class PostgresCopy: Sendable {
-    private let stream: PostgresCopyStream
+    private let rows: PostgresCopyRows
     private let connection: PostgresConnection
 
-    init(_ stream: PostgresCopyStream, on connection: PostgresConnection) {
-        self.stream = stream
+    init(_ rows: PostgresCopyRows, on connection: PostgresConnection) {
+        self.rows = rows
         self.connection = connection
     }
 
@@ -21,7 +20,7 @@ package final class PostgresCopy: Sendable {
     /// The answer is there when there is room for more. Its error is that of the whole COPY, but
     /// libpq reports errors of rows only at the end.
     package func write(_ bytes: [UInt8]) -> PostgresReply<Void> {
-        let room = stream.write(bytes)
+        let room = rows.write(bytes)
         connection.wake()
         return PostgresReply(room, on: connection) { _ in }
     }
@@ -33,14 +32,14 @@ package final class PostgresCopy: Sendable {
 
     /// Ends the COPY; the answer is the number of rows.
     package func finish(within time: Duration) -> PostgresReply<Int> {
-        stream.end(.finish, SystemTimekeeper().now() + time)
+        rows.end(.finish, SystemTimekeeper().now() + time)
         connection.wake()
-        return PostgresReply(stream.answer, on: connection) { $0.last?.affectedRows ?? 0 }
+        return PostgresReply(rows.answer, on: connection) { $0.last?.affectedRows ?? 0 }
     }
 
     /// Lets the server discard the rows; does nothing after ``finish(within:)``.
     package func cancel() {
-        stream.end(.discard, .distantFuture)
+        rows.end(.discard, .distantFuture)
         connection.wake()
     }
 
@@ -69,97 +68,5 @@ package final class PostgresCopy: Sendable {
         case UInt8(ascii: "\r"): line += Array("\\r".utf8)
         default: line.append(byte)
         }
-    }
-}
-
-/// The bytes between the caller of a COPY and the connection's thread.
-final class PostgresCopyStream: Sendable {
-    enum End: Sendable {
-        case finish, discard
-    }
-
-    private struct State: Sendable {
-        /// The bytes that the thread has not taken.
-        var bytes: [UInt8] = []
-        /// The number of bytes that are not sent.
-        var pendingBytes = 0
-        var end: End?
-        var deadline: Moment?
-        var failure: PostgresError?
-        /// The answers to writes that wait for room.
-        var waiting: [PostgresAnswer] = []
-    }
-
-    /// The number of bytes from which a write waits.
-    private static let room = 1 << 20
-
-    let sql: String
-    /// The time in which the COPY must begin, and in which some bytes must be sent.
-    let stallTime: Duration
-    /// The outcome of the COPY.
-    let answer = PostgresAnswer()
-    private let state = Mutex(State())
-
-    init(_ sql: String, stallTime: Duration) {
-        self.sql = sql
-        self.stallTime = stallTime
-    }
-
-    /// Adds bytes; the answer is given when there is room for more.
-    func write(_ bytes: [UInt8]) -> PostgresAnswer {
-        let answer = PostgresAnswer()
-        let outcome: PostgresAnswer.Outcome? = state.withLock { state in
-            if let failure = state.failure { return .failure(failure) }
-            state.bytes += bytes
-            state.pendingBytes += bytes.count
-            guard state.pendingBytes >= Self.room else { return .success([]) }
-            state.waiting.append(answer)
-            return nil
-        }
-        if let outcome { answer.complete(outcome) }
-        return answer
-    }
-
-    /// Requests the end; only the first request counts.
-    func end(_ end: End, _ deadline: Moment) {
-        state.withLock { state in
-            if state.end == nil { (state.end, state.deadline) = (end, deadline) }
-        }
-    }
-
-    // MARK: For the thread
-
-    /// When the answer to the requested end must have arrived; `nil` before it is requested.
-    var deadline: Moment? { state.withLock { $0.deadline } }
-
-    /// Takes the bytes to send, which count as waiting until `sent` is called, and the requested
-    /// end, which follows them.
-    func take() -> (bytes: [UInt8], end: End?) {
-        state.withLock { state in
-            defer { state.bytes = [] }
-            return (state.bytes, state.end)
-        }
-    }
-
-    /// Records bytes as sent, and lets writes continue.
-    func sent(_ bytes: Int) {
-        let waiting = state.withLock { state in
-            state.pendingBytes -= bytes
-            guard state.pendingBytes < Self.room else { return [PostgresAnswer]() }
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for answer in waiting { answer.complete(.success([])) }
-    }
-
-    /// Fails all writes, present and later ones.
-    func fail(_ error: PostgresError) {
-        let waiting = state.withLock { state in
-            state.failure = error
-            state.bytes = []
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for answer in waiting { answer.complete(.failure(error)) }
     }
 }

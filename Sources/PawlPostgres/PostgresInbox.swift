@@ -13,13 +13,13 @@ enum PostgresJob: Sendable {
     case barrier
     /// Statements without parameters in one message, which the server begins when it has all of it.
     case script(String, PostgresAnswer, Moment)
-    case copy(PostgresCopyStream)
+    case copy(PostgresCopyRows)
 
     var answer: PostgresAnswer? {
         switch self {
         case .statement, .barrier: nil
         case .sync(let answer, _), .script(_, let answer, _): answer
-        case .copy(let stream): stream.answer
+        case .copy(let rows): rows.answer
         }
     }
 
@@ -27,7 +27,7 @@ enum PostgresJob: Sendable {
     func deadline(at now: Moment) -> Moment? {
         switch self {
         case .statement, .barrier: nil
-        case .copy(let stream): now + stream.stallTime
+        case .copy(let rows): now + rows.stallTime
         case .sync(_, let deadline), .script(_, _, let deadline): deadline
         }
     }
@@ -132,7 +132,7 @@ final class PostgresInbox: Sendable {
 
     private static func fail(_ jobs: [PostgresJob], _ error: PostgresError) {
         for job in jobs {
-            if case .copy(let stream) = job { stream.fail(error) }
+            if case .copy(let rows) = job { rows.fail(error) }
             job.answer?.complete(.failure(error))
         }
     }

@@ -21,7 +21,7 @@ final class PostgresThread {
     private var deadlines: [ObjectIdentifier: Moment] = [:]
     /// What has arrived for the first of `sent`, and for the group of statements that it is in.
     private var group = PostgresGroup()
-    private var copying: PostgresCopying?
+    private var copying: PostgresCopyDriver?
     /// Whether statements are sent whose group has no end yet.
     private var isGroupOpen = false
     /// When the server must have cancelled what it runs; `nil` if no request to cancel was sent.
@@ -204,13 +204,13 @@ final class PostgresThread {
             isGroupOpen = false
             try link.sendSync()
         case .script(let text, _, _): try link.send(script: text)
-        case .copy(let stream): try link.send(script: stream.sql)
+        case .copy(let rows): try link.send(script: rows.sql)
         }
     }
 
     /// Fails a script or a COPY that is not sent, because an earlier statement failed.
     private func fail(_ job: PostgresJob, _ error: PostgresError) {
-        if case .copy(let stream) = job { stream.fail(error) }
+        if case .copy(let rows) = job { rows.fail(error) }
         guard let answer = job.answer else { return }
         deadlines[ObjectIdentifier(answer)] = nil
         answer.complete(.failure(error))
@@ -270,9 +270,9 @@ final class PostgresThread {
             inbox.ended(1, isInTransaction: link.isInTransaction)
         case PGRES_COPY_IN:
             PQclear(raw)
-            guard case .copy(let stream) = job else { throw Self.isCopy }
-            copying = PostgresCopying(stream, at: clock.now())
-            deadlines[ObjectIdentifier(stream.answer)] = nil
+            guard case .copy(let rows) = job else { throw Self.isCopy }
+            copying = PostgresCopyDriver(rows, at: clock.now())
+            deadlines[ObjectIdentifier(rows.answer)] = nil
         case PGRES_PIPELINE_ABORTED:
             PQclear(raw)
             group.hasResult = true
@@ -299,12 +299,12 @@ final class PostgresThread {
         case .script(_, let answer, _):
             sent.removeFirst()
             end(answer, link)
-        case .copy(let stream):
+        case .copy(let rows):
             sent.removeFirst()
             copying = nil
             // A statement that is no COPY FROM STDIN ends here, too.
-            stream.fail(group.error ?? Self.copyHasEnded)
-            end(stream.answer, link)
+            rows.fail(group.error ?? Self.copyHasEnded)
+            end(rows.answer, link)
         }
         return true
     }
@@ -329,7 +329,7 @@ final class PostgresThread {
         var nearest = deadlines.values.min() ?? .distantFuture
         if let copying {
             nearest = min(nearest, copying.deadline)
-        } else if case .copy(let stream)? = sent.first ?? waiting.first, let end = stream.deadline {
+        } else if case .copy(let rows)? = sent.first ?? waiting.first, let end = rows.deadline {
             nearest = min(nearest, end)
         }
         return nearest

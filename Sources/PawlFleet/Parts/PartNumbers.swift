@@ -11,10 +11,10 @@ package struct PartNumbers: Hashable, Sendable {
     /// The number of attempts after which the numbers of a part repeat.
     package let numbersPerPart: Int
 
-    /// Creates the numbers of an upload with `parts` parts; at most `PartGrid.mostParts` if their
+    /// Creates the numbers of an upload with `parts` parts; at most `UploadGrid.mostParts` if their
     /// number is unknown.
     package init(parts: Int?) {
-        numbersPerPart = Self.largest / max(1, min(parts ?? PartGrid.mostParts, Self.largest))
+        numbersPerPart = Self.largest / max(1, min(parts ?? UploadGrid.mostParts, Self.largest))
     }
 
     /// Returns the number of a part in an attempt, which the owners of the part count from 0.

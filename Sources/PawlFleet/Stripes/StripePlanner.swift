@@ -65,7 +65,7 @@ package struct StripePlanner: Sendable {
     }
 
     /// Returns the stripes of a file: equal, of whole parts, and about four of them per threshold.
-    package func stripes(of grid: PartGrid) -> [Stripe] {
+    package func stripes(of grid: UploadGrid) -> [Stripe] {
         guard let count = grid.count, count > 0 else { return [] }
         guard let total = grid.total, total > threshold else { return [Stripe(parts: 0..<count)] }
         let wanted = max(2, min(Int64(Self.mostStripes), total / max(1, threshold / 4)))

@@ -106,7 +106,7 @@ final class DownloadRun: SimulatedRun {
         }
     }
 
-    private func announce(_ list: [ListedPart]) {
+    private func announce(_ list: [SimulatedPart]) {
         let claim = claim
         hasAnnounced = true
         node.transact({ $0.announceCompletion(claim, list: list) }) { [self] _ in step() }

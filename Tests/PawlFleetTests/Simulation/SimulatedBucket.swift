@@ -6,7 +6,7 @@ import PawlFleet
 /// It reports what a reader of the bucket must never see.
 final class SimulatedBucket {
     private struct Part {
-        var listed: ListedPart
+        var listed: SimulatedPart
         var index: Int
         var version: Int
         var bytes: Int64
@@ -17,11 +17,11 @@ final class SimulatedBucket {
         var mark: ObjectMark
         var parts: [Int: Part] = [:]
         var isOpen = true
-        var completed: [ListedPart]?
+        var completed: [SimulatedPart]?
         /// The list of the first request to complete the upload that could be carried out.
-        var asked: [ListedPart]?
+        var asked: [SimulatedPart]?
         /// Lists with parts that were missing or replaced.
-        var wrong: [[ListedPart]] = []
+        var wrong: [[SimulatedPart]] = []
     }
 
     private let truth: SimulatedTruth
@@ -68,7 +68,7 @@ final class SimulatedBucket {
             truth.report("a part of another attempt replaced a recorded part")
         }
         uploads[upload].parts[number] = Part(
-            listed: ListedPart(number: number, entityTag: tag),
+            listed: SimulatedPart(number: number, entityTag: tag),
             index: part,
             version: version,
             bytes: truth.bytes(uploads[upload].download, version, part: part)
@@ -83,13 +83,13 @@ final class SimulatedBucket {
     }
 
     /// Returns the parts of an upload in the order of their numbers.
-    func list(_ upload: Int) -> [ListedPart] {
+    func list(_ upload: Int) -> [SimulatedPart] {
         uploads[upload].parts.values.map(\.listed).sorted { $0.number < $1.number }
     }
 
     func complete(
         _ upload: Int,
-        _ list: [ListedPart],
+        _ list: [SimulatedPart],
         ifNoneMatch: Bool
     ) -> CompletionJudge.Answer {
         let known = uploads[upload]

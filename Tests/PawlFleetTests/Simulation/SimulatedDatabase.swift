@@ -221,7 +221,9 @@ final class SimulatedDatabase {
         return true
     }
 
-    func recordPart(_ claim: SimulatedClaim, upload: Int, part: Int, _ listed: ListedPart) -> Bool {
+    func recordPart(_ claim: SimulatedClaim, upload: Int, part: Int, _ listed: SimulatedPart)
+        -> Bool
+    {
         let row = downloads[claim.download]
         guard admits(claim), row.upload?.id == upload, row.upload?.state == .open,
             let stripe = claim.stripe, stripe < row.stripes.count,
@@ -233,7 +235,7 @@ final class SimulatedDatabase {
         return true
     }
 
-    func announceCompletion(_ claim: SimulatedClaim, list: [ListedPart]) {
+    func announceCompletion(_ claim: SimulatedClaim, list: [SimulatedPart]) {
         guard admits(claim), downloads[claim.download].upload?.state == .open,
             downloads[claim.download].isComplete
         else { return }

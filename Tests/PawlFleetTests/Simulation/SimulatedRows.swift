@@ -12,7 +12,7 @@ struct SimulatedClaim: Hashable {
     var attempt = 0
 }
 
-struct ListedPart: Hashable {
+struct SimulatedPart: Hashable {
     var number: Int
     var entityTag: Int
 }
@@ -45,11 +45,11 @@ struct UploadRow {
     var mark: ObjectMark
     var version: Int
     var state = State.open
-    var list: [ListedPart]?
+    var list: [SimulatedPart]?
 }
 
 struct PartRow {
-    var listed: ListedPart
+    var listed: SimulatedPart
     var attempt: Int
 }
 
@@ -76,5 +76,5 @@ struct DownloadRow {
 
     var have: [Bool] { parts.map { $0 != nil } }
     var isComplete: Bool { upload != nil && parts.allSatisfy { $0 != nil } }
-    var recorded: [ListedPart] { parts.compactMap { $0?.listed } }
+    var recorded: [SimulatedPart] { parts.compactMap { $0?.listed } }
 }

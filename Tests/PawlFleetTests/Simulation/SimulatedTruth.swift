@@ -80,12 +80,12 @@ final class SimulatedTruth {
     /// Whether one request stores the whole file.
     func isSmall(_ download: Int) -> Bool { parts(download, 0) == 1 }
 
-    func grid(_ download: Int, _ version: Int) -> PartGrid? {
-        PartGrid(total: bytes(download, version), partBytes: Self.partBytes)
+    func grid(_ download: Int, _ version: Int) -> UploadGrid? {
+        UploadGrid(total: bytes(download, version), partBytes: Self.partBytes)
     }
 
     func numbers(_ download: Int, _ version: Int) -> PartNumbers {
-        PartNumbers(parts: hasFewNumbers ? PartGrid.mostParts : parts(download, version))
+        PartNumbers(parts: hasFewNumbers ? UploadGrid.mostParts : parts(download, version))
     }
 
     // MARK: - Faults

@@ -88,11 +88,11 @@ final class StripeRun: SimulatedRun {
             guard !isEnded else { return }
             guard let answer else { return again { [self] in send(part, upload, version) } }
             guard let tag = answer else { return end() }
-            record(part, upload, ListedPart(number: number, entityTag: tag))
+            record(part, upload, SimulatedPart(number: number, entityTag: tag))
         }
     }
 
-    private func record(_ part: Int, _ upload: UploadRow, _ listed: ListedPart) {
+    private func record(_ part: Int, _ upload: UploadRow, _ listed: SimulatedPart) {
         let claim = claim
         node.transact({ $0.recordPart(claim, upload: upload.id, part: part, listed) }) {
             [self] answer in

@@ -14,7 +14,7 @@ struct StripePlannerTests {
 
     @Test(arguments: [4 << 30 + 1, 5 << 30, 1 << 40, 5 << 40] as [Int64])
     func `stripes divide the parts of a large file evenly`(total: Int64) throws {
-        let grid = try #require(PartGrid(total: total))
+        let grid = try #require(UploadGrid(total: total))
         let stripes = StripePlanner().stripes(of: grid)
         #expect((4...StripePlanner.mostStripes).contains(stripes.count))
         #expect(stripes.flatMap(\.parts) == Array(0..<(try #require(grid.count))))
@@ -24,10 +24,10 @@ struct StripePlannerTests {
     }
 
     @Test func `a file up to the threshold is one stripe`() throws {
-        let grid = try #require(PartGrid(total: 4 << 30))
+        let grid = try #require(UploadGrid(total: 4 << 30))
         #expect(StripePlanner().stripes(of: grid).map(\.parts) == [0..<512])
-        #expect(StripePlanner().stripes(of: try #require(PartGrid(total: 0))).isEmpty)
-        #expect(StripePlanner().stripes(of: try #require(PartGrid(total: nil))).isEmpty)
+        #expect(StripePlanner().stripes(of: try #require(UploadGrid(total: 0))).isEmpty)
+        #expect(StripePlanner().stripes(of: try #require(UploadGrid(total: nil))).isEmpty)
     }
 
     @Test func `only a file with a strong validator is divided`() {

@@ -7,7 +7,7 @@ import PawlTesting
 struct BucketClient: Sendable {
     typealias Query = [(name: String, value: String)]
     /// A part in a list: its number, its entity tag, and an element with its checksum or nothing.
-    typealias ListedPart = (number: Int, tag: String?, checksum: String)
+    typealias CompletedPart = (number: Int, tag: String?, checksum: String)
 
     var port: UInt16
     var credentials: S3Credentials
@@ -143,7 +143,7 @@ struct BucketClient: Sendable {
     func complete(
         _ key: String,
         _ upload: String,
-        _ parts: [ListedPart],
+        _ parts: [CompletedPart],
         _ fields: [String: String] = [:]
     ) throws -> RawAnswer {
         let list = parts.map { number, tag, checksum in

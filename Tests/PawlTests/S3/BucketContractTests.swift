@@ -99,7 +99,7 @@ struct BucketContractTests {
         #expect(open.elements("UploadId") == [upload])
         #expect(open.elements("Key") == ["m"])
 
-        let list: [BucketClient.ListedPart] = [(2, first["ETag"], ""), (9, last["ETag"], "")]
+        let list: [BucketClient.CompletedPart] = [(2, first["ETag"], ""), (9, last["ETag"], "")]
         let done = try client.complete("m", upload, list)
         #expect(done.status == 200)
         #expect(done.element("Key") == "m")
@@ -124,7 +124,7 @@ struct BucketContractTests {
         let upload = try client.createUpload("m")
         let small = try client.putPart(1, of: "m", upload, Array("a".utf8))["ETag"]
         let other = try client.putPart(2, of: "m", upload, Array("b".utf8))["ETag"]
-        let lists: [(list: [BucketClient.ListedPart], code: String)] = [
+        let lists: [(list: [BucketClient.CompletedPart], code: String)] = [
             ([(1, small, ""), (2, other, "")], "EntityTooSmall"),
             ([(1, other, "")], "InvalidPart"), ([(3, small, "")], "InvalidPart"),
             ([], "MalformedXML"),

@@ -256,7 +256,7 @@ struct ScriptedBucketTests {
         #expect(size.element("Code") == "InvalidRequest")
         #expect(bucket.uploads.map(\.id) == [upload])
         #expect(bucket.object("m") == nil)
-        let list: [BucketClient.ListedPart] = [(1, tag, ""), (2, tag, "")]
+        let list: [BucketClient.CompletedPart] = [(1, tag, ""), (2, tag, "")]
         let done = try client.complete("m", upload, list, ["x-amz-mp-object-size": "2"])
         #expect(done.status == 200)
         #expect(bucket.object("m")?.parts.map(\.number) == [1, 2])

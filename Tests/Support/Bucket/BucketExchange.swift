@@ -62,7 +62,7 @@ struct BucketExchange {
         switch operation {
         case .putObject: return try put(&contents)
         case .deleteObject:
-            try WriteCondition(request, contents.traits.conditions)
+            try BucketCondition(request, contents.traits.conditions)
                 .check(contents.objects[name])
             contents.remove(name)
             return ResponsePlan(status: 204)
@@ -91,7 +91,7 @@ struct BucketExchange {
             payload,
             as: name,
             BucketNotes(request),
-            if: WriteCondition(request, contents.traits.conditions),
+            if: BucketCondition(request, contents.traits.conditions),
             now: now
         )
         return ResponsePlan(
@@ -236,7 +236,7 @@ struct BucketExchange {
             uploadID,
             of: name,
             list,
-            if: WriteCondition(request, contents.traits.conditions),
+            if: BucketCondition(request, contents.traits.conditions),
             size: request["x-amz-mp-object-size"].flatMap { Int($0) },
             now: now
         )

@@ -46,7 +46,7 @@ struct BucketContents: Sendable {
         _ payload: BucketPayload,
         as name: BucketKey,
         _ notes: BucketNotes,
-        if condition: WriteCondition,
+        if condition: BucketCondition,
         now: Int64
     ) throws(BucketRefusal) -> BucketObject {
         try condition.check(objects[name])
@@ -116,7 +116,7 @@ struct BucketContents: Sendable {
         _ id: String,
         of name: BucketKey,
         _ list: CompletionList,
-        if condition: WriteCondition,
+        if condition: BucketCondition,
         size: Int?,
         now: Int64
     ) throws(BucketRefusal) -> BucketObject {

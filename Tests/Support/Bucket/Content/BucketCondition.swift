@@ -1,5 +1,5 @@
 /// The condition under which a request may write an object.
-enum WriteCondition: Sendable {
+enum BucketCondition: Sendable {
     case none
     /// `If-None-Match: *`: there is no object.
     case absent

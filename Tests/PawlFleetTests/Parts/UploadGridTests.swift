@@ -4,7 +4,7 @@ import PawlTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
-struct PartGridTests {
+struct UploadGridTests {
     private static let mebibyte: Int64 = 1 << 20
 
     /// The totals at which something changes, and those next to them.
@@ -17,14 +17,14 @@ struct PartGridTests {
             Int64.random(in: 0...5 << Int64.random(in: 10...40, using: &random), using: &random)
         }
         return (edges.flatMap { [$0 - 1, $0, $0 + 1] } + chosen)
-            .filter { $0 <= PartGrid.largestObject }
+            .filter { $0 <= UploadGrid.largestObject }
     }
 
     @Test func `equal parts but the last one cover each file exactly`() throws {
         for total in Self.totals {
-            let grid = try #require(PartGrid(total: total))
+            let grid = try #require(UploadGrid(total: total))
             let count = try #require(grid.count)
-            #expect(count <= PartGrid.mostParts)
+            #expect(count <= UploadGrid.mostParts)
             #expect(grid.partBytes >= 8 << 20 && grid.partBytes <= 5 << 30)
             #expect(grid.partBytes % Self.mebibyte == 0)
             for part in [0, 1, count / 2, count - 2] where part >= 0 && part < count - 1 {
@@ -41,26 +41,26 @@ struct PartGridTests {
     }
 
     @Test func `the largest object has 4,998 parts`() throws {
-        let grid = try #require(PartGrid(total: 5 << 40))
+        let grid = try #require(UploadGrid(total: 5 << 40))
         #expect(grid.partBytes == 1_049 * Self.mebibyte)
         #expect(grid.count == 4_998)
-        #expect(PartGrid(total: 5 << 40 + 1) == nil)
-        #expect(PartGrid(total: -1) == nil)
+        #expect(UploadGrid(total: 5 << 40 + 1) == nil)
+        #expect(UploadGrid(total: -1) == nil)
     }
 
     @Test func `a file of up to 8 MiB needs no upload`() throws {
-        #expect(try #require(PartGrid(total: 0)).needsNoUpload)
-        #expect(try #require(PartGrid(total: 8 << 20)).needsNoUpload)
-        #expect(try !#require(PartGrid(total: 8 << 20 + 1)).needsNoUpload)
-        #expect(try !#require(PartGrid(total: nil)).needsNoUpload)
+        #expect(try #require(UploadGrid(total: 0)).needsNoUpload)
+        #expect(try #require(UploadGrid(total: 8 << 20)).needsNoUpload)
+        #expect(try !#require(UploadGrid(total: 8 << 20 + 1)).needsNoUpload)
+        #expect(try !#require(UploadGrid(total: nil)).needsNoUpload)
     }
 
     @Test func `without a length the parts grow, and reach the largest object`() throws {
-        let grid = try #require(PartGrid(total: nil))
+        let grid = try #require(UploadGrid(total: nil))
         #expect(grid.count == nil)
         var end: Int64 = 0
         var parts = 0
-        while end < PartGrid.largestObject {
+        while end < UploadGrid.largestObject {
             let bytes = grid.bytes(of: parts)
             #expect(bytes.start == end && !bytes.isEmpty && bytes.count <= 5 << 30)
             #expect(grid.part(at: bytes.start) == parts && grid.part(at: bytes.end - 1) == parts)
@@ -69,16 +69,16 @@ struct PartGridTests {
         }
         #expect(grid.bytes(of: 0).count == 16 << 20)
         #expect(grid.bytes(of: 500).count == 32 << 20)
-        #expect(parts == 4_782 && parts <= PartGrid.mostParts)
+        #expect(parts == 4_782 && parts <= UploadGrid.mostParts)
     }
 
     @Test func `a recorded grid is read again`() throws {
-        let grid = try #require(PartGrid(total: 100 << 20))
-        #expect(PartGrid(total: 100 << 20, partBytes: grid.partBytes) == grid)
-        #expect(PartGrid(total: 100 << 20, partBytes: 0) == nil)
-        #expect(PartGrid(total: 100 << 20, partBytes: 1) == nil)
+        let grid = try #require(UploadGrid(total: 100 << 20))
+        #expect(UploadGrid(total: 100 << 20, partBytes: grid.partBytes) == grid)
+        #expect(UploadGrid(total: 100 << 20, partBytes: 0) == nil)
+        #expect(UploadGrid(total: 100 << 20, partBytes: 1) == nil)
         // The offsets of later parts would be too large.
-        #expect(PartGrid(total: 100 << 20, partBytes: .max) == nil)
-        #expect(PartGrid(total: PartGrid.largestObject + 1, partBytes: 5 << 30) == nil)
+        #expect(UploadGrid(total: 100 << 20, partBytes: .max) == nil)
+        #expect(UploadGrid(total: UploadGrid.largestObject + 1, partBytes: 5 << 30) == nil)
     }
 }

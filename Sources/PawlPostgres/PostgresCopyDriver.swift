@@ -1,40 +1,40 @@
 internal import PawlCore
 
 /// A COPY whose rows the server accepts.
-final class PostgresCopying {
-    private let stream: PostgresCopyStream
+final class PostgresCopyDriver {
+    private let rows: PostgresCopyRows
     /// The maximum number of bytes in libpq's buffer, so that a slow server makes progress within
     /// the time that it has for them.
     private static let mostBuffered = 64 << 10
 
-    /// Bytes that are taken from the stream and not yet in libpq's buffer.
+    /// Bytes that are taken from the rows and not yet in libpq's buffer.
     private var taken: ArraySlice<UInt8> = []
     /// The number of bytes in libpq's buffer.
     private var buffered = 0
-    private var end: PostgresCopyStream.End?
+    private var end: PostgresCopyRows.End?
     private var lastProgress: Moment
     /// Whether the end of the rows is in libpq's buffer.
     ///
     /// Visible to the connection's thread.
     private(set) var hasEnded = false
 
-    init(_ stream: PostgresCopyStream, at now: Moment) {
-        self.stream = stream
+    init(_ rows: PostgresCopyRows, at now: Moment) {
+        self.rows = rows
         lastProgress = now
     }
 
     /// When the server must have taken some bytes, or have answered the requested end.
     var deadline: Moment {
-        let end = stream.deadline ?? .distantFuture
+        let end = rows.deadline ?? .distantFuture
         guard buffered > 0 || !taken.isEmpty else { return end }
-        return min(end, lastProgress + stream.stallTime)
+        return min(end, lastProgress + rows.stallTime)
     }
 
     /// Puts bytes into libpq's buffer once that is empty, and the end after the last ones.
     func advance(_ link: PostgresLink, at now: Moment) throws(PostgresError) {
         guard !hasEnded, buffered == 0 else { return }
         if taken.isEmpty {
-            let (bytes, end) = stream.take()
+            let (bytes, end) = rows.take()
             (taken, self.end) = (bytes[...], end)
             if !bytes.isEmpty { lastProgress = now }
         }
@@ -56,7 +56,7 @@ final class PostgresCopying {
         lastProgress = now
         let bytes = buffered
         buffered = 0
-        stream.sent(bytes)
+        rows.sent(bytes)
         return true
     }
 }

@@ -5,7 +5,7 @@ package import PawlCore
 /// A store accepts up to 10,000 parts of up to 5 GiB, all but the last of at least 5 MiB, and
 /// objects of up to 5 TiB. Some stores demand that all parts but the last have the same size. The
 /// grid uses up to 5,000 parts, so that each part has several numbers (`PartNumbers`).
-package struct PartGrid: Hashable, Sendable {
+package struct UploadGrid: Hashable, Sendable {
     /// The smallest size of a part; a file up to it needs no multipart upload.
     package static let smallestPart: Int64 = 8 << 20
     package static let largestObject: Int64 = 5 << 40
