@@ -39,9 +39,9 @@ package struct FileMove: Sendable {
     /// Once the file has its new name, nothing throws: the result has the new path, and names what
     /// failed after that. Without such a problem the new name is durable when this returns.
     ///
-    /// `onPiece` is called before each piece of a copy. `willNameCopy` is called with the stamp of a
-    /// complete copy before the copy gets its name: by the stamp, it is recognized after a kill. An
-    /// error that one of them throws ends the copy.
+    /// `onPiece` is called before each piece of a copy, and of a comparison with a file that may be the
+    /// same. `willNameCopy` is called with the stamp of a complete copy before the copy gets its name:
+    /// by the stamp, it is recognized after a kill. An error that one of them throws ends the move.
     package func run(
         onPiece: () throws(DownloadError) -> Void = {},
         willNameCopy: (FileStamp) throws(DownloadError) -> Void = { _ throws(DownloadError) in }
@@ -86,7 +86,7 @@ package struct FileMove: Sendable {
         }
         if try isSameName() { return MovedFile(path: target, FileStamp(status)) }
         try syncSource(file)
-        let name = try giveName(to: file, status) { (path) throws(Errno) in
+        let name = try giveName(to: file, status, onPiece) { (path) throws(Errno) in
             try checkSource(status)
             try policy == .overwrite
                 ? Renaming.replacing(source, path) : Renaming.withoutReplacing(source, path)
@@ -119,7 +119,7 @@ package struct FileMove: Sendable {
         let stamp = FileStamp(try attempt(.inspect, target, draft.file.status()))
         try willNameCopy(stamp)
         try checkUnchanged(status)
-        let name = try giveName(to: file, status) { (path) throws(Errno) in
+        let name = try giveName(to: file, status, onPiece) { (path) throws(Errno) in
             try policy == .overwrite ? draft.takeName(path) : draft.giveName(path)
         }
         switch name {
@@ -157,15 +157,23 @@ package struct FileMove: Sendable {
     private func giveName(
         to file: OpenFile,
         _ status: FileStatus,
+        _ onPiece: () throws(DownloadError) -> Void,
         _ give: (FilePath) throws(Errno) -> Void
     ) throws(DownloadError) -> Name {
         guard !sharedURLs.isEmpty else { return try takeName(give) }
         let names = MovedNames(target)
-        return try names.whileLocked { () throws(DownloadError) in
-            if let (path, stamp) = names.find(sameAs: file, size: status.size, of: sharedURLs) {
-                return .same(path, stamp)
+        var search = EqualFileSearch(names, for: file, FileStamp(status), of: sharedURLs)
+        while true {
+            try search.compare(onPiece: onPiece)
+            let name = try names.whileLocked { () throws(DownloadError) -> Name? in
+                switch search.answer {
+                case .same(let path, let stamp): .same(path, stamp)
+                case .none: try takeName(give)
+                // Another process has moved a file meanwhile.
+                case .unknown: nil
+                }
             }
-            return try takeName(give)
+            if let name { return name }
         }
     }
 

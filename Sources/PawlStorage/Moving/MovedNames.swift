@@ -8,7 +8,7 @@ package import struct FoundationEssentials.URL
 ///
 /// Several processes may have fetched the same file, and move it at once. They search and take the
 /// names in turn, under the lock of the folder, and none of them removes a file that is already in
-/// the folder.
+/// the folder. Bytes are compared without the lock (`EqualFileSearch`).
 ///
 /// Its calls block.
 package struct MovedNames: Sendable {
@@ -35,17 +35,18 @@ package struct MovedNames: Sendable {
         }
     }
 
-    /// Returns the file that Pawl has fetched from one of these URLs, and that has the same bytes;
-    /// `nil` if there is none.
-    func find(sameAs file: OpenFile, size: Int64, of urls: [URL]) -> (FilePath, FileStamp)? {
-        for path in taken where RepresentationMark.isUnchanged(path, of: urls) {
-            // A file that cannot be read counts as another one.
-            guard let other = ExistingFile.candidate(at: path, total: size),
-                (try? ExistingFile.haveSameBytes(file, other.file, size)) == true
-            else { continue }
-            return (path, other.stamp)
+    /// Returns the files of this size that Pawl has fetched from one of these URLs, and nobody has
+    /// changed since.
+    func candidates(size: Int64, of urls: [URL]) -> [(
+        path: FilePath, file: OpenFile, stamp: FileStamp
+    )] {
+        taken.compactMap { path in
+            guard RepresentationMark.isUnchanged(path, of: urls),
+                // A file that cannot be read counts as another one.
+                let found = ExistingFile.candidate(at: path, total: size)
+            else { return nil }
+            return (path, found.file, found.stamp)
         }
-        return nil
     }
 
     /// Runs `body` while the folder is locked.

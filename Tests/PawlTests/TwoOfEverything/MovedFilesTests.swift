@@ -1,6 +1,9 @@
 import Glibc
 import Pawl
+import PawlCore
+import PawlStorage
 import PawlTesting
+import SystemPackage
 import Testing
 
 /// The same file, moved into one folder by several processes.
@@ -74,6 +77,61 @@ struct MovedFilesTests {
             #expect(scene.folder.list() == ["moved"])
             for path in paths { unlink(path) }
         }
+    }
+
+    @Test func `a move within one folder does not take the moved file for another one`()
+        async throws
+    {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let url = try scene.url()
+        _ = try await session.download(url, to: scene.target("disk.2.bin"))
+        var move = FileMove(
+            FilePath(scene.folder.path("disk.2.bin")),
+            to: FilePath(scene.folder.path("disk.bin")),
+            policy: .rename
+        )
+        move.sharedURLs = [url]
+        #expect(try move.run().path == FilePath(scene.folder.path("disk.bin")))
+        #expect(scene.folder.list() == ["disk.bin"])
+    }
+
+    @Test func `files are compared while the folder is free for others`() async throws {
+        let scene = try SessionScene(.resource(resource))
+        let session = DownloadSession(scene.configuration)
+        let url = try scene.url()
+        for name in ["disk.bin", "disk.1.bin", "disk.2.bin"] {
+            _ = try await session.download(url, to: scene.target(name))
+        }
+        // The first file that is compared is a changed one, and the same file arrives meanwhile.
+        let folder = scene.folder.path("moved")
+        _ = try await move("disk.2.bin", in: session, scene)
+        try scene.folder.write("moved/disk.2.bin", [UInt8](repeating: 0, count: 100_000))
+        let other = FilePath(scene.folder.path("moved/disk.2.bin"))
+        let mark = try #require(
+            TextAttribute.representation.text(of: FilePath(scene.folder.path("disk.bin")))
+        )
+        var lines = mark.split(separator: "\n", omittingEmptySubsequences: false)
+        let time = try #require(try other.status()).modifiedNanoseconds
+        lines[5] = "\(time)"
+        #expect(TextAttribute.representation.put(lines.joined(separator: "\n"), on: other))
+        var move = FileMove(
+            FilePath(scene.folder.path("disk.1.bin")),
+            to: FilePath(scene.folder.path("moved/disk.1.bin")),
+            policy: .rename
+        )
+        move.sharedURLs = [url]
+        var attempts: [FileLock.Attempt] = []
+        let moved = try move.run {
+            guard let lock = try? OpenFile(FilePath(folder), O_RDONLY | O_DIRECTORY) else { return }
+            // The lock ends with the descriptor.
+            if let attempt = try? FileLock.tryToTake(lock) { attempts.append(attempt) }
+            rename(scene.folder.path("disk.bin"), "\(folder)/disk.bin")
+        }
+        #expect(moved.path == FilePath(scene.folder.path("moved/disk.bin")))
+        #expect(!attempts.isEmpty && attempts.allSatisfy { $0 == .taken })
+        #expect(scene.folder.list("moved") == ["disk.2.bin", "disk.bin"])
+        #expect(scene.folder.list() == ["moved"])
     }
 
     /// Moves a file into the folder `moved`; returns its path.
