@@ -10,11 +10,11 @@ const mostRequests = 100;
 const howToConnect = "Run “pawl native-host install” in a terminal. Then try again.";
 
 export class Problem extends Error {
-  constructor({ title, advice, code }, added = 0) {
+  constructor({ title, advice, code }, added = []) {
     super(title);
     this.advice = advice;
     this.code = code;
-    // The number of downloads that were added before the problem occurred.
+    // The ids and names of the downloads that were added before the problem occurred.
     this.added = added;
   }
 
@@ -22,7 +22,8 @@ export class Problem extends Error {
   get isMissingHost() { return this.code === "host-missing"; }
 
   get text() {
-    const start = this.added ? `The first ${this.added} were added. The others were not: ` : "";
+    const count = this.added.length;
+    const start = count ? `The first ${count} were added. The others were not: ` : "";
     return start + [this.message, this.advice].filter(Boolean).join("; ");
   }
 }
@@ -35,7 +36,7 @@ async function send(message) {
     const title = `Pawl does not respond (${error.message})`;
     throw new Problem({ title, advice: howToConnect, code: "host-missing" });
   }
-  if (answer?.problem) throw new Problem(answer.problem);
+  if (answer?.problem) throw new Problem(answer.problem, answer.added);
   if (answer?.version !== version) {
     throw new Problem({
       title: "Pawl and its browser extension have different versions", advice: "update both", code: "version",
@@ -47,7 +48,7 @@ async function send(message) {
 // Returns the version of the program.
 export const ping = async () => (await send({ ping: true })).program;
 
-// Adds downloads; returns their ids and names. All downloads of a message are added, or none.
+// Adds downloads; returns their ids and names. If not all were added, the error has those that were.
 export async function add(requests) {
   const added = [];
   for (const part of parts(requests)) {
@@ -58,7 +59,7 @@ export async function add(requests) {
       }
       added.push(...answer.added);
     } catch (problem) {
-      problem.added = added.length;
+      problem.added = [...added, ...problem.added];
       throw problem;
     }
   }

@@ -37,8 +37,10 @@ if mode == "hold":
 if mode == "crash":
     os._exit(1)
 answer = {{"version": 2 if mode == "newer" else 1}}
-if mode == "refuse":
+if mode in ("refuse", "half"):
     answer["problem"] = {{"title": "the disk is full", "advice": "make room", "code": "disk-full"}}
+    if mode == "half":
+        answer["added"] = [{{"id": 1, "name": "x"}}]
 elif "ping" in message:
     answer["program"] = "pawl 1.2.3"
 else:
@@ -335,6 +337,16 @@ def a_failed_hand_over_is_reported(scene, origin, pages):
         browser.set_mode("refuse")
         browser.choose("link", linkUrl=origin.url("file", 10))
         browser.until(lambda: "failure" in browser.notifications())
+        browser.set_mode("half")
+        half = """async () => {
+            const { add } = await import("./host.js");
+            return add([{ url: "http://a.example/" }, { url: "http://b.example/" }]).catch((error) => [error.added, error.text]);
+        }"""
+        page = browser.context.new_page()
+        page.goto(browser.address("options.html"))
+        added, text = page.evaluate(half)
+        assert added == [{"id": 1, "name": "x"}], added
+        assert text == "The first 1 were added. The others were not: the disk is full; make room", text
         browser.set_mode("crash")
         browser.choose("link", linkUrl=origin.url("file", 10))
         browser.until(lambda: "host-missing" in browser.notifications())

@@ -6,7 +6,7 @@ package import PawlWire
 ///
 /// Over TCP, more than 1 MiB of downloads is divided among several requests. If one of them fails, or
 /// the command is killed, the downloads of the requests before it have been added. Within a day, the
-/// same list then adds only the others.
+/// same list with the same token then adds only the others.
 package struct ListSubmission: Sendable {
     private let client: DaemonClient
     private let downloads: [NewDownload]
@@ -14,8 +14,11 @@ package struct ListSubmission: Sendable {
     /// What was added.
     package struct Result: Sendable {
         package var outcome: WireOutcome
-        /// The reason why not all downloads were added; `nil` if all of them were.
+        /// The reason why not all downloads were added, with the number of those that were; `nil` if
+        /// all of them were.
         package var failure: DownloadError?
+        /// The error of the request that failed; `nil` if none did.
+        package var cause: DownloadError?
     }
 
     package init(_ downloads: [NewDownload], to client: DaemonClient) {
@@ -30,7 +33,7 @@ package struct ListSubmission: Sendable {
         let parts = try RequestDivision.divide(downloads)
         guard parts.count > 1 else { return try await add() }
         let lists = UnfinishedLists(client.paths)
-        let name = try UnfinishedLists.name(of: downloads, for: remote.url.text)
+        let name = try UnfinishedLists.name(of: downloads, for: remote)
         let entry = name.map(lists.begin)
         let key = entry?.key ?? UUID().uuidString
         var result = Result(outcome: WireOutcome(downloads: [], lastEvent: 0))
@@ -43,6 +46,7 @@ package struct ListSubmission: Sendable {
                 // The first request may have added its downloads, if only its response was lost.
                 let isKept = entry.map(lists.keep) ?? false
                 guard index > 0 else { throw error }
+                result.cause = error
                 result.failure = afterAdding(result.outcome.downloads.count, isKept, error)
                 return result
             }

@@ -1,4 +1,5 @@
 package import PawlCore
+internal import PawlStorage
 package import PawlWire
 
 /// A daemon that is reached over TCP with a token, usually that of another machine.
@@ -43,6 +44,14 @@ package struct RemoteDaemon: Sendable {
 
     /// The field that signs in.
     var authorization: HTTPField { HTTPField(name: "Authorization", value: "Bearer \(token)") }
+
+    /// Returns the digest of a text that belongs to this daemon and this token; `nil` if the system
+    /// has no digest for it.
+    ///
+    /// What one token has added belongs to that token.
+    func digest(of text: String) -> String? {
+        SHA256.digest(of: "\(url.text) \(token) \(text)")?.hexadecimal
+    }
 
     /// Sets how requests are sent to it.
     func apply(to settings: inout ConnectionSettings) {

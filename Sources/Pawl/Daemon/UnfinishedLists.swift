@@ -55,14 +55,16 @@ struct UnfinishedLists {
         )
     }
 
-    /// Returns a name of a list for a daemon, which does not reveal the list; `nil` if the system has
-    /// no digest for it.
+    /// Returns a name of a list for a daemon and a token, which reveals neither the list nor the token;
+    /// `nil` if the system has no digest for it.
+    ///
+    /// The daemon keeps the keys of each token apart. So with another token, the list is another one:
+    /// it is added for that token as a whole, and what is left of the first one stays known.
     static func name(
         of downloads: [NewDownload],
-        for url: String
+        for remote: RemoteDaemon
     ) throws(DownloadError) -> String? {
-        let json = String(decoding: try WireJSON.encode(downloads), as: UTF8.self)
-        return SHA256.digest(of: "\(url) \(json)")?.hexadecimal
+        remote.digest(of: String(decoding: try WireJSON.encode(downloads), as: UTF8.self))
     }
 
     /// Returns the entry of a list; a new one, which is stored, if there is none.

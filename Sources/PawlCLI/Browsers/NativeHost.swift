@@ -35,16 +35,21 @@ struct NativeHost {
         do throws(DownloadError) {
             let message = try BrowserMessage.read(bytes)
             if message.ping == true { return BrowserAnswer(program: "pawl \(PawlVersion.current)") }
-            return BrowserAnswer(added: try await add(message.add ?? []))
+            let result = try await add(message.add ?? [])
+            let added = result.outcome.downloads.map {
+                BrowserAnswer.Added(id: $0.id, name: $0.name.sanitized)
+            }
+            // The extension itself counts what was added.
+            return BrowserAnswer(added: added, problem: result.cause.map { .init($0) })
         } catch {
             return BrowserAnswer(problem: .init(error))
         }
     }
 
-    /// Adds all downloads or none, and starts the daemon if necessary.
+    /// Adds the downloads, and starts the daemon if necessary.
     private func add(
         _ downloads: [BrowserDownload]
-    ) async throws(DownloadError) -> [BrowserAnswer.Added] {
+    ) async throws(DownloadError) -> ListSubmission.Result {
         guard downloads.count <= Self.mostDownloads else {
             throw .usage(
                 "the message has \(downloads.count) downloads",
@@ -62,9 +67,7 @@ struct NativeHost {
         let new = try downloads.map { (download) throws(DownloadError) in
             try download.newDownload(in: folder)
         }
-        let result = try await ListSubmission(new, to: client).run()
-        if let failure = result.failure { throw failure }
-        return result.outcome.downloads.map { .init(id: $0.id, name: $0.name.sanitized) }
+        return try await ListSubmission(new, to: client).run()
     }
 
     private func send(_ answer: BrowserAnswer) -> Bool {

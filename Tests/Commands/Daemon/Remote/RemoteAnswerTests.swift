@@ -163,6 +163,51 @@ struct RemoteAnswerTests {
         #expect(Set(keys).count == 6)
     }
 
+    @Test
+    func `what one token has left of a list is not that of another one`() async throws {
+        try user.workshop.folder.write("list", longList.joined(separator: "\n"))
+        let other = try user.home.write("other-token", "pawl_other\n")
+        try user.home.setPermissions("other-token", 0o600)
+        let (first, second) = (try added(300), try added(200))
+        route(APIPath.downloads, [first, try refusal(), first, second, first, second])
+        expectError(.notAllowed, try await run("add", "-i", "list", "-d", "x"))
+        for file in [other, tokenFile] {
+            let choice = ["--daemon", origin.url("/base"), "--daemon-token-file", file]
+            let arguments = choice + ["add", "-i", "list", "-d", "x"]
+            let run = try await user.workshop.run(arguments, user.settings)
+            #expect(run.status == .code(0), "\(run.errors)")
+        }
+        let keys = sentKeys
+        #expect(keys.count == 6)
+        #expect(keys[4...] == keys[..<2])
+        #expect(Set(keys).count == 4)
+        #expect(!user.home.exists("state/pawl/unfinished-lists"))
+    }
+
+    @Test
+    func `the browser extension receives the IDs of what was added before a request failed`()
+        async throws
+    {
+        // The message is just short enough for the host, and its downloads are too long for one
+        // request to the daemon.
+        let url = "http://127.0.0.1:1/" + String(repeating: "x", count: 4_098)
+        let download = #"{"url":"\#(url)","userAgent":"U","cookies":"a=b"}"#
+        let downloads = Array(repeating: download, count: 250).joined(separator: ",")
+        let message = Array(#"{"version":1,"add":[\#(downloads)]}"#.utf8)
+        route(APIPath.downloads, [try added(248), try refusal()])
+        var settings = user.settings
+        settings.input = withUnsafeBytes(of: UInt32(message.count)) { Array($0) } + message
+        settings.environment["PAWL_DAEMON"] = origin.url("/base")
+        settings.environment["PAWL_DAEMON_TOKEN_FILE"] = tokenFile
+        let host = ["native-host", "run", "--"]
+        let caller = "chrome-extension://odbjaenahpejckehdnennpcngmflbamd/"
+        let run = try await user.workshop.run(host + [caller], settings)
+        #expect(run.status == .code(0), "\(run.errors)")
+        #expect(count(APIPath.downloads) == 2)
+        #expect(run.output.components(separatedBy: #"{"id":1,"name":"a"}"#).count == 249)
+        #expect(run.output.contains(#""title":"no more room""#), "\(run.output.suffix(300))")
+    }
+
     @Test func `the variable that reads the token from standard input reserves it`() async throws {
         route(APIPath.downloads, [try answer(WireDownloadPage(downloads: []))])
         var settings = user.settings
