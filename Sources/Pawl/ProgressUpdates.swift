@@ -45,8 +45,9 @@ public struct ProgressUpdates<Element: Sendable>: AsyncSequence, Sendable {
             }
             guard !Task.isCancelled else { return nil }
             last = source.engine.time.now()
-            isAtEnd = source.hasEnded
-            return source.currentProgress
+            let report = await source.report()
+            isAtEnd = report.isLast
+            return report.value
         }
 
         /// Waits for the moment, the end of the last task or the cancellation of the reading task.
@@ -78,9 +79,23 @@ extension Moment {
 package protocol ProgressSource<Value>: Sendable {
     associatedtype Value: Sendable
 
-    var currentProgress: Value { get }
-    var hasEnded: Bool { get }
+    /// Returns the current value, and whether it is that of the end.
+    func report() async -> (value: Value, isLast: Bool)
     /// The end of the source, if only one task has not ended.
     var lastEnd: Completion<Void>? { get }
     var engine: Engine { get }
+}
+
+/// A source of progress that is known without reading from a disk.
+package protocol InstantProgressSource<Value>: ProgressSource {
+    var currentProgress: Value { get }
+    var hasEnded: Bool { get }
+}
+
+extension InstantProgressSource {
+    package func report() async -> (value: Value, isLast: Bool) {
+        // The progress at the end is read after the end.
+        let isLast = hasEnded
+        return (currentProgress, isLast)
+    }
 }

@@ -47,4 +47,29 @@ struct LibraryProgressTests {
         #expect(last?.completedBytes ?? 0 >= 400_000)
         #expect(last?.totalBytes == resource.size)
     }
+
+    @Test func `a run between two reports changes the progress of a paused key`() async throws {
+        let scene = try ShelfScene()
+        let library = try await scene.open()
+        let first = try await scene.hold(library, of: resource)
+        library.pause("disk")
+        await library.waits(for: "disk") { $0?.isPaused == true }
+        var reader = library.progress(of: ["disk", "other"]).makeAsyncIterator()
+        let second = Latch()
+        // Keeps the progress from ending.
+        scene.origin.route("/other.bin", .resource(resource).holdAfterBytes(1000, until: second))
+        try library.start("other", from: try scene.url("/other.bin"))
+        await library.reaches(1000, "other")
+        let before = await reader.next()?.completedBytes ?? .max
+        // Begins and ends while nobody reads.
+        let third = Latch()
+        scene.origin.route("/disk.bin", .resource(resource).holdAfterBytes(300_000, until: third))
+        try library.start("disk", from: try scene.url())
+        await library.reaches(650_000, "disk")
+        library.pause("disk")
+        await library.waits(for: "disk") { $0?.isPaused == true }
+        let after = await reader.next()?.completedBytes ?? 0
+        #expect(after - before >= 200_000, "\(before), \(after)")
+        for latch in [first, second, third] { latch.release() }
+    }
 }

@@ -580,7 +580,7 @@ public class SessionTask: @unchecked Sendable, Identifiable {
     { outcome }
 }
 
-extension SessionTask: ProgressSource {
+extension SessionTask: InstantProgressSource {
     package var engine: Engine { session.engine }
     package var hasEnded: Bool { end.isComplete }
     package var lastEnd: Completion<Void>? { end }

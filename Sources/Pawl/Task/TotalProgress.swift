@@ -72,7 +72,7 @@ extension DownloadSession {
     }
 }
 
-private struct TaskSet: ProgressSource {
+private struct TaskSet: InstantProgressSource {
     let tasks: [SessionTask]
     let engine: Engine
 

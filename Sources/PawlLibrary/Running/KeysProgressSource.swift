@@ -7,10 +7,10 @@ internal import Synchronization
 /// The source of the progress of several keys together.
 final class KeysProgressSource: ProgressSource {
     /// The progress of a download that does not run: its checkpoint is read once after each run.
-    private struct Left {
-        var progress: DownloadProgress?
-        /// The number of reports during which the download ran, and changed its checkpoint.
-        var runningReports = 0
+    private struct Left: Sendable {
+        var progress: DownloadProgress
+        /// The last run that had ended before the checkpoint was read.
+        var lastEnd: LibraryIndex.RunID?
     }
 
     private let keys: [StorageKey]
@@ -24,13 +24,12 @@ final class KeysProgressSource: ProgressSource {
 
     var engine: Engine { context.session.engine }
 
-    var hasEnded: Bool { !context.index.known(keys).values.contains { $0.isFetched } }
-
     /// `nil`: the end of the last run is seen at the next report.
     var lastEnd: Completion<Void>? { nil }
 
-    var currentProgress: TotalProgress {
+    func report() async -> (value: TotalProgress, isLast: Bool) {
         let known = context.index.known(keys)
+        await readCheckpoints(known)
         var total = TotalProgress()
         for key in keys {
             guard let known = known[key] else {
@@ -40,7 +39,7 @@ final class KeysProgressSource: ProgressSource {
             let (progress, end) = progress(of: key, known)
             total.add(progress, end)
         }
-        return total
+        return (total, !known.values.contains { $0.isFetched })
     }
 
     private func progress(
@@ -54,31 +53,39 @@ final class KeysProgressSource: ProgressSource {
             return (progress, known.entry.file == nil ? .failed : .finished)
         }
         let end: TotalProgress.End? = if case .failed = download.phase { .failed } else { nil }
-        if let task = known.task {
-            left.withLock { left in
-                left[key, default: Left()].progress = nil
-                left[key, default: Left()].runningReports += 1
-            }
-            return (task.currentProgress, end)
-        }
-        return (leftProgress(of: key, download.pending), end)
+        let progress = known.task?.currentProgress ?? left.withLock { $0[key]?.progress }
+        return (progress ?? DownloadProgress(), end)
     }
 
-    private func leftProgress(of key: StorageKey, _ pending: PendingDownload) -> DownloadProgress {
-        let known = left.withLock { $0[key, default: Left()] }
-        if let progress = known.progress { return progress }
-        // The disk may be slow, so no lock is held.
-        var progress = DownloadProgress()
-        if let found = CheckpointSummary.byteCounts(at: context.files.path(pending.name)) {
-            progress.completedBytes = found.bytes
-            progress.totalBytes = found.total
+    /// Reads the checkpoints that are not known, on the library's threads for disks.
+    private func readCheckpoints(_ known: [StorageKey: SharedIndex.Known]) async {
+        let missing = left.withLock { left in
+            known.compactMap { (key, known) -> (key: StorageKey, name: ExactText)? in
+                guard known.task == nil, let pending = known.entry.download?.pending else {
+                    return nil
+                }
+                if let read = left[key], read.lastEnd == known.lastEnd { return nil }
+                return (key, pending.name)
+            }
+        }
+        guard !missing.isEmpty else { return }
+        let files = context.files
+        // This fails only if the library was closed; then the last known progress counts.
+        let read = try? await context.disk.run { () throws(DownloadError) in
+            missing.map { key, name in
+                var progress = DownloadProgress()
+                if let found = CheckpointSummary.byteCounts(at: files.path(name)) {
+                    progress.completedBytes = found.bytes
+                    progress.totalBytes = found.total
+                }
+                return (key, progress)
+            }
         }
         left.withLock { left in
-            // If the download has run meanwhile, its checkpoint has changed.
-            guard left[key, default: Left()].runningReports == known.runningReports else { return }
-            left[key, default: Left()].progress = progress
+            for (key, progress) in read ?? [] {
+                left[key] = Left(progress: progress, lastEnd: known[key]?.lastEnd)
+            }
         }
-        return progress
     }
 }
 

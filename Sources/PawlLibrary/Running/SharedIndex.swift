@@ -14,6 +14,8 @@ final class SharedIndex: Sendable {
     private struct State {
         var index: LibraryIndex
         var runs: [LibraryIndex.RunID: LibraryRun] = [:]
+        /// The last run that has ended of each key that is not finished.
+        var lastEnds: [StorageKey: LibraryIndex.RunID] = [:]
         /// What the tasks that requested a key wait for.
         var answers: [StorageKey: Answer] = [:]
         /// The requests for keys that are not finished.
@@ -26,6 +28,8 @@ final class SharedIndex: Sendable {
     struct Known: Sendable {
         var entry: LibraryIndex.Entry
         var task: DownloadTask?
+        /// The last run that has ended; `nil` if none has, or the key is finished.
+        var lastEnd: LibraryIndex.RunID?
     }
 
     /// The work for the runner, in order.
@@ -56,7 +60,7 @@ final class SharedIndex: Sendable {
             (keys ?? Array(state.index.entries.keys)).reduce(into: [:]) { known, key in
                 guard let entry = state.index.entries[key] else { return }
                 let run = entry.download?.run.flatMap { state.runs[$0] }
-                known[key] = Known(entry: entry, task: run?.task)
+                known[key] = Known(entry: entry, task: run?.task, lastEnd: state.lastEnds[key])
             }
         }
     }
@@ -219,6 +223,8 @@ final class SharedIndex: Sendable {
         state.withLock { state in
             state.runs[run.start.run] = nil
             change(.runEnded(run.key, run.start.run, end), run.key, &state)
+            let isPending = state.index.entries[run.key]?.download != nil
+            state.lastEnds[run.key] = isPending ? run.start.run : nil
         }
     }
 
