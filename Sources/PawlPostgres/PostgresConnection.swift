@@ -56,7 +56,9 @@ package final class PostgresConnection: Sendable {
     /// Runs a statement, after those that ``send(_:_:)`` has sent.
     ///
     /// At the deadline, the server is asked to cancel it. The answer then has the kind
-    /// ``PostgresError/Kind/timedOut``. If the server does not react, the connection ends.
+    /// ``PostgresError/Kind/timedOut``. If the server does not react, the connection ends. While the
+    /// server runs an earlier call, the answer is given at the deadline, too, and the statement is
+    /// cancelled when it begins.
     package func query(
         _ sql: String,
         _ values: [PostgresValue] = [],

@@ -19,13 +19,21 @@ final class PostgresThread {
     /// Jobs whose results have not all arrived.
     private var sent: Deque<PostgresJob> = []
     private var deadlines: [ObjectIdentifier: Moment] = [:]
+    /// The calls that were answered at their deadlines, while the server ran an earlier call.
+    private var late: Set<ObjectIdentifier> = []
     /// What has arrived for the first of `sent`, and for the group of statements that it is in.
     private var group = PostgresGroup()
     private var copying: PostgresCopyDriver?
     /// Whether statements are sent whose group has no end yet.
     private var isGroupOpen = false
-    /// When the server must have cancelled what it runs; `nil` if no request to cancel was sent.
-    private var cancelLimit: Moment?
+    /// The request to cancel a call; `nil` if none was sent, or its effect is known.
+    private var cancelling: Cancelling?
+
+    private struct Cancelling {
+        let answer: PostgresAnswer
+        /// When the server must have cancelled the call.
+        let limit: Moment
+    }
 
     init(
         _ address: PostgresAddress,
@@ -144,13 +152,8 @@ final class PostgresThread {
             if copying.hasEnded { try readResults(link) }
         }
         let events = Int16(POLLIN) | (isFull ? Int16(POLLOUT) : 0)
-        if wait(
-            for: link,
-            events: events,
-            until: min(nearestDeadline, cancelLimit ?? .distantFuture)
-        ) {
-            try receive(link)
-        }
+        let next = min(cancelling?.limit ?? currentDeadline, nearestOtherDeadline)
+        if wait(for: link, events: events, until: next) { try receive(link) }
         try enforceDeadlines(link)
     }
 
@@ -166,8 +169,8 @@ final class PostgresThread {
             }
             waiting.append(job)
         }
-        if cancelLimit != nil, isCancelSent, sent.isEmpty {
-            cancelLimit = nil
+        if let cancelling, isCancelSent, deadlines[ObjectIdentifier(cancelling.answer)] == nil {
+            self.cancelling = nil
             inbox.setCancelSent(false)
         }
     }
@@ -177,7 +180,7 @@ final class PostgresThread {
     /// After a request to cancel, nothing is sent until its effect is known: it could cancel what
     /// follows.
     private func sendJobs(_ link: PostgresLink) throws(PostgresError) {
-        while cancelLimit == nil, let job = waiting.first {
+        while cancelling == nil, let job = waiting.first {
             if isGroupOpen, !job.isPipelined {
                 inbox.prepares()
                 try send(.barrier, link)
@@ -212,7 +215,7 @@ final class PostgresThread {
     private func fail(_ job: PostgresJob, _ error: PostgresError) {
         if case .copy(let rows) = job { rows.fail(error) }
         guard let answer = job.answer else { return }
-        deadlines[ObjectIdentifier(answer)] = nil
+        forget(answer)
         answer.complete(.failure(error))
     }
 
@@ -272,7 +275,7 @@ final class PostgresThread {
             PQclear(raw)
             guard case .copy(let rows) = job else { throw Self.isCopy }
             copying = PostgresCopyDriver(rows, at: clock.now())
-            deadlines[ObjectIdentifier(rows.answer)] = nil
+            forget(rows.answer)
         case PGRES_PIPELINE_ABORTED:
             PQclear(raw)
             group.hasResult = true
@@ -317,43 +320,79 @@ final class PostgresThread {
 
     /// Ends a group of statements.
     private func end(_ answer: PostgresAnswer, _ link: PostgresLink) {
-        let outcome = group.end(isCancelled: cancelLimit != nil)
-        deadlines[ObjectIdentifier(answer)] = nil
+        let outcome = group.end(isCancelled: cancelling?.answer === answer)
+        forget(answer)
         inbox.ended(1, isInTransaction: link.isInTransaction)
         answer.complete(outcome)
     }
 
     // MARK: Deadlines
 
-    private var nearestDeadline: Moment {
-        var nearest = deadlines.values.min() ?? .distantFuture
-        if let copying {
-            nearest = min(nearest, copying.deadline)
-        } else if case .copy(let rows)? = sent.first ?? waiting.first, let end = rows.deadline {
-            nearest = min(nearest, end)
-        }
-        return nearest
+    /// The call that the server runs, or runs next if it runs none.
+    private var current: PostgresJob? {
+        sent.first { $0.answer != nil } ?? waiting.first { $0.answer != nil }
     }
 
-    /// Cancels what the server runs at the first deadline, and ends the connection if that has no
-    /// effect.
+    /// When the server must have answered the current call.
+    private var currentDeadline: Moment {
+        if let copying { return copying.deadline }
+        guard let current, let answer = current.answer else { return .distantFuture }
+        let deadline = deadlines[ObjectIdentifier(answer)] ?? .distantFuture
+        guard case .copy(let rows) = current, let end = rows.deadline else { return deadline }
+        return min(deadline, end)
+    }
+
+    /// The first deadline of the calls behind the current one.
+    private var nearestOtherDeadline: Moment {
+        guard deadlines.count > late.count else { return .distantFuture }
+        let current = current?.answer.map { ObjectIdentifier($0) }
+        return deadlines.lazy.filter { $0.key != current && !self.late.contains($0.key) }
+            .map(\.value).min() ?? .distantFuture
+    }
+
+    /// The first deadline before anything is sent.
+    private var nearestDeadline: Moment { min(currentDeadline, nearestOtherDeadline) }
+
+    /// Forgets the deadline of a call that has ended.
+    private func forget(_ answer: PostgresAnswer) {
+        deadlines[ObjectIdentifier(answer)] = nil
+        late.remove(ObjectIdentifier(answer))
+    }
+
+    /// Cancels the current call at its deadline, and ends the connection if that has no effect.
+    ///
+    /// A call behind it is only answered at its deadline: a request to cancel would reach the current
+    /// one. It is cancelled when the server has come to it.
     private func enforceDeadlines(_ link: PostgresLink) throws(PostgresError) {
         let now = clock.now()
-        if let cancelLimit {
-            if now >= cancelLimit { throw PostgresGroup.late }
+        if now >= nearestOtherDeadline { answerLateCalls(at: now) }
+        if let cancelling {
+            if now >= cancelling.limit { throw PostgresGroup.late }
             return
         }
-        guard now >= nearestDeadline else { return }
+        guard now >= currentDeadline else { return }
         // Nothing runs whose cancellation would help.
-        guard !sent.isEmpty, copying == nil, let cancellation = link.cancellation() else {
-            throw PostgresGroup.late
-        }
-        cancelLimit = now + settings.cancelTime
+        guard !sent.isEmpty, copying == nil, let answer = current?.answer,
+            let cancellation = link.cancellation()
+        else { throw PostgresGroup.late }
+        cancelling = Cancelling(answer: answer, limit: now + settings.cancelTime)
         let inbox = inbox
         let isStarted = PostgresWorker.start("pawl-cancel") {
             cancellation.send()
             inbox.setCancelSent(true)
         }
         if !isStarted { throw PostgresGroup.late }
+    }
+
+    /// Answers the calls behind the current one whose deadlines have passed.
+    private func answerLateCalls(at now: Moment) {
+        let current = current?.answer
+        for answer in (sent + waiting).compactMap(\.answer) where answer !== current {
+            let name = ObjectIdentifier(answer)
+            guard let deadline = deadlines[name], deadline <= now, late.insert(name).inserted else {
+                continue
+            }
+            answer.complete(.failure(PostgresGroup.late))
+        }
     }
 }

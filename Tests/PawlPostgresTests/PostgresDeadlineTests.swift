@@ -37,6 +37,30 @@ struct PostgresDeadlineTests {
         holder.close()
     }
 
+    @Test func `a deadline cancels no other call`() async throws {
+        let scene = try await PostgresScene()
+        let holder = try await holdLock(1, scene)
+        try await holder.run("SELECT pg_advisory_lock(2)")
+        let connection = patientConnection(scene)
+        let process = PostgresValue.integer(Int64(try await connection.server.value.process))
+        let lock = "SELECT pg_advisory_lock($1)"
+        let first = connection.query(lock, [.integer(1)], within: PostgresScene.time)
+        // The server comes to these only after the first one.
+        let late = connection.query(lock, [.integer(2)], within: short)
+        let last = connection.query("SELECT 3", within: PostgresScene.time)
+        #expect(await error { try await late.value }?.kind == .timedOut)
+        let waits = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = $1"
+        #expect(try await holder.value(waits, [process], as: Int.self) == 1)
+        try await holder.run("SELECT pg_advisory_unlock(1)")
+        _ = try await first.value
+        // The late one waits for its lock until it is cancelled.
+        #expect(try await last.value.first?.value(0, as: Int.self) == 3)
+        while try await holder.value(waits, [process], as: Int.self) > 0 {}
+        let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = $1"
+        #expect(try await holder.value(held, [process], as: Int.self) == 1)
+        #expect(connection.end == nil)
+    }
+
     @Test func `a stopped server process ends its connection at the deadline, and no other`()
         async throws
     {
