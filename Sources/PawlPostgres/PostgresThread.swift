@@ -3,10 +3,10 @@ internal import DequeModule
 internal import Glibc
 internal import PawlCore
 
-/// The thread of a connection: it connects, sends jobs, and reads their results.
+/// The thread of a connection: it sends jobs, and reads their results.
 ///
-/// It waits for the socket and for the inbox only. Nothing that it calls waits for the server, except
-/// that libpq resolves host names on this thread.
+/// It waits for the socket and for the inbox only. Nothing that it calls waits for the server or for
+/// a name server: `PostgresAttempt` makes the connection.
 final class PostgresThread {
     private let address: PostgresAddress
     private let settings: PostgresSettings
@@ -86,29 +86,19 @@ final class PostgresThread {
     }
 
     private func connect() throws(PostgresError) -> PostgresLink {
-        guard let link = PostgresLink(address, settings) else {
-            throw PostgresError(.failed, "there is no memory for a connection to the database")
+        let attempt = PostgresAttempt(address, settings) { [inbox] in inbox.wake() }
+        guard attempt.start() else {
+            throw PostgresError(.failed, "the system has no thread left to make a connection")
         }
-        var (host, limit) = ("", Moment.distantFuture)
-        // As libpq demands, the first wait is for writing.
-        var events = Int16(POLLOUT)
+        defer { attempt.abandon() }
         while true {
-            if link.isBad { throw .connecting(to: address, link.text) }
-            if link.host != host {
-                host = link.host
-                limit = clock.now() + settings.connectTime
-            }
             try takeJobs()
-            if wait(for: link, events: events, until: min(limit, nearestDeadline)) {
-                switch link.connect() {
-                case PGRES_POLLING_OK: return link
-                case PGRES_POLLING_READING: events = Int16(POLLIN)
-                case PGRES_POLLING_WRITING: events = Int16(POLLOUT)
-                default: throw .connecting(to: address, link.text)
-                }
-            }
+            if let link = try attempt.link() { return link }
+            let limit = attempt.limit
+            wait(for: nil, events: 0, until: min(limit, nearestDeadline))
             try checkDeadlinesOfUnsent()
-            if clock.now() >= limit { throw noAnswer }
+            // The attempt may have come to another host.
+            if clock.now() >= attempt.limit { throw noAnswer }
         }
     }
 

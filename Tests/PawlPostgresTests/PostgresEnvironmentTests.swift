@@ -6,13 +6,17 @@ import Testing
 /// The program PostgresProbe connects, because an environment belongs to a whole process.
 @Suite(.timeLimit(.minutes(5)))
 struct PostgresEnvironmentTests {
-    private func probe(_ address: String, _ environment: [String: String?]) async throws -> String {
+    private func probe(
+        _ address: String,
+        _ environment: [String: String?],
+        milliseconds: Int = 60_000
+    ) async throws -> String {
         let none: [String: String?] = [
             "PGHOST": nil, "PGPORT": nil, "PGUSER": nil, "PGDATABASE": nil, "PGPASSWORD": nil,
         ]
         let run = try await ProcessRunner.run(
             BuiltProduct.path("PostgresProbe"),
-            [address],
+            [address, "\(milliseconds)"],
             ProcessSettings(environment: none.merging(environment) { $1 })
         )
         return run.output
@@ -28,6 +32,17 @@ struct PostgresEnvironmentTests {
             ]
         )
         #expect(found == "pawl \(scene.database) false\n")
+    }
+
+    @Test func `a deadline holds while libpq waits for something else than the server`()
+        async throws
+    {
+        let folder = try ScratchFolder()
+        let pipe = folder.path("services")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        // libpq opens the file before it connects, and a pipe is open only when it has a writer.
+        let found = try await probe("service=queue", ["PGSERVICEFILE": pipe], milliseconds: 200)
+        #expect(found.contains("the server does not answer"), "\(found)")
     }
 
     @Test func `a service file names the database, and the file of passwords the password`()
