@@ -9,6 +9,8 @@ internal import PawlCore
 package final class PostgresConnection: Sendable {
     private let inbox = PostgresInbox()
     private let clock = SystemTimekeeper()
+    /// Whether the system had a thread for the connection.
+    let hasThread: Bool
 
     /// Starts to connect.
     ///
@@ -20,10 +22,10 @@ package final class PostgresConnection: Sendable {
         report: @escaping @Sendable (PostgresConnectionEvent) -> Void = { _ in }
     ) {
         let inbox = inbox
-        let isStarted = PostgresWorker.start("pawl-postgres") {
+        hasThread = PostgresWorker.start("pawl-postgres") {
             PostgresThread(address, settings, inbox, report).run()
         }
-        guard !isStarted else { return }
+        guard !hasThread else { return }
         inbox.end(
             with: PostgresError(.failed, "the system has no thread left for a connection"),
             []

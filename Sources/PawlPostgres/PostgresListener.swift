@@ -1,3 +1,4 @@
+internal import PawlCore
 internal import Synchronization
 
 /// Receives what other sessions send with `NOTIFY`, on a connection of its own.
@@ -11,27 +12,28 @@ package final class PostgresListener: Sendable {
         case notified(PostgresNotification)
         /// The connection broke or could not be made; it is made again after a while.
         case interrupted(PostgresError)
+        /// The last event: the system has no thread left for a connection.
+        case stopped(PostgresError)
     }
 
     private struct State: Sendable {
         var connection: PostgresConnection?
-        /// The number of attempts since the last connection.
-        var attempts = 0
+        var reconnection = ReconnectionPolicy()
         /// The number of connections that were begun.
         var count = 0
         var isClosed = false
     }
 
-    private static let longestDelay = Duration.seconds(5)
-
     private let address: PostgresAddress
     private let settings: PostgresSettings
     private let report: @Sendable (Event) -> Void
+    private let clock = SystemTimekeeper()
     private let state = Mutex(State())
 
     /// Starts to listen.
     ///
-    /// `report` is called on the connection's thread, and must not wait.
+    /// `report` is called on the connection's thread, and must not wait. If the system has no thread
+    /// left, it is called with ``Event/stopped(_:)`` before this returns.
     package init(
         _ address: PostgresAddress,
         channels: [String],
@@ -58,16 +60,17 @@ package final class PostgresListener: Sendable {
     }
 
     private func connect() {
-        let (number, attempt) = state.withLock { state in
-            defer { state.attempts += 1 }
+        let (number, delay) = state.withLock { state in
             state.count += 1
-            return (state.count, state.attempts)
+            return (state.count, state.reconnection.nextDelay())
         }
         var settings = settings
-        settings.delay = Self.delay(before: attempt)
+        settings.delay = delay
         let connection = PostgresConnection(address, settings) { [weak self] event in
             self?.note(event)
         }
+        // Its events would come on its thread.
+        if !connection.hasThread, let error = connection.end { return report(.stopped(error)) }
         let isCurrent = state.withLock { state in
             // It may have ended already, and the next one have begun.
             guard !state.isClosed, state.count == number else { return false }
@@ -77,21 +80,19 @@ package final class PostgresListener: Sendable {
         if !isCurrent { connection.close() }
     }
 
-    /// The first attempt and the first one after a connection broke come at once.
-    private static func delay(before attempt: Int) -> Duration {
-        guard attempt > 0 else { return .zero }
-        return min(.milliseconds(100) * (1 << min(attempt, 6)), longestDelay)
-    }
-
     private func note(_ event: PostgresConnectionEvent) {
         switch event {
         case .connected:
-            state.withLock { $0.attempts = 0 }
+            state.withLock { $0.reconnection.connected(at: clock.now()) }
             report(.listening)
         case .notified(let notification):
             report(.notified(notification))
         case .ended(let error):
-            guard !state.withLock({ $0.isClosed }) else { return }
+            let isClosed = state.withLock { state in
+                state.reconnection.ended(at: clock.now())
+                return state.isClosed
+            }
+            guard !isClosed else { return }
             report(.interrupted(error))
             connect()
         }

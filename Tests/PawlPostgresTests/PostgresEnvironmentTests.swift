@@ -9,14 +9,14 @@ struct PostgresEnvironmentTests {
     private func probe(
         _ address: String,
         _ environment: [String: String?],
-        milliseconds: Int = 60_000
+        _ how: String = "60000"
     ) async throws -> String {
         let none: [String: String?] = [
             "PGHOST": nil, "PGPORT": nil, "PGUSER": nil, "PGDATABASE": nil, "PGPASSWORD": nil,
         ]
         let run = try await ProcessRunner.run(
             BuiltProduct.path("PostgresProbe"),
-            [address, "\(milliseconds)"],
+            [address, how],
             ProcessSettings(environment: none.merging(environment) { $1 })
         )
         return run.output
@@ -41,8 +41,13 @@ struct PostgresEnvironmentTests {
         let pipe = folder.path("services")
         #expect(mkfifo(pipe, 0o600) == 0)
         // libpq opens the file before it connects, and a pipe is open only when it has a writer.
-        let found = try await probe("service=queue", ["PGSERVICEFILE": pipe], milliseconds: 200)
+        let found = try await probe("service=queue", ["PGSERVICEFILE": pipe], "200")
         #expect(found.contains("the server does not answer"), "\(found)")
+    }
+
+    @Test func `a listener reports that the system has no thread left`() async throws {
+        let found = try await probe("host=127.0.0.1", [:], "no-thread")
+        #expect(found == "the system has no thread left for a connection\n")
     }
 
     @Test func `a service file names the database, and the file of passwords the password`()

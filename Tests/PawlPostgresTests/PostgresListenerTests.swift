@@ -21,7 +21,8 @@ struct PostgresListenerTests {
                 switch event {
                 case .listening: reports.listening += 1
                 case .notified(let one): reports.payloads.append("\(one.channel): \(one.payload)")
-                case .interrupted(let error): reports.interrupted.append(error)
+                case .interrupted(let error), .stopped(let error):
+                    reports.interrupted.append(error)
                 }
             }
         }
