@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// What Pawl stores with an object, so that a node recognizes what an earlier owner has stored.
 package struct ObjectMark: Hashable, Sendable {
     /// The identity of the queue.
@@ -18,11 +20,19 @@ package struct ObjectMark: Hashable, Sendable {
         guard parts.count == 3, !parts[0].isEmpty, let download = Int64(parts[1]) else {
             return nil
         }
-        self.init(queue: String(parts[0]), download: download, upload: String(parts[2]))
+        self.init(
+            queue: parts[0].percentDecoded,
+            download: download,
+            upload: parts[2].percentDecoded
+        )
     }
 
     /// The text, which is stored as the metadata `pawl` of the object.
-    package var text: String { "\(queue):\(download):\(upload)" }
+    ///
+    /// It is ASCII: all but the unreserved characters of a URL are encoded, the colon among them.
+    package var text: String {
+        "\(queue.utf8.percentEncoded()):\(download):\(upload.utf8.percentEncoded())"
+    }
 
     /// Whether both are of the same download.
     package func isOfSameDownload(as other: ObjectMark) -> Bool {

@@ -75,5 +75,10 @@ struct CompletionJudgeTests {
     @Test func `a mark is read as it was written`() {
         #expect(Self.mark.text == "queue:7:a")
         #expect(ObjectMark(parsing: Self.mark.text) == Self.mark)
+        for name in ["a:b", ":", "%3A", "100%", "a b", "é\n", "=+/"] {
+            let mark = ObjectMark(queue: name, download: 7, upload: name)
+            #expect(ObjectMark(parsing: mark.text) == mark)
+            #expect(mark.text.utf8.allSatisfy { (0x21...0x7E).contains($0) })
+        }
     }
 }
