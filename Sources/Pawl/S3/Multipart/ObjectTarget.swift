@@ -15,7 +15,9 @@ package struct ObjectTarget: Sendable {
             object.queryItems.isEmpty
         else { return nil }
         self.template = template
-        address = "s3://\(object.bucket)/\(object.key.percentEncoded(except: "/"))"
+        let address = "s3://\(object.bucket)/\(object.key.percentEncoded(except: "/"))"
+        guard URL(string: "\(address)?name=value") != nil else { return nil }
+        self.address = address
     }
 
     /// Returns a request; the names and values of the query are not encoded.
@@ -28,7 +30,13 @@ package struct ObjectTarget: Sendable {
         request.method = method
         request.fields += fields
         let text = RequestSignature.text(of: query)
-        if !text.isEmpty, let url = URL(string: "\(address)?\(text)") { request.url = url }
+        guard !text.isEmpty else { return request }
+        if let url = URL(string: "\(address)?\(text)") {
+            request.url = url
+        } else {
+            // Without its query, the request could delete the object. No transport sends this one.
+            request.method = ""
+        }
         return request
     }
 }

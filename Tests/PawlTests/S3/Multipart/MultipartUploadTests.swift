@@ -6,6 +6,17 @@ import struct FoundationEssentials.URL
 /// The requests of an upload in parts, and what their responses mean.
 @Suite(.timeLimit(.minutes(5)))
 struct MultipartUploadTests {
+    @Test(arguments: [
+        "s3://photos/a%20b/c.iso", "s3://photos/%5B%5D%3F%23%25", "s3://photos/a//b",
+        "s3://photos/%2Fa%00%FF",
+    ])
+    func `no abortion deletes the object, whatever its name is`(address: String) throws {
+        let target = try MultipartScene(address).target
+        let abortion = MultipartUpload("id#?&=", of: target).abortion()
+        #expect(abortion.method == "DELETE")
+        #expect(abortion.url.absoluteString.hasSuffix("?uploadId=id%23%3F%26%3D"))
+    }
+
     private let scene: MultipartScene
     private let upload: MultipartUpload
     private let parts = [
