@@ -11,6 +11,8 @@ final class ChecksummedBody: BodySource {
     private enum Phase {
         /// The number of bytes left of the current chunk.
         case chunk(left: Int64)
+        /// The source must have no more bytes.
+        case end
         /// Only `framing` is left.
         case last
     }
@@ -63,6 +65,9 @@ final class ChecksummedBody: BodySource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyReading {
         state.withLock { state in
+            if state.framing.isEmpty, case .end = state.phase, let failure = finish(&state) {
+                return failure
+            }
             guard state.framing.isEmpty else {
                 let count = min(buffer.count, state.framing.count)
                 buffer.copyBytes(from: state.framing.prefix(count))
@@ -89,11 +94,24 @@ final class ChecksummedBody: BodySource {
         }
     }
 
+    /// Adds the end of the coding after the last byte of the content; returns a failure if the source
+    /// has more.
+    private func finish(_ state: inout State) -> BodyReading? {
+        switch withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1, content.read(into:)) {
+        case .bytes: return .failed("it has more bytes than announced, \(contentLength)")
+        case .failed(let reason): return .failed(reason)
+        // A source that does not know that it has no more bytes is not waited for.
+        case .end, .later: break
+        }
+        let checksum = ObjectChecksum(state.checksum.bytes)
+        state.framing += Self.trailer(checksum)
+        (state.result, state.phase) = (checksum, .last)
+        return nil
+    }
+
     private static func beginChunk(_ state: inout State) {
         guard state.left > 0 else {
-            let checksum = ObjectChecksum(state.checksum.bytes)
-            state.framing += trailer(checksum)
-            (state.result, state.phase) = (checksum, .last)
+            state.phase = .end
             return
         }
         let count = min(chunkBytes, state.left)

@@ -39,6 +39,31 @@ struct ObjectContentTests {
         #expect(read(body, by: 4).bytes == digits)
     }
 
+    @Test(arguments: [1, 9, 1000], [0, 8] as [Int64])
+    func `a source with more bytes than announced fails`(size: Int, announced: Int64) throws {
+        let upload = try upload(.streamed(ScriptedBody(digits), bytes: announced))
+        let body = try #require(upload.request.bodySource)
+        #expect(body.begin {})
+        let (bytes, end) = read(body, by: size)
+        guard case .failed(let reason) = end else {
+            Issue.record("\(end)")
+            return
+        }
+        #expect(reason == "it has more bytes than announced, \(announced)")
+        // Without the checksum, the service does not accept the content.
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("checksum"))
+        #expect(upload.checksum == nil)
+    }
+
+    @Test func `a source that has its bytes and does not end is not waited for`() throws {
+        let source = ScriptedBody(digits, length: 9, isComplete: false)
+        let upload = try upload(.streamed(source, bytes: 9))
+        let body = try #require(upload.request.bodySource)
+        #expect(body.begin {})
+        #expect(read(body, by: 1000).end == .end)
+        #expect(upload.checksum == ObjectChecksum(digitsChecksum))
+    }
+
     @Test(arguments: [1, 7, 1000, 200_000])
     func `streamed content is followed by its checksum`(size: Int) throws {
         let upload = try upload(.streamed(ScriptedBody(digits), bytes: 9))
