@@ -581,6 +581,8 @@ public class SessionTask: @unchecked Sendable, Identifiable {
 }
 
 extension SessionTask: InstantProgressSource {
+    package typealias Value = DownloadProgress
+
     package var engine: Engine { session.engine }
     package var hasEnded: Bool { end.isComplete }
     package var lastEnd: Completion<Void>? { end }

@@ -73,6 +73,8 @@ extension DownloadSession {
 }
 
 private struct TaskSet: InstantProgressSource {
+    typealias Value = TotalProgress
+
     let tasks: [SessionTask]
     let engine: Engine
 
