@@ -33,6 +33,8 @@ package struct StoreTransaction {
     package var intentions: IntentionTable { IntentionTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
+    /// The numbers of events and of removals.
+    var counters: CounterTable { CounterTable(database) }
     /// The responses with which servers have refused downloads.
     package var errorResponses: ErrorResponseTable { ErrorResponseTable(database) }
     /// The jobs of hooks that are not done yet.

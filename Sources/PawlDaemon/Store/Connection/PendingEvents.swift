@@ -16,7 +16,7 @@ package final class PendingEvents {
         var session: String?
         /// Whether it is the end of the download.
         var isEnd = false
-        /// The values of the columns, besides its id.
+        /// The values of the columns in the order of `EventTable.columns`, besides its id.
         var values: [SQLValue]
     }
 
@@ -60,15 +60,22 @@ package final class PendingEvents {
         responses = responses.filter { !condition($0.value) }
     }
 
-    /// Removes all events, which `write` stores in their order with their responses; it returns the
-    /// id of each.
-    func number(_ write: (Entry, ErrorResponseTable.Entry?) throws -> Int64) rethrows {
+    /// Removes all events, and gives them their numbers, which `write` stores with the events and
+    /// their responses.
+    ///
+    /// `take` is called once: it takes as many numbers as it is told, and returns the last one.
+    func number(
+        _ take: (Int) throws -> Int64,
+        _ write: (Int64, Entry, ErrorResponseTable.Entry?) throws -> Void
+    ) rethrows {
         guard !entries.isEmpty else { return }
         let taken = entries
         (entries, ended) = ([], [:])
+        var id = try take(taken.count) - Int64(taken.count)
         for entry in taken {
-            let response = responses.removeValue(forKey: ids.count)
-            ids.append(try write(entry, response))
+            id += 1
+            try write(id, entry, responses.removeValue(forKey: ids.count))
+            ids.append(id)
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import PawlCore
+
 /// A value of a column, or of a parameter of a statement.
 package enum SQLValue: Sendable, Hashable {
     case null
@@ -30,6 +32,33 @@ package struct WrongColumnType: Error, Sendable, Hashable, CustomStringConvertib
 
 extension Optional<any SQLEncodable> {
     var sqlValue: SQLValue { self?.sqlValue ?? .null }
+}
+
+extension [SQLValue] {
+    /// Converts the parameters of a statement.
+    ///
+    /// - Throws: `.usage` for a text with the character U+0000, which not every database can store.
+    init(parameters: [(any SQLEncodable)?]) throws(DownloadError) {
+        self.init()
+        reserveCapacity(parameters.count)
+        for parameter in parameters {
+            let value = parameter.sqlValue
+            if case .text(let text) = value, text.containsNull {
+                throw DownloadError.usage(
+                    "a text contains the character U+0000, which the queue cannot store",
+                    advice: "remove this character"
+                )
+            }
+            append(value)
+        }
+    }
+}
+
+extension String {
+    /// Whether it contains the character U+0000.
+    fileprivate var containsNull: Bool {
+        utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
+    }
 }
 
 /// NULL is `nil`.

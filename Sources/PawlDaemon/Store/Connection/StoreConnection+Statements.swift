@@ -5,12 +5,17 @@ extension StoreConnection {
         _ values: [(any SQLEncodable)?] = [],
         isKept: Bool = true
     ) throws {
-        try execute(sql, values.map(\.sqlValue), isKept: isKept)
+        try execute(sql, [SQLValue](parameters: values), isKept: isKept)
     }
 
-    /// Runs an INSERT of one row into a table that numbers its rows, and returns the row's id.
+    /// What a query of a single table ends with: in a transaction that may change something, no
+    /// other transaction can then change the rows that the query returns.
+    var rowLock: String { isWriting ? dialect.rowLock : "" }
+
+    /// Runs an INSERT that returns the id of its only row (`RETURNING id`).
     func insert(_ sql: String, _ values: [(any SQLEncodable)?]) throws -> Int64 {
-        try insertRow(sql, values.map(\.sqlValue))
+        guard let id: Int64 = try value(sql, values) else { throw WrongColumnType(column: "id") }
+        return id
     }
 
     /// Returns the first column of the first row; `nil` if it is NULL, or if there is no row.
@@ -33,7 +38,7 @@ extension StoreConnection {
     /// Returns the first row, and reads all others.
     func row(_ sql: String, _ values: [(any SQLEncodable)?] = []) throws -> StoreRow? {
         var first: StoreRow?
-        try forEach(sql, values.map(\.sqlValue), isKept: true) { row in
+        try forEach(sql, [SQLValue](parameters: values), isKept: true) { row in
             if first == nil { first = row }
         }
         return first
@@ -47,7 +52,7 @@ extension StoreConnection {
         as read: (StoreRow) throws -> Value
     ) throws -> [Value] {
         var result: [Value] = []
-        try forEach(sql, values.map(\.sqlValue), isKept: isKept) { row in
+        try forEach(sql, [SQLValue](parameters: values), isKept: isKept) { row in
             result.append(try read(row))
         }
         return result

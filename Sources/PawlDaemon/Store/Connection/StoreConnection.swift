@@ -3,8 +3,20 @@ package import PawlCore
 
 /// One open transaction of the store; its calls block.
 ///
-/// The tables know the store through this protocol alone, so that their rules exist only once.
+/// The tables know the store through this protocol alone, so that their rules exist only once. Their
+/// statements are valid in each database; what must differ is in `dialect`:
+///
+/// - A parameter is `?`, or `?1` if it occurs more than once. Where the statement does not show its
+///   type, there is a `CAST`.
+/// - Names have no quotes, so a database may convert them to lower case.
+/// - Columns have the types of `SQLValue`: integers and truth values (0 and 1) are 64-bit integers
+///   (`bigint`), times and other numbers are `double precision`, texts are compared by their bytes
+///   (`COLLATE "C"`).
+/// - Where a statement orders its rows, no column of the order is NULL.
 package protocol StoreConnection: AnyObject {
+    var dialect: any SQLDialect { get }
+    /// Whether the transaction may change something.
+    var isWriting: Bool { get }
     /// The time of the database at the start of the transaction.
     var now: Date { get }
     /// The events of the transaction that have no numbers yet.
@@ -19,10 +31,7 @@ package protocol StoreConnection: AnyObject {
     /// varies.
     func execute(_ sql: String, _ values: [SQLValue], isKept: Bool) throws
 
-    /// Runs an INSERT of one row into a table that numbers its rows, and returns the row's id.
-    func insertRow(_ sql: String, _ values: [SQLValue]) throws -> Int64
-
-    /// Runs a query, and calls a closure for each row of the result.
+    /// Runs a query or a statement with RETURNING, and calls a closure for each row of the result.
     ///
     /// `isKept`: as for `execute`. The closure must not run the same query.
     func forEach(

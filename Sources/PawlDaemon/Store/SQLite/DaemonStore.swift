@@ -58,7 +58,7 @@ package final class DaemonStore: QueueStore {
         do {
             let (committed, mark) = try pool.write { database -> (Committed<Value>, CommitMark?) in
                 let changes = database.totalChangesCount
-                let transaction = StoreTransaction(database)
+                let transaction = StoreTransaction(database, isWriting: true)
                 let value = try body(transaction)
                 try transaction.events.flush()
                 guard database.totalChangesCount != changes else {

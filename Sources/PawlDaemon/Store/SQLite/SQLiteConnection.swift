@@ -8,9 +8,13 @@ internal import PawlCore
 final class SQLiteConnection: StoreConnection {
     private let database: Database
     let now = Date()
+    let dialect: any SQLDialect = SQLiteDialect()
+    let isWriting: Bool
     let pendingEvents = PendingEvents()
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database, isWriting: Bool) {
+        (self.database, self.isWriting) = (database, isWriting)
+    }
 
     func explained(_ error: any Error, _ context: String) -> DownloadError {
         DaemonStore.explained(error, context)
@@ -18,11 +22,6 @@ final class SQLiteConnection: StoreConnection {
 
     func execute(_ sql: String, _ values: [SQLValue], isKept: Bool) throws {
         try statement(sql, isKept).execute(arguments: Self.arguments(values))
-    }
-
-    func insertRow(_ sql: String, _ values: [SQLValue]) throws -> Int64 {
-        try execute(sql, values, isKept: true)
-        return database.lastInsertedRowID
     }
 
     func forEach(

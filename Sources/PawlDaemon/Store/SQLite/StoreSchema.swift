@@ -33,6 +33,7 @@ enum StoreSchema {
         migrator.registerMigration("removed-feeds") { database in
             try database.execute(sql: removedFeeds)
         }
+        migrator.registerMigration("counters") { database in try database.execute(sql: counters) }
         return migrator
     }
 
@@ -41,6 +42,22 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // `value`: the newest number. Until now, SQLite gave the numbers of events, and a removal had
+    // that of an event before it.
+    private static let counters = """
+        CREATE TABLE counter (
+            name TEXT PRIMARY KEY,
+            value INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO counter VALUES ('event', MAX(
+            COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0),
+            COALESCE((SELECT MAX(id) FROM event), 0)));
+        INSERT INTO counter VALUES ('removal', MAX(
+            (SELECT value FROM counter WHERE name = 'event'),
+            COALESCE((SELECT MAX(removal) FROM removed), 0),
+            COALESCE((SELECT MAX(removal) FROM removedFeed), 0)));
+        """
 
     // For a minute after a removal, like `removed`: the rows of feeds and of their items. `request`
     // is private like that of the table `feed`.

@@ -2,9 +2,9 @@ internal import GRDB
 
 /// What the daemon knows of a database that is a file.
 extension StoreTransaction {
-    init(_ database: Database) { self.init(SQLiteConnection(database)) }
-
-    private var sequences: SequenceTable { SequenceTable(database) }
+    init(_ database: Database, isWriting: Bool = false) {
+        self.init(SQLiteConnection(database, isWriting: isWriting))
+    }
 
     /// Counts the commit of this transaction, which must be the last change; returns what it
     /// commits.
@@ -17,8 +17,8 @@ extension StoreTransaction {
     func committed() throws -> CommitMark {
         CommitMark(
             commits: try settings.commits(),
-            lastDownload: try sequences.last(.download),
-            lastEvent: try sequences.last(.event)
+            lastDownload: try downloads.lastID(),
+            lastEvent: try events.last()
         )
     }
 
@@ -31,14 +31,21 @@ extension StoreTransaction {
 
     /// Gives the next download and the next event ids above those that were used.
     func continueIDs(after last: CommitMark) throws {
-        try sequences.continueIDs(of: .download, above: last.lastDownload)
-        try sequences.continueIDs(of: .event, above: last.lastEvent)
+        try counters.raise(.event, to: last.lastEvent)
+        // Nearly every removal has had an event of its own.
+        try counters.raise(.removal, to: last.lastEvent)
+        guard last.lastDownload > (try downloads.lastID()) else { return }
+        try database.run("DELETE FROM sqlite_sequence WHERE name = 'download'")
+        try database.run(
+            "INSERT INTO sqlite_sequence (name, seq) VALUES ('download', ?)",
+            [last.lastDownload]
+        )
     }
 
     /// Whether the damaged database of this number is still to be read: no download was added
     /// since.
     func isToRebuild(from number: Int) throws -> Bool {
-        guard try sequences.last(.download) == 0 else { return false }
+        guard try downloads.lastID() == 0 else { return false }
         return try settings.lastRebuilt() < number
     }
 

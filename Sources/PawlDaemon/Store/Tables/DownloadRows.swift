@@ -26,6 +26,7 @@ package struct DownloadRows {
             INSERT INTO download (state, name, url, destination, priority, position, session,
                 notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner, label)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            RETURNING id
             """,
             [
                 download.state.rawValue, download.name, download.url, download.destination,
@@ -235,7 +236,7 @@ package struct DownloadRows {
     }
 
     /// Returns the highest id ever given; 0 if no download was ever added.
-    func lastID() throws -> Int64 { try SequenceTable(database).last(.download) }
+    func lastID() throws -> Int64 { try database.value(database.dialect.lastDownload) ?? 0 }
 
     // MARK: - Coding
 

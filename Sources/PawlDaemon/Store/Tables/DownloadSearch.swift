@@ -45,15 +45,15 @@ package struct DownloadSearch {
             arguments += [after]
         }
         if !query.targets.isEmpty {
-            let (condition, values) = try Self.condition(query.targets)
+            let (condition, values) = try condition(query.targets)
             conditions.append(condition)
             arguments += values
         }
         if let text = query.search {
             try Self.checkPattern(text)
-            let search = TextSearch(text)
-            conditions.append(search.condition)
-            arguments += search.arguments.map { $0 as (any SQLEncodable)? }
+            let search = database.dialect.contains(text, in: ["name", "url"])
+            conditions.append(search.sql)
+            arguments += search.values
         }
         let order = query.newestFirst ? "DESC" : "ASC"
         arguments += [query.limit + 1]
@@ -150,7 +150,7 @@ package struct DownloadSearch {
         {
             return [row]
         }
-        let (condition, arguments) = try Self.condition([target])
+        let (condition, arguments) = try condition([target])
         return try database.rows(
             "SELECT * FROM download WHERE \(condition) ORDER BY id",
             arguments,
@@ -173,7 +173,7 @@ package struct DownloadSearch {
         )
     }
 
-    private static func condition(
+    private func condition(
         _ targets: [String]
     ) throws(DownloadError) -> (String, [(any SQLEncodable)?]) {
         var (parts, arguments) = ([String](), [(any SQLEncodable)?]())
@@ -185,10 +185,10 @@ package struct DownloadSearch {
                 )
                 arguments += [id, target, id]
             } else if NamePattern.isOne(target) {
-                try checkPattern(target)
-                parts.append("name GLOB ?")
-                // SQLite's GLOB also knows sets of characters.
-                arguments += [target.replacingASCII("[", with: "[[]")]
+                try Self.checkPattern(target)
+                let match = database.dialect.matches(target, in: "name")
+                parts.append(match.sql)
+                arguments += match.values
             } else {
                 parts.append("name = ?")
                 arguments += [target]

@@ -29,29 +29,32 @@ package struct EventTable {
                 ? try ColumnCoding.text(download.problem) : nil,
             isUnacknowledged ? try ColumnCoding.text(download) : nil,
         ]
-        return database.pendingEvents.append(
+        return try database.pendingEvents.append(
             PendingEvents.Entry(
                 download: download.id,
                 session: download.session,
                 isEnd: kind == .finished || kind == .failed || kind == .cancelled,
-                values: values.map(\.sqlValue)
+                values: [SQLValue](parameters: values)
             )
         )
     }
 
+    /// The columns of an event besides its id, which `PendingEvents.Entry` has the values of.
+    static let columns = """
+        kind, download, name, session, at, path, completedBytes, totalBytes, problem, detail
+        """
+
     private static let insertion = """
-        INSERT INTO event (kind, download, name, session, at, path, completedBytes, totalBytes,
-            problem, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO event (id, \(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// Writes the events that have no numbers yet.
     func flush() throws {
-        try database.pendingEvents.number { entry, response in
-            let id = try database.insertRow(Self.insertion, entry.values)
-            if let response {
-                try ErrorResponseTable(database).insert(response, at: id)
-            }
-            return id
+        try database.pendingEvents.number { count in
+            try CounterTable(database).take(count, of: .event)
+        } _: { id, entry, response in
+            try database.execute(Self.insertion, [.integer(id)] + entry.values, isKept: true)
+            if let response { try ErrorResponseTable(database).insert(response, at: id) }
         }
     }
 
@@ -82,7 +85,7 @@ package struct EventTable {
             try ColumnCoding.text(settings),
         ]
         _ = database.pendingEvents.append(
-            PendingEvents.Entry(download: 0, values: values.map(\.sqlValue))
+            PendingEvents.Entry(download: 0, values: try [SQLValue](parameters: values))
         )
     }
 
@@ -99,7 +102,7 @@ package struct EventTable {
     /// Returns the id of the newest event ever; 0 if there was none.
     package func last() throws -> Int64 {
         try flush()
-        return try SequenceTable(database).last(.event)
+        return try CounterTable(database).last(.event)
     }
 
     /// Returns the oldest events after an event, of all downloads or of a session.

@@ -79,6 +79,7 @@ package struct FeedTable {
             """
             INSERT INTO feed (name, owner, createdAt, nextCheck, request, state)
             VALUES (?, ?, ?, ?, ?, ?)
+            RETURNING id
             """,
             [
                 feed.name, feed.owner.text, feed.createdAt.timeIntervalSince1970,

@@ -33,7 +33,9 @@ package struct IntentionTable {
                 (Self.move, try ColumnCoding.text(Move(file: file, folder: folder, copy: copy)))
             }
         return try database.insert(
-            "INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?) RETURNING id
+            """,
             [download, kind, root, detail]
         )
     }

@@ -61,9 +61,9 @@ package struct RemovedTable {
         }
     }
 
-    /// Returns the number of a new removal, above those of all that are kept.
+    /// Returns the number of a new removal, above those of all earlier ones.
     package func nextNumber() throws -> Int64 {
-        try max(EventTable(database).last(), (newest() ?? 0) + 1)
+        try CounterTable(database).take(1, of: .removal)
     }
 
     /// The tables of the kinds of things that are kept.

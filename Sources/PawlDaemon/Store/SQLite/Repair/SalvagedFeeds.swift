@@ -32,7 +32,8 @@ struct SalvagedFeeds {
         // Reading stops where the damage begins.
         try? queue.read { database in
             let sql = "SELECT * FROM feed NOT INDEXED"
-            try SQLiteConnection(database).forEach(sql, [], isKept: false) { row in
+            try SQLiteConnection(database, isWriting: false).forEach(sql, [], isKept: false) {
+                row in
                 guard found.count < FeedTable.most, let feed = FeedTable.Row(row) else { return }
                 found.append(feed)
             }

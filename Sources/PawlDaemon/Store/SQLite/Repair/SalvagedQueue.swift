@@ -60,7 +60,7 @@ struct SalvagedQueue {
         guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
             return
         }
-        lastDownload = max(lastDownload, Self.last("download", queue))
+        lastDownload = max(lastDownload, Self.number(Self.lastDownload, queue))
         items = Self.items(queue, last: lastDownload)
         // A count that lacks changes would be wrong.
         let commits = try? queue.read { try StoreTransaction($0).commits() }
@@ -76,7 +76,7 @@ struct SalvagedQueue {
         }
         let ids = items.map(\.row.id).max() ?? 0
         lastDownload = max(ids, lastDownload)
-        lastEvent = max(lastEvent, Self.last("event", queue))
+        for sql in Self.lastEvents { lastEvent = max(lastEvent, Self.number(sql, queue)) }
         sessions = Self.sessions(queue, items, &sessionOwners)
         labels = Self.labels(queue)
         destinations.formUnion(items.flatMap(\.paths).map { ExactText($0) })
@@ -145,15 +145,19 @@ struct SalvagedQueue {
     /// The maximum id that is accepted; a higher one is a sign of damage.
     private static let mostID: Int64 = 1 << 53
 
-    private static func last(_ table: String, _ queue: DatabaseQueue) -> Int64 {
-        let row = try? queue.read { database in
-            let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?"
-            return try Row.fetchOne(database, sql: sql, arguments: [table])
-        }
-        guard let row, let id: Int64 = value("seq", of: row), (1...mostID).contains(id) else {
-            return 0
-        }
-        return id
+    private static let lastDownload = "SELECT seq FROM sqlite_sequence WHERE name = 'download'"
+    // The first is of an earlier version.
+    private static let lastEvents = [
+        "SELECT seq FROM sqlite_sequence WHERE name = 'event'",
+        "SELECT value FROM counter WHERE name = 'event'",
+    ]
+
+    private static func number(_ sql: String, _ queue: DatabaseQueue) -> Int64 {
+        let row = try? queue.read { try Row.fetchOne($0, sql: sql) }
+        guard let row, let number = Int64.fromDatabaseValue(row[0]),
+            (1...mostID).contains(number)
+        else { return 0 }
+        return number
     }
 
     /// Returns the sessions, including those that only a task names.

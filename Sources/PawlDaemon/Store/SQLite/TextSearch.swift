@@ -1,25 +1,29 @@
-/// Searches names and URLs for a text, without regard to case.
+/// Searches columns for a text, without regard to case.
 ///
 /// SQLite's `LIKE` ignores the case of ASCII letters alone, and is fast. For a text with other
 /// letters it only selects candidates, which are then folded and compared.
 struct TextSearch {
     private let text: String
+    private let columns: [String]
 
-    init(_ text: String) { self.text = text.lowercased() }
+    init(_ text: String, in columns: [String]) {
+        (self.text, self.columns) = (text.lowercased(), columns)
+    }
 
-    var condition: String {
-        let matches = "(name LIKE ? ESCAPE '\\' OR url LIKE ? ESCAPE '\\')"
-        guard !isPlain else { return matches }
-        let others = ["name", "url"].map { column in
+    var condition: SQLCondition {
+        let candidates = columns.map { "\($0) LIKE ? ESCAPE '\\'" }
+        let matches = "(\(candidates.joined(separator: " OR ")))"
+        let patterns = columns.map { _ in SQLValue.text(pattern) }
+        guard !isPlain else { return SQLCondition(matches, patterns) }
+        let others = columns.map { column in
             // The lengths in characters and in bytes differ.
             let hasOthers = "length(\(column)) <> length(CAST(\(column) AS BLOB))"
             return "\(hasOthers) AND \(Self.functionName)(\(column), ?)"
         }
-        return "\(matches) AND (\(others.joined(separator: " OR ")))"
-    }
-
-    var arguments: [String] {
-        isPlain ? [pattern, pattern] : [pattern, pattern, text, text]
+        return SQLCondition(
+            "(\(matches) AND (\(others.joined(separator: " OR "))))",
+            patterns + columns.map { _ in .text(text) }
+        )
     }
 
     private var isPlain: Bool { text.utf8.allSatisfy { $0 < 0x80 } }
