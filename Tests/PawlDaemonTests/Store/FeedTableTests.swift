@@ -108,7 +108,10 @@ struct FeedTableTests {
         try scene.store.write { transaction in
             var row = try #require(try transaction.downloads.find(other))
             row.session = "app"
-            let added = try transaction.downloads.insert(row, request: Array("{}".utf8))
+            let added = try transaction.downloads.insert(
+                row,
+                request: .init(body: Array("{}".utf8))
+            )
             let feeds = try ["app", "other"].map { name in
                 try transaction.feeds.insert(feed(name, session: name))
             }

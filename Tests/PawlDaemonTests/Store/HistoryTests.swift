@@ -84,7 +84,10 @@ struct HistoryTests {
                     createdAt: end
                 )
                 (row.destination, row.session, row.endedAt) = ("/nowhere/", session, end)
-                row.id = try transaction.downloads.insert(row, request: Array("{}".utf8))
+                row.id = try transaction.downloads.insert(
+                    row,
+                    request: .init(body: Array("{}".utf8))
+                )
                 try transaction.downloads.save(row)
                 try transaction.events.append(.finished, row, at: end)
             }

@@ -22,7 +22,7 @@ struct OwnerTests {
                 )
                 row.owner = owner
                 row.session = "of-\(name)"
-                row.id = try transaction.downloads.insert(row, request: [])
+                row.id = try transaction.downloads.insert(row, request: .init(body: []))
                 #expect(try transaction.downloads.find(row.id)?.owner == owner)
             }
             // A session that only a download names may belong to a program that has not started

@@ -22,7 +22,7 @@ struct SessionEventTests {
         try scene.store.write { transaction in
             var row = WireDownload(id: 0, state: .waiting, name: "a", url: "b", createdAt: noon)
             row.session = session
-            row.id = try transaction.downloads.insert(row, request: [])
+            row.id = try transaction.downloads.insert(row, request: .init(body: []))
             try transaction.events.append(.added, row, at: noon)
             guard ended else { return row }
             (row.state, row.endedAt) = (.finished, noon)

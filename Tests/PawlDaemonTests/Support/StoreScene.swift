@@ -49,7 +49,7 @@ struct StoreScene {
             )
             // Rebuilding a queue looks for files there.
             row.destination = "/nowhere/"
-            row.id = try transaction.downloads.insert(row, request: Array(secret.utf8))
+            row.id = try transaction.downloads.insert(row, request: .init(body: Array(secret.utf8)))
             try transaction.events.append(.added, row, at: noon)
             return row.id
         }

@@ -13,7 +13,7 @@ struct DownloadAdder {
     struct Prepared: Sendable {
         fileprivate var row: WireDownload
         fileprivate var new: NewDownload
-        fileprivate var body: [UInt8]
+        fileprivate var request: RequestTable.Entry
 
         /// Checks a download; it needs no access to the queue, so that any thread may do it.
         ///
@@ -38,14 +38,14 @@ struct DownloadAdder {
             row.taskDescription = new.taskDescription
             row.limitBytesPerSecond = checked.settings.limitBytesPerSecond
             self.new = new
-            body = try WireJSON.encode(new)
+            request = try RequestTable.Entry(new)
         }
 
         /// Puts the download into another session, or into none.
         mutating func setSession(_ session: String?) throws(DownloadError) {
             guard row.session != session else { return }
             (row.session, new.session) = (session, session)
-            body = try WireJSON.encode(new)
+            request = try RequestTable.Entry(new)
         }
     }
 
@@ -192,7 +192,7 @@ struct DownloadAdder {
         var row = download.row
         row.position = position
         row.createdAt = transaction.now
-        row.id = try transaction.downloads.insert(row, request: download.body)
+        row.id = try transaction.downloads.insert(row, request: download.request)
         if let limit = row.limitBytesPerSecond {
             try transaction.downloads.setLimit(limit, of: row.id)
         }

@@ -137,7 +137,7 @@ struct DownloadEditor {
             if let bounds { request = try bounds.confine(request, row, changes) }
             try change(&request, &row, changes, transaction)
             row.url = try request.checked().url.redacted
-            try transaction.requests.set(try WireJSON.encode(request), of: row.id)
+            try transaction.requests.set(RequestTable.Entry(request), of: row.id)
         }
         try transaction.downloads.save(row)
         try transaction.events.append(.changed, row, at: transaction.now)

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import PawlCore
 
 /// The tables, version by version; docs/daemon.md describes them.
 enum StoreSchema {
@@ -34,6 +35,10 @@ enum StoreSchema {
             try database.execute(sql: removedFeeds)
         }
         migrator.registerMigration("counters") { database in try database.execute(sql: counters) }
+        migrator.registerMigration("fleet-columns") { database in
+            try database.execute(sql: fleetColumns)
+            try fillInodes(database)
+        }
         return migrator
     }
 
@@ -41,6 +46,43 @@ enum StoreSchema {
     static func statements(_ database: Database) throws -> [String] {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
+    }
+
+    // What was read from JSON before gets columns; `inode` has the bits of the unsigned number.
+    private static let fleetColumns = """
+        DROP INDEX writtenByInode;
+        ALTER TABLE written ADD COLUMN inode INTEGER;
+        ALTER TABLE written ADD COLUMN kind TEXT;
+        UPDATE written SET
+            inode = CASE WHEN NOT json_valid(file) THEN NULL
+                WHEN typeof(file ->> '$.stamp.inode') = 'integer' THEN file ->> '$.stamp.inode'
+                END,
+            kind = CASE WHEN json_valid(file) THEN file ->> '$.kind' END;
+        CREATE INDEX writtenByInode ON written (inode);
+        ALTER TABLE removed ADD COLUMN session TEXT;
+        ALTER TABLE removed ADD COLUMN owner TEXT;
+        UPDATE removed SET session = columns ->> '$.session', owner = columns ->> '$.owner'
+            WHERE CASE WHEN json_valid(columns) THEN TRUE END;
+        ALTER TABLE request ADD COLUMN confinedTo TEXT;
+        UPDATE request SET confinedTo = CAST(body AS TEXT) ->> '$.confinedTo'
+            WHERE CASE WHEN json_valid(CAST(body AS TEXT))
+                THEN CAST(body AS TEXT) ->> '$.confinedTo' END IS NOT NULL;
+        """
+
+    /// SQLite reads numbers above those of `Int64` as decimals.
+    private static func fillInodes(_ database: Database) throws {
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT id, file FROM written WHERE inode IS NULL"
+        )
+        for row in rows {
+            let text = String.fromDatabaseValue(row[1])
+            guard let file: WrittenFile = ColumnCoding.value(text) else { continue }
+            try database.execute(
+                sql: "UPDATE written SET inode = ? WHERE id = ?",
+                arguments: [Int64(bitPattern: file.stamp.inode), row[0]]
+            )
+        }
     }
 
     // `value`: the newest number. Until now, SQLite gave the numbers of events, and a removal had
@@ -175,7 +217,13 @@ enum StoreSchema {
         ALTER TABLE download ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
         ALTER TABLE session ADD COLUMN owner TEXT NOT NULL DEFAULT 'user';
         UPDATE download SET owner = 'token:main'
-            WHERE COALESCE(confinedTo, \(RequestTable.confiningFolder)) IS NOT NULL;
+            WHERE COALESCE(confinedTo, \(confiningFolder)) IS NOT NULL;
+        """
+
+    // NULL if the request is not JSON.
+    private static let confiningFolder = """
+        (SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.confinedTo' END
+            FROM request WHERE request.download = download.id)
         """
 
     // `intention`: the file operations to be carried out, written with the change that causes them

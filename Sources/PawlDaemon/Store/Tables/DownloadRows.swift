@@ -20,7 +20,7 @@ package struct DownloadRows {
     // MARK: - Rows
 
     /// Adds a row and its request; returns the id of the row.
-    package func insert(_ download: WireDownload, request: [UInt8]) throws -> Int64 {
+    package func insert(_ download: WireDownload, request: RequestTable.Entry) throws -> Int64 {
         let id = try database.insert(
             """
             INSERT INTO download (state, name, url, destination, priority, position, session,

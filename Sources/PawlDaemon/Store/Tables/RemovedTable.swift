@@ -8,6 +8,9 @@ package struct RemovedTable {
 
     init(_ database: any StoreConnection) { self.database = database }
 
+    /// The columns of a download that are columns here, too; all others are in `columns`, as JSON.
+    private static let ownColumns = ["session", "owner"]
+
     /// Keeps a download that is about to be removed, with its request and the record of its files.
     ///
     /// - Parameters:
@@ -26,15 +29,18 @@ package struct RemovedTable {
             [download]
         )
         guard let row else { return }
-        let columns = zip(names, row.values).map { ($0, JSONValue(column: $1)) }
+        let columns = zip(names, row.values).filter { !Self.ownColumns.contains($0.0) }
+            .map { ($0, JSONValue(column: $1)) }
         let files = try WrittenFileTable(database).files(of: download)
         try database.run(
             """
-            INSERT INTO removed (download, removal, remover, at, columns, request, files)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO removed (download, removal, remover, at, session, owner, columns,
+                request, files)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 download, removal, remover.text, date.timeIntervalSince1970,
+                row["session"] as String?, row["owner"] as String?,
                 ColumnCoding.text(JSONValue.object(columns)),
                 try RequestTable(database).request(of: download),
                 ColumnCoding.text(files),
@@ -77,13 +83,7 @@ package struct RemovedTable {
 
     /// Removes a session from the downloads and feeds that name it.
     func forget(session: String) throws {
-        try database.run(
-            """
-            UPDATE removed SET columns = json_set(columns, '$.session', NULL)
-            WHERE columns ->> '$.session' = ?
-            """,
-            [session]
-        )
+        try database.run("UPDATE removed SET session = NULL WHERE session = ?", [session])
         try FeedTable(database).forget(session: session, in: "removedFeed")
     }
 
@@ -100,7 +100,7 @@ package struct RemovedTable {
     /// Returns the owner of a removed download.
     package func owner(of download: Int64) throws -> DownloadOwner? {
         let text: String? = try database.value(
-            "SELECT columns ->> '$.owner' FROM removed WHERE download = ?",
+            "SELECT owner FROM removed WHERE download = ?",
             [download]
         )
         return text.map(ColumnCoding.owner)
@@ -112,22 +112,28 @@ package struct RemovedTable {
         guard let row, let columns: JSONValue = ColumnCoding.value(try row["columns"]),
             case .members(var members) = columns
         else { return nil }
-        members.removeAll { !DownloadRows.columns.contains($0.name) }
+        // An earlier version has put the own columns there, too.
+        members.removeAll {
+            !DownloadRows.columns.contains($0.name) || Self.ownColumns.contains($0.name)
+        }
         // Another download may have taken its GID meanwhile.
         if let gid = columns["gid"], case .text(let text) = gid,
             try GIDTable(database).download(of: text) != nil
         {
             members.removeAll { $0.name == "gid" }
         }
-        let names = members.map(\.name).joined(separator: ", ")
-        let marks = members.map { _ in "?" }.joined(separator: ", ")
+        let own = Self.ownColumns.filter { row.ifValid($0) as String? != nil }
+        let names = members.map(\.name) + own
         try database.run(
-            "INSERT INTO download (\(names)) VALUES (\(marks))",
-            members.map(\.value.columnValue),
+            """
+            INSERT INTO download (\(names.joined(separator: ", ")))
+            VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+            """,
+            members.map(\.value.columnValue) + own.map { try row[$0] as String },
             isKept: false
         )
         if let request: [UInt8] = try row["request"] {
-            try RequestTable(database).set(request, of: download)
+            try RequestTable(database).set(RequestTable.Entry(body: request), of: download)
         }
         let files: [WrittenFile] = ColumnCoding.value(try row["files"]) ?? []
         for file in files { try WrittenFileTable(database).record(file, of: download) }
@@ -187,7 +193,10 @@ package struct RemovedTable {
             [removal, remover.text, date.timeIntervalSince1970, feed]
         )
         try database.run(
-            "INSERT INTO removedFeedItem SELECT feed, key, seenAt FROM feedItem WHERE feed = ?",
+            """
+            INSERT INTO removedFeedItem (feed, key, seenAt)
+            SELECT feed, key, seenAt FROM feedItem WHERE feed = ?
+            """,
             [feed]
         )
     }
@@ -227,7 +236,10 @@ package struct RemovedTable {
             [feed]
         )
         try database.run(
-            "INSERT INTO feedItem SELECT feed, key, seenAt FROM removedFeedItem WHERE feed = ?",
+            """
+            INSERT INTO feedItem (feed, key, seenAt)
+            SELECT feed, key, seenAt FROM removedFeedItem WHERE feed = ?
+            """,
             [feed]
         )
         try database.run("DELETE FROM removedFeed WHERE id = ?", [feed])

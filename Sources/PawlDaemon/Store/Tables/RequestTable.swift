@@ -1,4 +1,6 @@
 internal import FoundationEssentials
+package import PawlCore
+package import PawlWire
 
 /// The requests of the downloads, as JSON with their secrets.
 package struct RequestTable {
@@ -6,18 +8,39 @@ package struct RequestTable {
 
     init(_ database: any StoreConnection) { self.database = database }
 
+    /// A request as it is stored.
+    package struct Entry: Sendable {
+        /// JSON with the secrets.
+        package let body: [UInt8]
+        /// The folder that no file of the download may leave; `nil` if it is not confined.
+        let confinedTo: String?
+
+        package init(_ request: NewDownload) throws(DownloadError) {
+            body = try WireJSON.encode(request)
+            confinedTo = request.confinedTo
+        }
+
+        /// A request that was stored before; it may be damaged, or of a newer version.
+        package init(body: [UInt8]) {
+            struct Part: Decodable { var confinedTo: String? }
+            self.body = body
+            confinedTo = (try? WireJSON.decode(Part.self, from: body))?.confinedTo
+        }
+    }
+
     /// Returns the request of a download; `nil` if it was forgotten.
     package func request(of id: Int64) throws -> [UInt8]? {
         try database.value("SELECT body FROM request WHERE download = ?", [id])
     }
 
-    package func set(_ body: [UInt8], of id: Int64) throws {
+    package func set(_ request: Entry, of id: Int64) throws {
         try database.run(
             """
-            INSERT INTO request (download, body) VALUES (?, ?)
-            ON CONFLICT (download) DO UPDATE SET body = excluded.body
+            INSERT INTO request (download, body, confinedTo) VALUES (?, ?, ?)
+            ON CONFLICT (download) DO UPDATE
+                SET body = excluded.body, confinedTo = excluded.confinedTo
             """,
-            [id, body]
+            [id, request.body, request.confinedTo]
         )
     }
 
@@ -40,9 +63,7 @@ package struct RequestTable {
         )
     }
 
-    /// The expression for the folder of a request; it is NULL if the request is not JSON.
-    static let confiningFolder = """
-        (SELECT CASE WHEN json_valid(CAST(body AS TEXT)) THEN CAST(body AS TEXT) ->> '$.confinedTo' END
-            FROM request WHERE request.download = download.id)
-        """
+    /// The expression for the folder of a download's request.
+    private static let confiningFolder =
+        "(SELECT request.confinedTo FROM request WHERE request.download = download.id)"
 }

@@ -32,7 +32,7 @@ package struct WrittenFileTable {
             """
             SELECT download.id, download.owner, written.file
             FROM written JOIN download ON download.id = written.download
-            WHERE written.file ->> '$.stamp.inode' = ?
+            WHERE written.inode = ?
             """,
             [inode]
         ).compactMap { row in
@@ -51,8 +51,8 @@ package struct WrittenFileTable {
     /// Whether another download has recorded a file.
     package func isRecorded(_ stamp: FileStamp, besides download: Int64) throws -> Bool {
         let files: [String] = try database.values(
-            "SELECT file FROM written WHERE download <> ? AND file ->> '$.stamp.inode' = ?",
-            [download, Int64(bitPattern: stamp.inode)]
+            "SELECT file FROM written WHERE inode = ? AND download <> ?",
+            [Int64(bitPattern: stamp.inode), download]
         )
         return files.contains { text in
             let file: WrittenFile? = ColumnCoding.value(text)
@@ -70,16 +70,19 @@ package struct WrittenFileTable {
             try database.run("DELETE FROM written WHERE id = ?", [try row["id"] as Int64])
         }
         try database.run(
-            "INSERT INTO written (download, file) VALUES (?, ?)",
-            [download, try ColumnCoding.text(file)]
+            "INSERT INTO written (download, inode, kind, file) VALUES (?, ?, ?, ?)",
+            [
+                download, Int64(bitPattern: file.stamp.inode), file.kind.rawValue,
+                ColumnCoding.text(file),
+            ]
         )
     }
 
     /// Forgets the partial files of a download, which no longer exist.
     package func forgetPartialFiles(of download: Int64) throws {
         try database.run(
-            "DELETE FROM written WHERE download = ? AND file ->> '$.kind' = 'partial'",
-            [download]
+            "DELETE FROM written WHERE download = ? AND kind = ?",
+            [download, WrittenFile.Kind.partial.rawValue]
         )
     }
 }

@@ -180,7 +180,7 @@ package struct QueueRebuild {
         _ transaction: StoreTransaction
     ) throws -> Int64 {
         var row = row
-        row.id = try transaction.downloads.insert(row, request: try WireJSON.encode(request))
+        row.id = try transaction.downloads.insert(row, request: RequestTable.Entry(request))
         // `insert` does not write all columns.
         try transaction.downloads.save(row)
         try transaction.downloads.setLimit(row.limitBytesPerSecond, of: row.id)
