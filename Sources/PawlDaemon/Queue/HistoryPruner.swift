@@ -44,14 +44,14 @@ final class HistoryPruner {
     ///
     /// Returns whether more downloads are to be removed at once.
     func prune(_ settings: DaemonSettings, at now: Date) -> Bool {
-        pruneEvents(at: now)
+        pruneEvents()
         let history = History(count: settings.historyCount, days: settings.historyDays)
         let isDue = environment.notifier.last >= nextEvent || now >= nextDate
         // The clock may have been set back.
         let isFarAhead = nextDate.timeIntervalSince(now) > Self.longestWait
         guard isDue || isFarAhead || history != self.history else { return false }
         self.history = history
-        let removed = remove(history, at: now)
+        let removed = remove(history)
         guard removed < Self.batch else { return true }
         // A short list is pruned more often, so that it does not become much longer.
         let share = min(1, max(0.01, Double(history.count) / 10_000))
@@ -60,7 +60,7 @@ final class HistoryPruner {
         return false
     }
 
-    private func pruneEvents(at now: Date) {
+    private func pruneEvents() {
         let last = environment.notifier.last
         guard last >= lastPruned + Self.eventInterval else { return }
         lastPruned = last
@@ -68,7 +68,7 @@ final class HistoryPruner {
             try environment.store.write { transaction in
                 try transaction.events.prune(
                     keeping: Self.keptEvents,
-                    seenSince: now.addingTimeInterval(-Self.retention),
+                    seenSince: transaction.now.addingTimeInterval(-Self.retention),
                     most: Self.mostEvents
                 )
             }
@@ -78,9 +78,10 @@ final class HistoryPruner {
     }
 
     /// Removes downloads that the history does not keep; returns their number.
-    private func remove(_ history: History, at now: Date) -> Int {
+    private func remove(_ history: History) -> Int {
         do throws(DownloadError) {
             let committed = try environment.store.write(for: .needsRoom) { transaction in
+                let now = transaction.now
                 let expired = try transaction.downloads.expired(
                     keeping: history.count,
                     endedSince: now.addingTimeInterval(-Double(history.days) * Self.day),

@@ -99,13 +99,14 @@ package struct DownloadRows {
     // MARK: - Finding
 
     package func find(_ id: Int64) throws -> WireDownload? {
-        try database.row("SELECT * FROM download WHERE id = ?", [id]).map(Self.download)
+        let sql = "SELECT * FROM download WHERE id = ?\(database.rowLock)"
+        return try database.row(sql, [id]).map(Self.download)
     }
 
     /// Returns the downloads with these ids, by id.
     func find(_ ids: ClosedRange<Int64>) throws -> [WireDownload] {
         try database.rows(
-            "SELECT * FROM download WHERE id BETWEEN ? AND ? ORDER BY id",
+            "SELECT * FROM download WHERE id BETWEEN ? AND ? ORDER BY id\(database.rowLock)",
             [ids.lowerBound, ids.upperBound],
             as: Self.download
         )
@@ -147,7 +148,7 @@ package struct DownloadRows {
         try database.rows(
             """
             SELECT * FROM download WHERE endedAt IS NULL AND priority = ?
-                AND position BETWEEN ? AND ? ORDER BY position, id
+                AND position BETWEEN ? AND ? ORDER BY position, id\(database.rowLock)
             """,
             [
                 priority.priority.rawValue, min(one.position, other.position),
@@ -172,6 +173,7 @@ package struct DownloadRows {
         endedBefore newest: Date = .distantFuture,
         limit: Int
     ) throws -> [WireDownload] {
+        let events = try EventTable(database).name()
         let beyond = try database.row(
             """
             SELECT endedAt, id FROM download WHERE endedAt IS NOT NULL
@@ -191,12 +193,12 @@ package struct DownloadRows {
             WHERE endedAt IS NOT NULL AND (endedAt, id) <= (?, ?) AND endedAt < ?
                 AND NOT EXISTS (
                     SELECT 1 FROM session
-                    JOIN event ON event.download = download.id
+                    JOIN \(events) AS event ON event.download = download.id
                         AND event.session = session.identifier
                         AND event.id > session.acknowledged
                         AND event.kind IN ('finished', 'failed', 'cancelled')
                     WHERE session.identifier = download.session)
-            ORDER BY endedAt, id LIMIT ?
+            ORDER BY endedAt, id LIMIT ?\(database.rowLock)
             """,
             [end, id, newest.timeIntervalSince1970, limit],
             as: Self.download

@@ -28,11 +28,12 @@ package struct DownloadSearch {
             guard let session = query.session else {
                 throw DownloadError.usage("'pending' requires 'session'")
             }
+            let events = try EventTable(database).name()
             // The list does not depend on the row, so SQLite evaluates it once.
             conditions.append(
                 """
                 (endedAt IS NULL OR id IN (
-                    SELECT event.download FROM event WHERE event.session = ?
+                    SELECT event.download FROM \(events) AS event WHERE event.session = ?
                         AND event.kind IN ('finished', 'failed', 'cancelled') AND event.id >
                             (SELECT acknowledged FROM session WHERE identifier = ?)
                 ))
@@ -133,7 +134,7 @@ package struct DownloadSearch {
             WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", ")))
                 AND (CAST(? AS TEXT) IS NULL OR session = ?)
                 AND (CAST(? AS TEXT) IS NULL OR label = ?)
-            ORDER BY id
+            ORDER BY id\(database.rowLock)
             """,
             states.map { $0 as (any SQLEncodable)? } + [
                 selection.session, selection.session, selection.label, selection.label,
@@ -152,7 +153,7 @@ package struct DownloadSearch {
         }
         let (condition, arguments) = try condition([target])
         return try database.rows(
-            "SELECT * FROM download WHERE \(condition) ORDER BY id",
+            "SELECT * FROM download WHERE \(condition) ORDER BY id\(database.rowLock)",
             arguments,
             isKept: false,
             as: DownloadRows.download

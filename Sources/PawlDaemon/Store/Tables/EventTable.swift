@@ -58,6 +58,15 @@ package struct EventTable {
         }
     }
 
+    /// The name of the table for the statements of other tables; all events of the transaction have
+    /// their numbers when it returns.
+    ///
+    /// Other tables must not name it themselves: they would miss the transaction's own events.
+    func name() throws -> String {
+        try flush()
+        return "event"
+    }
+
     /// Whether a process of the download's session has not acknowledged its end yet.
     private func isUnacknowledged(_ download: WireDownload) throws -> Bool {
         guard let session = download.session,

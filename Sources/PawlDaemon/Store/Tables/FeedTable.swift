@@ -107,7 +107,8 @@ package struct FeedTable {
     }
 
     package func find(_ id: Int64) throws -> Row? {
-        try database.row("SELECT * FROM feed WHERE id = ?", [id]).flatMap(Row.init)
+        let sql = "SELECT * FROM feed WHERE id = ?\(database.rowLock)"
+        return try database.row(sql, [id]).flatMap(Row.init)
     }
 
     /// Returns a feed as clients see it, even if it cannot be decoded; `nil` if there is none.
@@ -198,7 +199,7 @@ package struct FeedTable {
         for key in keys {
             try database.run(
                 """
-                INSERT INTO feedItem VALUES (?, ?, ?)
+                INSERT INTO feedItem (feed, key, seenAt) VALUES (?, ?, ?)
                 ON CONFLICT (feed, key) DO UPDATE SET seenAt = excluded.seenAt
                 """,
                 [feed, key.text, now.timeIntervalSince1970]

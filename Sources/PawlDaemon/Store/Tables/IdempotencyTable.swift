@@ -26,7 +26,10 @@ struct IdempotencyTable {
     /// Adds a key, and forgets the keys that are older than a day.
     func add(_ key: String, _ entry: Entry, at now: Date) throws {
         try database.run(
-            "INSERT INTO idempotency VALUES (?, ?, ?, ?, ?)",
+            """
+            INSERT INTO idempotency (key, fingerprint, firstDownload, count, at)
+            VALUES (?, ?, ?, ?, ?)
+            """,
             [
                 key, entry.fingerprint, entry.ids.lowerBound, entry.ids.count,
                 now.timeIntervalSince1970,

@@ -112,7 +112,10 @@ package struct LabelTable {
     ///   - limit: The maximum number of downloads.
     package func take(_ name: String, upTo last: Int64, limit: Int) throws -> [WireDownload] {
         let ids: [Int64] = try database.values(
-            "SELECT id FROM download WHERE label = ? AND id <= ? ORDER BY id LIMIT ?",
+            """
+            SELECT id FROM download WHERE label = ? AND id <= ?
+            ORDER BY id LIMIT ?\(database.rowLock)
+            """,
             [name, last, limit]
         )
         for id in ids { try database.run("UPDATE download SET label = NULL WHERE id = ?", [id]) }

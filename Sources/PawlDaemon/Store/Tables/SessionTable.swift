@@ -31,7 +31,7 @@ package struct SessionTable {
         let text: String? = try database.value(
             """
             SELECT owner FROM session WHERE identifier = ?1
-            UNION ALL SELECT ?2 WHERE EXISTS (SELECT 1 FROM download WHERE session = ?1)
+            UNION ALL SELECT CAST(?2 AS TEXT) WHERE EXISTS (SELECT 1 FROM download WHERE session = ?1)
             LIMIT 1
             """,
             [identifier, DownloadOwner.user.text]
@@ -124,17 +124,17 @@ package struct SessionTable {
     /// Records an acknowledgement, unless a newer event is acknowledged already, or the event does
     /// not exist yet.
     package func acknowledge(_ acknowledgement: Acknowledgement, at now: Date) throws {
-        try database.run(
-            """
-            UPDATE session SET acknowledged = ?, seenAt = ?
-            WHERE identifier = ? AND acknowledged < ? AND ? <= ?
-            """,
-            [
-                acknowledgement.event, now.timeIntervalSince1970, acknowledgement.session,
-                acknowledgement.event,
-                acknowledgement.event, try EventTable(database).last(),
-            ]
-        )
+        if acknowledgement.event <= (try EventTable(database).last()) {
+            try database.run(
+                """
+                UPDATE session SET acknowledged = ?1, seenAt = ?2
+                WHERE identifier = ?3 AND acknowledged < ?1
+                """,
+                [
+                    acknowledgement.event, now.timeIntervalSince1970, acknowledgement.session,
+                ]
+            )
+        }
         try ErrorResponseTable(database).acknowledge(
             upTo: acknowledgement.event,
             of: acknowledgement.session
@@ -161,11 +161,12 @@ package struct SessionTable {
 
     /// Returns the commands for ends that are not acknowledged and that no command was run for.
     func relaunches() throws -> [Relaunch] {
-        try database.rows(
+        let events = try EventTable(database).name()
+        return try database.rows(
             """
             SELECT identifier, relaunchCommand, newest FROM (
                 SELECT identifier, relaunchCommand, (
-                    SELECT id FROM event WHERE event.session = identifier
+                    SELECT id FROM \(events) AS event WHERE event.session = identifier
                         AND event.id > CASE WHEN acknowledged > relaunchedAt
                             THEN acknowledged ELSE relaunchedAt END
                         AND kind IN ('finished', 'failed', 'cancelled')

@@ -17,7 +17,9 @@ package struct StoredSettings {
     /// Returns the settings of the daemon; the defaults if another version stored them in a
     /// different form.
     package func settings() throws -> DaemonSettings {
-        guard let text = try value(Self.settingsName) else { return DaemonSettings() }
+        let sql = "SELECT value FROM setting WHERE name = ?\(database.rowLock)"
+        let text: String? = try database.value(sql, [Self.settingsName])
+        guard let text else { return DaemonSettings() }
         // The queue works without them.
         return (try? WireJSON.decode(DaemonSettings.self, from: text.utf8)) ?? DaemonSettings()
     }
