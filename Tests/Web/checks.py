@@ -210,8 +210,7 @@ def the_map_of_a_paused_download_shows_its_gaps(scene, origin, pages):
     scene.add([origin.url("gaps.iso", 32 * MIB, hold=MIB)], settings={"connections": 4})
     in_state(page, "gaps.iso", "running")
     row(page, "gaps.iso").click()
-    written = "4 * 1024 * 1024"
-    page.wait_for_function(f"() => fetch('/v1/downloads?limit=1').then((answer) => answer.json()).then((list) => list.downloads[0].completedBytes >= {written})")
+    until(page, lambda: scene.downloads()[0]["completedBytes"] >= 4 * MIB)
     row(page, "gaps.iso").get_by_role("button", name="Pause").click()
     in_state(page, "gaps.iso", "paused")
 

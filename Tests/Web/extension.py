@@ -454,7 +454,7 @@ def an_earlier_response_of_the_url_does_not_count(scene, origin, pages):
         browser.until(lambda: origin.posts)
         assert page.evaluate(of_url, url) is None
         origin.release()
-        page.wait_for_function(f"(url) => ({of_url})(url).then((method) => method === 'POST')", arg=url)
+        browser.until(lambda: page.evaluate(of_url, url) == "POST")
 
 
 def keeps(browser, name, size, start=None, is_asked=False):
