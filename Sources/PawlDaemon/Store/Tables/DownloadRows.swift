@@ -145,10 +145,12 @@ package struct DownloadRows {
         from one: WireDownload,
         to other: WireDownload
     ) throws -> [WireDownload] {
-        try database.rows(
+        // Rows are locked in the order of their ids everywhere, so that no two transactions wait for
+        // each other.
+        let found = try database.rows(
             """
             SELECT * FROM download WHERE endedAt IS NULL AND priority = ?
-                AND position BETWEEN ? AND ? ORDER BY position, id\(database.rowLock)
+                AND position BETWEEN ? AND ? ORDER BY id\(database.rowLock)
             """,
             [
                 priority.priority.rawValue, min(one.position, other.position),
@@ -156,6 +158,7 @@ package struct DownloadRows {
             ],
             as: Self.download
         )
+        return found.sorted { ($0.position, $0.id) < ($1.position, $1.id) }
     }
 
     /// Returns the ended downloads that the history does not keep, the oldest first.
