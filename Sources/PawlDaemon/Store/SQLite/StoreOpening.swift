@@ -75,7 +75,10 @@ enum StoreOpening {
                 return try upgrade(pool, path, isSuspect: isSuspect)
             }
             try StoreSchema.migrator.migrate(pool)
-            if isSuspect { try checkSchema(pool) }
+            if isSuspect {
+                try checkSchema(pool)
+                try checkCounters(pool)
+            }
             return pool
         } catch {
             // The first error is more useful than an error of closing.
@@ -140,6 +143,19 @@ enum StoreOpening {
         let ours = try fresh.read(StoreSchema.statements)
         guard try pool.read(StoreSchema.statements) == ours else {
             throw Damaged(reason: "its tables are not those of Pawl")
+        }
+    }
+
+    /// Checks that no number would be given twice.
+    private static func checkCounters(_ pool: DatabasePool) throws {
+        let sql = """
+            SELECT EXISTS (SELECT 1 FROM counter WHERE name = 'removal') AND EXISTS (
+                SELECT 1 FROM counter WHERE name = 'event'
+                    AND value >= COALESCE((SELECT MAX(id) FROM event), 0)
+            )
+            """
+        guard try pool.read({ try Bool.fetchOne($0, sql: sql) }) == true else {
+            throw Damaged(reason: "its counters are wrong")
         }
     }
 

@@ -31,9 +31,11 @@ extension StoreTransaction {
 
     /// Gives the next download and the next event ids above those that were used.
     func continueIDs(after last: CommitMark) throws {
-        try counters.raise(.event, to: last.lastEvent)
-        // Nearly every removal has had an event of its own.
-        try counters.raise(.removal, to: last.lastEvent)
+        if last.lastEvent > (try counters.last(.event)) {
+            try counters.raise(.event, to: last.lastEvent)
+            // Nearly every removal has had an event of its own.
+            try counters.raise(.removal, to: last.lastEvent)
+        }
         guard last.lastDownload > (try downloads.lastID()) else { return }
         try database.run("DELETE FROM sqlite_sequence WHERE name = 'download'")
         try database.run(
