@@ -39,7 +39,7 @@ struct QueueRebuildTests {
                 if padding == 0 { request.session = nil }
                 row.id = try transaction.downloads.insert(
                     row,
-                    request: try WireJSON.encode(request)
+                    request: try RequestTable.Entry(request)
                 )
                 try transaction.events.append(.added, row, at: StoreScene.noon)
             }

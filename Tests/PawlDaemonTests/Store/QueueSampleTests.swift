@@ -105,6 +105,10 @@ struct QueueSampleTests {
         #expect(rows.map(\.completedBytes) == [0, 9, 5])
         #expect(rows.map(\.session) == [nil, nil, "films"])
         #expect(contents.events.map(\.kind) == [.added, .added, .finished])
+        // Numbers continue after those of the sample.
+        #expect(try StoreScene.add("next.iso", to: store) == 4)
+        #expect(try await store.read { try $0.events.list(after: 3, limit: 9) }.map(\.id) == [4])
+        #expect(try store.write { try $0.removed.nextNumber() } == 4)
         try store.close()
     }
 }
