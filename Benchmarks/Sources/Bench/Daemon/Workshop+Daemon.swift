@@ -118,6 +118,7 @@ extension Workshop {
         FROM download WHERE state = 'waiting';
         INSERT INTO event (kind, download, name, at)
         SELECT 'added', id, name, createdAt FROM download ORDER BY id DESC LIMIT 100000;
+        UPDATE counter SET value = (SELECT MAX(id) FROM event) WHERE name = 'event';
         COMMIT;
         PRAGMA wal_checkpoint(TRUNCATE);
         """
