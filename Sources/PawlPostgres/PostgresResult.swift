@@ -21,6 +21,11 @@ package struct PostgresResult: Sendable {
 
     private let memory: Memory
 
+    /// The names of the columns, from left to right.
+    package var columnNames: [String] {
+        (0..<PQnfields(memory.raw)).map { String(cString: PQfname(memory.raw, $0)) }
+    }
+
     /// Takes over the memory of a result.
     init(_ raw: OpaquePointer) { memory = Memory(raw) }
 
@@ -78,6 +83,44 @@ package struct PostgresRow: Sendable {
             )
         }
         return value
+    }
+
+    /// The values of all columns, from left to right, each by the type of its column.
+    ///
+    /// A value whose type ``PostgresValue`` does not have is a text.
+    package var values: [PostgresValue] {
+        get throws(PostgresError) {
+            var values: [PostgresValue] = []
+            for column in 0..<Int(PQnfields(memory.raw)) {
+                values.append(try typedValue(column))
+            }
+            return values
+        }
+    }
+
+    private func typedValue(_ column: Int) throws(PostgresError) -> PostgresValue {
+        guard bytes(column) != nil else { return .null }
+        switch PQftype(memory.raw, Int32(column)) {
+        case ColumnType.boolean: return .boolean(try value(column))
+        case ColumnType.bytes: return .bytes(try value(column))
+        case ColumnType.integer16, ColumnType.integer32, ColumnType.integer64:
+            return .integer(try value(column))
+        case ColumnType.real32, ColumnType.real64, ColumnType.numeric:
+            return .real(try value(column))
+        default: return .text(try value(column))
+        }
+    }
+
+    /// The numbers of types, which never change (`pg_type.dat` of PostgreSQL).
+    private enum ColumnType {
+        static let boolean: Oid = 16
+        static let bytes: Oid = 17
+        static let integer64: Oid = 20
+        static let integer16: Oid = 21
+        static let integer32: Oid = 23
+        static let real32: Oid = 700
+        static let real64: Oid = 701
+        static let numeric: Oid = 1700
     }
 
     /// The value of a column in text format, which is valid while the row exists; `nil` is NULL.
