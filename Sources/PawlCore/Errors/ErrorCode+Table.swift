@@ -87,6 +87,8 @@ extension ErrorCode {
     public static let daemonVersion = ErrorCode(rawValue: "daemon-version")
     /// The download was recovered from a damaged queue, but its settings are lost.
     public static let settingsLost = ErrorCode(rawValue: "settings-lost")
+    /// The database with the daemon's queue cannot be reached or used at present.
+    public static let storeUnavailable = ErrorCode(rawValue: "store-unavailable")
 
     package static let table: [ErrorRow] = [
         row(.unknown, .later, 1, "a failure without a code of its own"),
@@ -163,6 +165,12 @@ extension ErrorCode {
             .never,
             46,
             "recovered without settings from a damaged queue: check them, then resume"
+        ),
+        row(
+            .storeUnavailable,
+            .later,
+            47,
+            "the database with the daemon's queue cannot be reached or used at present"
         ),
     ]
 

@@ -67,11 +67,13 @@ struct ProblemMiddleware: RouterMiddleware {
         _ error: DownloadError,
         _ status: HTTPResponse.Status
     ) throws -> Response {
-        try Response.json(
+        var answer = try Response.json(
             Problem(error, status: status.code),
             status: status,
             type: Problem.mediaType
         )
+        if error.code == .storeUnavailable { answer.headers[.retryAfter] = "1" }
+        return answer
     }
 
     static func status(_ code: ErrorCode) -> HTTPResponse.Status {
@@ -83,7 +85,7 @@ struct ProblemMiddleware: RouterMiddleware {
         case .unauthorized: .unauthorized
         case .tooLarge: .contentTooLarge
         case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
-        case .serverBusy: .serviceUnavailable
+        case .serverBusy, .storeUnavailable: .serviceUnavailable
         default: .internalServerError
         }
     }

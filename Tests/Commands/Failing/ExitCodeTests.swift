@@ -27,7 +27,7 @@ struct ExitCodeTests {
         // (`DaemonSuites`), the others the library's.
         let others: Set<ErrorCode> = [
             .unknown, .invalidResumeData, .notResumable, .tooLarge, .cancelled, .daemonUnavailable,
-            .notAllowed, .conflict, .daemonVersion, .settingsLost,
+            .notAllowed, .conflict, .daemonVersion, .settingsLost, .storeUnavailable,
         ]
         #expect(Set(ErrorCode.table.map(\.code)).subtracting(provoked) == others)
     }

@@ -22,9 +22,9 @@ package struct OutagePolicy: Sendable {
 
     private static let transient: Set<ErrorCode> = [
         .network, .timedOut, .nameNotResolved, .serverBusy, .tooSlow, .captivePortal, .notTheFile,
-        .diskFull, .alreadyRunning,
+        .diskFull, .alreadyRunning, .storeUnavailable,
     ]
-    private static let local: Set<ErrorCode> = [.diskFull, .alreadyRunning]
+    private static let local: Set<ErrorCode> = [.diskFull, .alreadyRunning, .storeUnavailable]
     private static let network: Set<ErrorCode> = [
         .network, .timedOut, .nameNotResolved, .captivePortal,
     ]
