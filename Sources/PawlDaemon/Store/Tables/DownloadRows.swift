@@ -210,7 +210,15 @@ package struct DownloadRows {
 
     /// Returns the number of downloads per state.
     package func counts() throws -> [String: Int] {
-        try Self.counts(database.rows("SELECT state, count FROM tally WHERE count > 0"))
+        // In PostgreSQL, each daemon counts in rows of its own, which may be negative.
+        try Self.counts(
+            database.rows(
+                """
+                SELECT state, CAST(SUM(count) AS BIGINT) FROM tally
+                GROUP BY state HAVING SUM(count) > 0
+                """
+            )
+        )
     }
 
     /// A column that puts downloads together.
