@@ -209,8 +209,8 @@ if isDevelopment {
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlHooks", "PawlWire", "CCrypto", "CPage", "CPlatform", grdb,
-                hummingbird, hummingbirdCore, httpTypes, logging,
+                "Pawl", "PawlCore", "PawlHooks", "PawlPostgres", "PawlWire", "CCrypto", "CPage",
+                "CPlatform", grdb, hummingbird, hummingbirdCore, httpTypes, logging,
             ] + nio,
             exclude: ["API/openapi.yaml"]
         ),
@@ -237,7 +237,10 @@ if isDevelopment {
         program("SessionBench", ["Pawl"], path: "Benchmarks/Programs/SessionBench"),
         tests("PawlPostgresTests", ["PawlPostgres", "PostgresProbe"]),
         tests("PawlFleetTests", ["PawlFleet", "PawlCore", heap, system]),
-        tests("PawlDaemonTests", ["PawlDaemon", "PawlWire", "PawlCore", logging, grdb]),
+        tests(
+            "PawlDaemonTests",
+            ["PawlDaemon", "PawlPostgres", "PawlWire", "PawlCore", logging, grdb]
+        ),
         tests(
             "CommandTests",
             [

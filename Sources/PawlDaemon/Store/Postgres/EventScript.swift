@@ -1,0 +1,68 @@
+internal import FoundationEssentials
+internal import PawlPostgres
+internal import PawlWire
+
+/// The last message of a transaction: it numbers the events, writes them with their responses,
+/// notifies other sessions, and commits.
+///
+/// The server begins with it when it has all of it. So no daemon that is stopped or cut off holds
+/// the counter of the events, for which all others wait; and the order of the events is that of the
+/// commits.
+struct EventScript {
+    let text: String
+
+    /// The query for the id of the newest event ever.
+    static let lastEvent = "SELECT value FROM counter WHERE name = 'event'"
+    /// Takes the events that have no numbers; returns `nil` if there is none.
+    init?(_ events: PendingEvents) throws {
+        var (count, rows, responses) = (0, [String](), [String]())
+        try events.number { taken in
+            count = taken
+            return Int64(taken)
+        } _: { place, entry, response in
+            // `place` counts from 1, and the counter then has the number of the last event.
+            let id = "(\(Self.lastEvent)) - \(Int64(count) - place)"
+            let values = [id] + entry.values.map { PostgresValue($0).literal }
+            rows.append("(\(values.joined(separator: ", ")))")
+            if let response { responses.append(try Self.insertion(of: response, at: id)) }
+        }
+        guard count > 0 else { return nil }
+        if !responses.isEmpty { responses.append(Self.deletion) }
+        // Other daemons listen on the channel that has the name of the schema.
+        let statements =
+            [
+                "UPDATE counter SET value = value + \(count) WHERE name = 'event' RETURNING value",
+                "INSERT INTO event (id, \(EventTable.columns)) VALUES "
+                    + rows.joined(separator: ", "),
+            ] + responses + [
+                "SELECT pg_notify(current_schema(), 'e ' || (\(Self.lastEvent)))", "COMMIT",
+            ]
+        text = statements.joined(separator: "; ")
+    }
+
+    /// Returns the statement of ``ErrorResponseTable/insert(_:at:)``.
+    private static func insertion(
+        of entry: ErrorResponseTable.Entry,
+        at event: String
+    ) throws -> String {
+        let response = try ColumnCoding.text(entry.response.response) ?? ""
+        let download = PostgresValue.integer(entry.download).literal
+        let values = [
+            event, PostgresValue.text(entry.session).literal + "::text", download + "::bigint",
+            PostgresValue.text(response).literal + "::text",
+            PostgresValue.bytes(Array(entry.response.body)).literal + "::bytea",
+            entry.response.isWhole ? "1" : "0",
+        ]
+        return """
+            INSERT INTO errorResponse (event, session, download, response, body, isWhole)
+            SELECT \(values.joined(separator: ", "))
+            WHERE EXISTS (SELECT 1 FROM download WHERE id = \(download))
+            """
+    }
+
+    private static let deletion = """
+        DELETE FROM errorResponse WHERE event <=
+            (SELECT event FROM errorResponse ORDER BY event DESC LIMIT 1
+                OFFSET \(ErrorResponseTable.mostKept))
+        """
+}

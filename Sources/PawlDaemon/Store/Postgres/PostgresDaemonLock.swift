@@ -1,0 +1,113 @@
+internal import PawlCore
+internal import PawlPostgres
+internal import Synchronization
+
+/// Keeps two daemons from using one queue: a lock that the session of the writer holds.
+///
+/// The session that writes has the lock itself. So no write is possible without it, even if the
+/// server has ended the session without the daemon's knowledge.
+final class PostgresDaemonLock: Sendable {
+    private struct State: Sendable {
+        /// The session that has got the lock last.
+        var holder: PostgresServer?
+        var problem: DownloadError?
+    }
+
+    /// The first half of the lock's number, which stands for Pawl.
+    static let group: Int64 = 0x7061_776c
+
+    private let schema: String
+    private let state = Mutex(State())
+
+    init(schema: String) { self.schema = schema }
+
+    /// Why the last attempt to get the lock has failed; `nil` if it succeeded.
+    var problem: DownloadError? { state.withLock { $0.problem } }
+
+    /// Gets the lock for a session that is about to write, unless it has it.
+    ///
+    /// - Parameter time: The time to wait for another session that ends.
+    /// - Throws: `.alreadyRunning` if another daemon has it, among others.
+    func take(on session: PostgresConnection, waiting time: Duration = .zero) throws {
+        let server = try session.server.wait()
+        let holder = state.withLock { $0.holder }
+        guard holder != server else { return }
+        // The server may not know yet that the connection of the earlier session has broken.
+        if let holder { try end(holder, on: session) }
+        guard try isFree(on: session, waiting: time) else {
+            let problem = DownloadError(
+                .alreadyRunning,
+                "another daemon uses the queue in the schema \(schema) of the database"
+                    + (try owner(on: session)),
+                advice: "stop that daemon, or give this one another database or schema"
+            )
+            state.withLock { $0.problem = problem }
+            throw problem
+        }
+        state.withLock { ($0.holder, $0.problem) = (server, nil) }
+    }
+
+    /// Gives up the lock, so that the next daemon need not wait for the end of the session.
+    func release(on session: PostgresConnection) {
+        let statement = "SELECT pg_advisory_unlock_all()"
+        // The end of the session has the same effect.
+        _ = try? session.query(statement, within: .seconds(2)).wait()
+        state.withLock { $0.holder = nil }
+    }
+
+    private static let time = Duration.seconds(10)
+
+    private func end(_ holder: PostgresServer, on session: PostgresConnection) throws {
+        _ = try session.query(
+            """
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid = $1::integer
+                AND (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint
+            """,
+            [.integer(Int64(holder.process)), .integer(holder.startedAt)],
+            within: Self.time
+        ).wait()
+    }
+
+    private func isFree(on session: PostgresConnection, waiting time: Duration) throws -> Bool {
+        let numbers: [PostgresValue] = [.integer(Self.group), .text(schema)]
+        let result = try session.query(
+            "SELECT pg_try_advisory_lock($1::integer, hashtext($2))",
+            numbers,
+            within: Self.time
+        ).wait()
+        if try result.first?.value(0) == true { return true }
+        guard time > .zero else { return false }
+        let limit = time.nanoseconds / 1_000_000
+        do throws(PostgresError) {
+            try session.send("SET lock_timeout = \(limit)")
+            _ = try session.query(
+                "SELECT pg_advisory_lock($1::integer, hashtext($2))",
+                numbers,
+                within: time + Self.time
+            ).wait()
+            _ = try session.query("SET lock_timeout = 5000", within: Self.time).wait()
+            return true
+        } catch {
+            guard error.kind == .locked else { throw error }
+            return false
+        }
+    }
+
+    /// Returns what is known of the other daemon, for the message.
+    private func owner(on session: PostgresConnection) throws -> String {
+        let result = try session.query(
+            """
+            SELECT coalesce(host(client_addr), 'the same machine'), backend_start::text
+            FROM pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE locktype = 'advisory' AND granted AND objsubid = 2
+                AND classid = $1::integer::oid AND objid = hashtext($2)::oid
+                AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """,
+            [.integer(Self.group), .text(schema)],
+            within: Self.time
+        ).wait()
+        guard let row = result.first else { return "" }
+        let (address, date): (String, String) = (try row.value(0), try row.value(1))
+        return " (connected from \(address) since \(date))"
+    }
+}

@@ -1,0 +1,311 @@
+internal import Dispatch
+package import PawlCore
+internal import PawlPostgres
+internal import Synchronization
+
+/// The queue and its events in PostgreSQL.
+///
+/// One connection writes, two read. A broken connection is replaced with the next call.
+package final class PostgresStore: QueueStore {
+    private let writers: PostgresPool
+    private let readers: PostgresPool
+    private let lock: PostgresDaemonLock
+    private let texts = StatementTexts()
+    private let outage: PostgresOutage
+    private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
+    /// The random text that identifies the queue, as `StoreIdentity` describes.
+    package let identity: String
+    /// The schema that contains the tables.
+    package let schema: String
+
+    /// The time that a statement of a transaction that writes may take.
+    static let writeTime = Duration.seconds(12)
+    /// The same for a transaction that reads.
+    static let readTime = Duration.seconds(62)
+    /// The time to wait for a daemon that ends.
+    private static let takeoverTime = Duration.seconds(2)
+
+    /// Opens the queue, and creates its tables if there are none.
+    ///
+    /// - Parameters:
+    ///   - address: A URL or keywords, as `psql` takes them.
+    ///   - clock: The clock by which errors are remembered.
+    /// - Throws: `.alreadyRunning` if another daemon uses the queue, `.directoryNotUsable` for the
+    ///   tables of a newer version or of another program, among others.
+    package init(
+        _ address: String,
+        clock: any Timekeeper = SystemTimekeeper()
+    ) throws(DownloadError) {
+        do {
+            let address = try PostgresAddress(address)
+            var settings = PostgresSettings()
+            settings.applicationName = "pawld"
+            let schema = try Self.schema(address, settings)
+            lock = PostgresDaemonLock(schema: schema)
+            settings.preparation = Self.preparation(schema, forReading: false)
+            writers = PostgresPool(address, settings, size: 1)
+            settings.preparation = Self.preparation(schema, forReading: true)
+            readers = PostgresPool(address, settings, size: 2)
+            self.schema = schema
+            outage = PostgresOutage(clock)
+            identity = try writers.withConnectionBlocking(within: Self.writeTime) {
+                [lock] session in
+                try lock.take(on: session, waiting: Self.takeoverTime)
+                do {
+                    return try PostgresMigration(schema: schema).run(on: session).identity
+                } catch {
+                    lock.release(on: session)
+                    throw error
+                }
+            }
+        } catch {
+            throw PostgresFailure.explained(error, "opening the queue in the database")
+        }
+    }
+
+    private static func schema(
+        _ address: PostgresAddress,
+        _ settings: PostgresSettings
+    ) throws -> String {
+        let session = PostgresConnection(address, settings)
+        defer { session.close() }
+        return try PostgresMigration.schema(on: session)
+    }
+
+    private static func preparation(_ schema: String, forReading: Bool) -> [String] {
+        let times = forReading ? ("60s", "60s") : ("10s", "5s")
+        return [
+            "SET search_path TO \(PostgresValue.identifier(schema))",
+            "SET statement_timeout = '\(times.0)'",
+            "SET idle_in_transaction_session_timeout = '\(times.1)'", "SET lock_timeout = '5s'",
+            // The locks of a machine that has stopped are released.
+            "SET tcp_keepalives_idle = 5", "SET tcp_keepalives_interval = 2",
+            "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = '10s'",
+            // What is acknowledged must survive a power cut.
+            """
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') = 'off'
+            """,
+        ]
+    }
+
+    // MARK: - Writing
+
+    package func write<Value>(
+        for purpose: WritePurpose,
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Committed<Value> {
+        do {
+            if purpose == .needsRoom { try outage.checkRoom() }
+            let committed = try repeating { try attempt(body) }
+            outage.wrote()
+            return committed
+        } catch {
+            throw outage.noted(error, "writing the queue")
+        }
+    }
+
+    /// Runs a transaction again if it has had no effect and can succeed then.
+    private func repeating<Value>(_ transaction: () throws -> Value) throws -> Value {
+        try outage.checkConnection()
+        var retry = TransactionRetry()
+        while true {
+            do {
+                return try transaction()
+            } catch let error as PostgresError {
+                let random = Double.random(in: 0...1)
+                guard let delay = retry.delay(after: error, random: random) else { throw error }
+                Self.wait(delay)
+            }
+        }
+    }
+
+    /// Blocks the thread, which may block, for a moment.
+    private static func wait(_ time: Duration) {
+        guard time > .zero else { return }
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + time.seconds)
+    }
+
+    /// Runs a transaction once.
+    ///
+    /// - Throws: `PostgresError` if it has had no effect; `UnknownCommit`, and what `body` throws.
+    private func attempt<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws -> Committed<Value> {
+        try writers.withConnectionBlocking(within: Self.writeTime) { session in
+            try lock.take(on: session)
+            let transaction = try PostgresStoreConnection(
+                on: session,
+                texts,
+                isWriting: true,
+                time: Self.writeTime
+            )
+            let value: Value
+            do {
+                value = try body(StoreTransaction(transaction))
+            } catch {
+                transaction.rollBack()
+                throw transaction.failure ?? error
+            }
+            return Committed(value, lastEvent: try commit(transaction, on: session))
+        }
+    }
+
+    /// Commits, and returns the id of the newest event ever.
+    private func commit(
+        _ transaction: PostgresStoreConnection,
+        on session: PostgresConnection
+    ) throws -> Int64 {
+        do {
+            return try transaction.commit()
+        } catch let error as PostgresError {
+            guard let mark = transaction.mark, Self.isOpen(error, session) else {
+                transaction.rollBack()
+                throw error
+            }
+            guard let last = try outcome(of: mark, after: error) else { throw error }
+            return last
+        }
+    }
+
+    /// Whether a transaction may have been committed in spite of an error: the connection is lost.
+    private static func isOpen(_ error: PostgresError, _ session: PostgresConnection) -> Bool {
+        guard error.state == nil || error.kind == .unreachable else { return false }
+        return session.end != nil || error.kind == .unreachable || error.kind == .closed
+    }
+
+    /// Finds out whether a transaction was committed; returns the id of its last event, or `nil` if
+    /// it has no effect.
+    private func outcome(
+        of mark: PostgresTransactionMark,
+        after error: PostgresError
+    ) throws -> Int64? {
+        // The server has crashed, so its answer may be wrong.
+        guard error.state != "57P02" else { throw PostgresFailure.UnknownCommit(cause: error) }
+        let deadline = ContinuousClock.now + Self.writeTime
+        while true {
+            do {
+                return try readers.withConnectionBlocking(within: Self.writeTime) { other in
+                    switch try CommitOutcome.find(mark, on: other, within: Self.writeTime).wait() {
+                    case .committed: try Self.lastEvent(of: mark, on: other)
+                    case .aborted: nil
+                    case .unknown: throw PostgresFailure.UnknownCommit(cause: error)
+                    }
+                }
+            } catch let failure as PostgresError {
+                guard failure.kind == .unreachable, ContinuousClock.now < deadline else {
+                    throw PostgresFailure.UnknownCommit(cause: error)
+                }
+                Self.wait(.milliseconds(200))
+            }
+        }
+    }
+
+    private static func lastEvent(
+        of mark: PostgresTransactionMark,
+        on session: PostgresConnection
+    ) throws -> Int64 {
+        let result = try session.query(
+            """
+            SELECT coalesce((SELECT max(id) FROM event WHERE xact = $1::xid8),
+                (\(EventScript.lastEvent)))
+            """,
+            [.text("\(mark.transaction)")],
+            within: readTime
+        ).wait()
+        return try PostgresStoreConnection.lastEvent(in: result)
+    }
+
+    // MARK: - Reading
+
+    package func read<Value: Sendable>(
+        _ body: @Sendable @escaping (StoreTransaction) throws -> Value
+    ) async throws(DownloadError) -> Value {
+        do {
+            try outage.checkConnection()
+            var retry = TransactionRetry()
+            while true {
+                do {
+                    return try await readers.withConnection(within: Self.readTime) { session in
+                        try await blocking { store in try store.readOnce(on: session, body) }
+                    }
+                } catch let error as PostgresError {
+                    // A read has no conflicts.
+                    guard retry.delay(after: error, random: 0) != nil else { throw error }
+                }
+            }
+        } catch {
+            throw outage.noted(error, "reading the queue")
+        }
+    }
+
+    package func readBlocking<Value>(
+        _ body: (StoreTransaction) throws -> Value
+    ) throws(DownloadError) -> Value {
+        do {
+            return try repeating {
+                try readers.withConnectionBlocking(within: Self.readTime) { session in
+                    try readOnce(on: session, body)
+                }
+            }
+        } catch {
+            throw outage.noted(error, "reading the queue")
+        }
+    }
+
+    /// Runs work on a thread that may block.
+    private func blocking<Value: Sendable>(
+        _ work: @Sendable @escaping (PostgresStore) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            readQueue.async { continuation.resume(with: Result { try work(self) }) }
+        }
+    }
+
+    private func readOnce<Value>(
+        on session: PostgresConnection,
+        _ body: (StoreTransaction) throws -> Value
+    ) throws -> Value {
+        let transaction = try PostgresStoreConnection(
+            on: session,
+            texts,
+            isWriting: false,
+            time: Self.readTime
+        )
+        defer { transaction.rollBack() }
+        do {
+            return try body(StoreTransaction(transaction))
+        } catch {
+            throw transaction.failure ?? error
+        }
+    }
+
+    // MARK: - State
+
+    package func checkRoom() throws(DownloadError) {
+        do { try outage.checkRoom() } catch {
+            throw PostgresFailure.explained(error, "writing the queue")
+        }
+    }
+
+    /// Does nothing: the database has no reserve.
+    package func restoreReserve() {}
+
+    /// Why nothing can be written: another daemon uses the queue, or the last connection has failed;
+    /// `nil` otherwise.
+    package var problem: DownloadError? {
+        lock.problem ?? writers.problem.map { PostgresFailure.explained($0, "writing the queue") }
+    }
+
+    package var lastWriteFailure: DownloadError? { outage.writeFailure }
+
+    /// Closes the connections, and lets another daemon use the queue.
+    package func close() throws(DownloadError) {
+        _ = try? writers.withConnectionBlocking(within: .seconds(1)) { session in
+            // A broken connection is not made again for this.
+            if session.isIdle { lock.release(on: session) }
+        }
+        writers.close()
+        readers.close()
+    }
+}
