@@ -5,14 +5,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DownloadEventsTests {
-    @Test func `the events of one download are listed in order, newest last`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `the events of one download are listed in order, newest last`(kind: StoreKind) async throws
+    {
+        let scene = try await ContractScene(kind)
         let ids = try ["a", "b"].map { try scene.add($0) }
         for id in ids {
             try scene.put(id, into: .running, .started)
             try scene.put(id, into: .finished, .finished)
         }
-        try scene.store.write { try $0.events.append(DaemonSettings(), at: StoreScene.noon) }
+        try scene.store.write { try $0.events.append(DaemonSettings(), at: ContractScene.noon) }
         let (own, newest, none) = try await scene.store.read { transaction in
             (
                 try transaction.events.list(ofDownload: ids[1], limit: 10),
@@ -32,8 +34,11 @@ struct DownloadEventsTests {
         #expect(rest == WireEvents([own.events[0]]))
     }
 
-    @Test func `a range of the queue contains active downloads of one priority`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a range of the queue contains active downloads of one priority`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         for (index, name) in ["a", "b", "c", "d"].enumerated() {
             let id = try scene.add(name)
             try scene.store.write { transaction in

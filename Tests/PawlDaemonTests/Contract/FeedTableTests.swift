@@ -15,48 +15,26 @@ struct FeedTableTests {
             name: name,
             owner: .token("t"),
             request: NewFeed(download),
-            at: StoreScene.noon
+            at: ContractScene.noon
         )
     }
 
-    @Test func `a feed that cannot be decoded is listed as such, and can be removed`()
+    @Test(arguments: StoreKind.allCases)
+    func `a removed feed is restored with its items, under a free name`(kind: StoreKind)
         async throws
     {
-        let scene = try StoreScene()
-        try scene.store.write { transaction in
-            for name in ["a", "broken", "c"] { _ = try transaction.feeds.insert(feed(name)) }
-        }
-        try scene.store.close()
-        // A newer version may have written such a request.
-        let (old, new) = (Array(#""url":"https://host/broken""#.utf8), Array(#""uri""#.utf8))
-        var bytes = try scene.folder.read(StoreScene.name)
-        let offset = try #require(
-            (0..<bytes.count - old.count).first {
-                bytes[$0] == old[0] && bytes[$0...].starts(with: old)
-            }
-        )
-        bytes.replaceSubrange(offset..<offset + new.count, with: new)
-        try scene.folder.write(StoreScene.name, bytes)
-        let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
-        let list = try await store.read { try $0.feeds.list() }
-        #expect(list.feeds.map(\.name) == ["a", "c"])
-        #expect(list.unreadable.map(\.name) == ["broken"])
-        let id = try #require(list.unreadable.first?.id)
-        #expect(try await store.read { try $0.feeds.find(id) } == nil)
-        #expect(try await store.read { try $0.feeds.owner(of: id) } == .token("t"))
-        #expect(try await store.read { try $0.feeds.owner(of: 99) } == nil)
-        try store.write { try $0.feeds.delete(id) }
-        #expect(try await store.read { try $0.feeds.list() }.unreadable.isEmpty)
-    }
-
-    @Test func `a removed feed is restored with its items, under a free name`() throws {
-        let scene = try StoreScene()
+        let scene = try await ContractScene(kind)
         try scene.store.write { transaction in
             let items: [ExactText] = ["x", "y"]
             let id = try transaction.feeds.insert(feed("a"))
-            try transaction.feeds.see(items, of: id, at: StoreScene.noon)
+            try transaction.feeds.see(items, of: id, at: ContractScene.noon)
             let number = try transaction.removed.nextNumber()
-            try transaction.removed.keep(feed: id, removal: number, by: .user, at: StoreScene.noon)
+            try transaction.removed.keep(
+                feed: id,
+                removal: number,
+                by: .user,
+                at: ContractScene.noon
+            )
             try transaction.feeds.delete(id)
             _ = try transaction.feeds.insert(feed("a"))
             // Without an event, each removal has a number of its own.
@@ -73,10 +51,11 @@ struct FeedTableTests {
         }
     }
 
-    @Test func `a removed feed is forgotten after its time`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a removed feed is forgotten after its time`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.store.write { transaction in
-            let (removed, noon) = (transaction.removed, StoreScene.noon)
+            let (removed, noon) = (transaction.removed, ContractScene.noon)
             let id = try transaction.feeds.insert(feed("a"))
             try removed.keep(feed: id, removal: 1, by: .user, at: noon)
             #expect(try removed.expire(before: noon.addingTimeInterval(-1)) == noon)
@@ -85,13 +64,14 @@ struct FeedTableTests {
         }
     }
 
-    @Test func `a session that is forgotten has no feeds any more`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a session that is forgotten has no feeds any more`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.store.write { transaction in
             try transaction.sessions.register(
                 SessionRegistration(identifier: "app"),
                 by: .token("t"),
-                at: StoreScene.noon
+                at: ContractScene.noon
             )
             for (name, session) in [("a", "app"), ("b", "other"), ("c", nil)] {
                 _ = try transaction.feeds.insert(feed(name, session: session))
@@ -102,8 +82,11 @@ struct FeedTableTests {
         #expect(feeds.map(\.request.download.session) == [nil, "other", nil])
     }
 
-    @Test func `what was removed does not come back into a session that was forgotten`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `what was removed does not come back into a session that was forgotten`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         let other = try scene.add()
         try scene.store.write { transaction in
             var row = try #require(try transaction.downloads.find(other))
@@ -115,7 +98,7 @@ struct FeedTableTests {
             let feeds = try ["app", "other"].map { name in
                 try transaction.feeds.insert(feed(name, session: name))
             }
-            let noon = StoreScene.noon
+            let noon = ContractScene.noon
             try transaction.removed.keep(added, removal: 1, by: .user, at: noon)
             try transaction.downloads.delete(added)
             for id in feeds {
@@ -131,13 +114,14 @@ struct FeedTableTests {
         }
     }
 
-    @Test func `the items that a feed knows are found by their keys`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `the items that a feed knows are found by their keys`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.store.write { transaction in
             let id = try transaction.feeds.insert(feed("a"))
             let other = try transaction.feeds.insert(feed("b"))
             let keys: [ExactText] = ["x", "y"]
-            try transaction.feeds.see(keys, of: id, at: StoreScene.noon)
+            try transaction.feeds.see(keys, of: id, at: ContractScene.noon)
             #expect(try transaction.feeds.known(["y", "z"], of: id) == ["y"])
             #expect(try transaction.feeds.known(keys, of: other).isEmpty)
         }

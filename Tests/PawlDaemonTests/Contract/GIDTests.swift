@@ -7,15 +7,18 @@ import Testing
 struct GIDTests {
     private let gid = "00000000000000aa"
 
-    private func remove(_ id: Int64, from scene: StoreScene) throws {
+    private func remove(_ id: Int64, from scene: ContractScene) throws {
         try scene.store.write { transaction in
-            try transaction.removed.keep(id, removal: 1, by: .user, at: StoreScene.noon)
+            try transaction.removed.keep(id, removal: 1, by: .user, at: ContractScene.noon)
             try transaction.downloads.delete(id)
         }
     }
 
-    @Test func `a chosen GID is kept with the download, even after an undone removal`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a chosen GID is kept with the download, even after an undone removal`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         for name in ["a", "b"] { try scene.add(name) }
         try scene.store.write { try $0.gids.set(gid, of: 1) }
         #expect(try scene.store.write { try $0.gids.all() } == [1: gid])
@@ -26,8 +29,11 @@ struct GIDTests {
         #expect(try scene.store.write { try $0.gids.all() } == [1: gid])
     }
 
-    @Test func `a removed download returns without a GID that another one has taken`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a removed download returns without a GID that another one has taken`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         for name in ["a", "b"] { try scene.add(name) }
         try scene.store.write { try $0.gids.set(gid, of: 1) }
         try remove(1, from: scene)

@@ -10,8 +10,8 @@ struct HistoryTests {
     /// Five finished downloads, one per day, of which the last ended at this time.
     private let end = Date(timeIntervalSince1970: 1_000_000_000)
 
-    private func scene() throws -> StoreScene {
-        let scene = try StoreScene()
+    private func scene(_ kind: StoreKind) async throws -> ContractScene {
+        let scene = try await ContractScene(kind)
         for name in ["a", "b", "c", "d", "e", "waiting"] { try scene.add(name) }
         try scene.store.write { transaction in
             for id: Int64 in 1...5 {
@@ -25,7 +25,7 @@ struct HistoryTests {
     }
 
     private func expired(
-        _ scene: StoreScene,
+        _ scene: ContractScene,
         keeping count: Int,
         days: Double,
         limit: Int = 100
@@ -39,8 +39,9 @@ struct HistoryTests {
         }
     }
 
-    @Test func `the newest are kept, up to their number and their age`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `the newest are kept, up to their number and their age`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         #expect(try await expired(scene, keeping: 10, days: 10) == [])
         #expect(try await expired(scene, keeping: 5, days: 10) == [])
         #expect(try await expired(scene, keeping: 3, days: 10) == [1, 2])
@@ -59,8 +60,9 @@ struct HistoryTests {
         #expect(old == [1, 2, 3])
     }
 
-    @Test func `downloads that ended at the same time count one by one`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `downloads that ended at the same time count one by one`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         try scene.store.write { transaction in
             for id: Int64 in 1...5 {
                 guard var row = try transaction.downloads.find(id) else { continue }
@@ -71,8 +73,9 @@ struct HistoryTests {
         #expect(try await expired(scene, keeping: 3, days: 10) == [1, 2])
     }
 
-    @Test func `an end that its session has not acknowledged is kept`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `an end that its session has not acknowledged is kept`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.store.write { transaction in
             try transaction.sessions.register(SessionRegistration(identifier: "app"), at: end)
             for session in ["app", nil] {

@@ -14,7 +14,7 @@ struct LabelTableTests {
         return settings
     }
 
-    private func give(_ label: String?, to id: Int64, in scene: StoreScene) throws {
+    private func give(_ label: String?, to id: Int64, in scene: ContractScene) throws {
         try scene.store.write { transaction in
             guard var row = try transaction.downloads.find(id) else { return }
             row.label = label
@@ -22,8 +22,9 @@ struct LabelTableTests {
         }
     }
 
-    @Test func `a label keeps the settings that are not given`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a label keeps the settings that are not given`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.store.write { try $0.labels.set(settings("films")) }
         var change = LabelSettings(name: "films")
         change.limitBytesPerSecond = 2000
@@ -40,8 +41,11 @@ struct LabelTableTests {
         #expect(label.priority == .normal)
     }
 
-    @Test func `labels with settings and labels of downloads are listed in pages`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `labels with settings and labels of downloads are listed in pages`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         for name in ["a", "b", "c"] { try scene.add(name) }
         try scene.store.write { try $0.labels.set(settings("music")) }
         try give("films", to: 1, in: scene)
@@ -61,8 +65,9 @@ struct LabelTableTests {
         #expect(rest.next == nil)
     }
 
-    @Test func `a removed label leaves its downloads without one`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a removed label leaves its downloads without one`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         for name in ["a", "b"] { try scene.add(name) }
         try scene.store.write { try $0.labels.set(settings("films")) }
         try give("films", to: 1, in: scene)
@@ -81,8 +86,9 @@ struct LabelTableTests {
         #expect(try await scene.store.read { try $0.labels.settings() }.isEmpty)
     }
 
-    @Test func `a label is taken from its downloads part by part`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a label is taken from its downloads part by part`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         for number in 1...5 { try give("films", to: try scene.add("\(number)"), in: scene) }
         func take() throws -> [Int64] {
             try scene.store.write { try $0.labels.take("films", upTo: 4, limit: 3) }.map(\.id)
@@ -93,8 +99,9 @@ struct LabelTableTests {
         #expect(try take() == [])
     }
 
-    @Test func `the number of labels with settings is limited`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `the number of labels with settings is limited`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.store.write { transaction in
             for number in 0..<LabelTable.most { try transaction.labels.set(settings("\(number)")) }
         }
@@ -105,8 +112,9 @@ struct LabelTableTests {
         try scene.store.write { try $0.labels.set(settings("0")) }
     }
 
-    @Test func `a selection and a list are limited to a label`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a selection and a list are limited to a label`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         for name in ["a.iso", "b.iso", "a.iso"] { try scene.add(name) }
         try give("films", to: 1, in: scene)
         try give("films", to: 2, in: scene)

@@ -14,8 +14,9 @@ struct MoveRecordTests {
     )
     private let copy = FileStamp(device: 5, inode: 6, size: 3, modified: 4)
 
-    @Test func `a move keeps the stamp of its copy`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a move keeps the stamp of its copy`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         let id = try scene.add()
         let all = try scene.store.write { transaction in
             for download in [id, id + 1] {
@@ -31,8 +32,11 @@ struct MoveRecordTests {
         #expect(all == [.move(file, to: "/far/", copy: copy), .move(file, to: "/far/", copy: nil)])
     }
 
-    @Test func `a file that another download has recorded is known as its file`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a file that another download has recorded is known as its file`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         let (id, other) = (try scene.add("a"), try scene.add("b"))
         try scene.store.write { transaction in
             try transaction.writtenFiles.record(file, of: other)
@@ -42,14 +46,15 @@ struct MoveRecordTests {
         }
     }
 
-    @Test func `a download that ends after its removal has ended when the removal is undone`()
-        throws
-    {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a download that ends after its removal has ended when the removal is undone`(
+        kind: StoreKind
+    ) async throws {
+        let scene = try await ContractScene(kind)
         let id = try scene.add()
         try scene.put(id, into: .running, .started)
         let restored = try scene.store.write { transaction in
-            try transaction.removed.keep(id, removal: 7, by: .user, at: StoreScene.noon)
+            try transaction.removed.keep(id, removal: 7, by: .user, at: ContractScene.noon)
             try transaction.downloads.delete(id)
             try transaction.removed.update(id) { row in
                 row.state = .finished

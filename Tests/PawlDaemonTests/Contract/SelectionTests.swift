@@ -5,20 +5,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SelectionTests {
-    private func scene() throws -> StoreScene {
-        let scene = try StoreScene()
+    private func scene(_ kind: StoreKind) async throws -> ContractScene {
+        let scene = try await ContractScene(kind)
         for name in ["a.iso", "b.iso", "c.txt", "2", "[x].iso", "a.iso"] { try scene.add(name) }
         return scene
     }
 
-    private func select(_ selection: Selection, in scene: StoreScene) async throws -> [Int64] {
+    private func select(_ selection: Selection, in scene: ContractScene) async throws -> [Int64] {
         try await scene.store.read { transaction in
             try transaction.search.select(selection, states: [.waiting]).map(\.download.id)
         }
     }
 
-    @Test func `downloads are selected by id, by name and by pattern`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `downloads are selected by id, by name and by pattern`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         #expect(try await select(Selection(targets: ["3"]), in: scene) == [3])
         #expect(try await select(Selection(targets: ["a.iso"]), in: scene) == [1, 6])
         #expect(try await select(Selection(targets: ["*.iso"]), in: scene) == [1, 2, 5, 6])
@@ -26,18 +27,21 @@ struct SelectionTests {
         #expect(try await select(Selection(targets: ["[x]*"]), in: scene) == [5])
     }
 
-    @Test func `an id takes precedence over a name of digits`() async throws {
-        #expect(try await select(Selection(targets: ["2"]), in: try scene()) == [2])
+    @Test(arguments: StoreKind.allCases)
+    func `an id takes precedence over a name of digits`(kind: StoreKind) async throws {
+        #expect(try await select(Selection(targets: ["2"]), in: try await scene(kind)) == [2])
     }
 
-    @Test func `all selects the downloads in the right states`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `all selects the downloads in the right states`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         try scene.put(2, into: .finished, .finished)
         #expect(try await select(Selection(all: true), in: scene) == [1, 3, 4, 5, 6])
     }
 
-    @Test func `states limit a selection`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `states limit a selection`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         try scene.put(2, into: .finished, .finished)
         let all = Selection(all: true, states: [.finished, .failed])
         #expect(try await select(all, in: scene) == [2])
@@ -49,8 +53,9 @@ struct SelectionTests {
         #expect(error?.message == "no failed or waiting download matches 'b.iso'")
     }
 
-    @Test func `an empty or unmatched selection is an error`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `an empty or unmatched selection is an error`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         for selection in [
             Selection(targets: ["1", "nothing"]), Selection(targets: ["*.zip"]), Selection(),
             Selection(targets: []), Selection(targets: ["1"], all: true),
@@ -60,10 +65,11 @@ struct SelectionTests {
         }
     }
 
-    @Test func `a pattern that is too long for the database is an error of the request`()
+    @Test(arguments: StoreKind.allCases)
+    func `a pattern that is too long for the database is an error of the request`(kind: StoreKind)
         async throws
     {
-        let scene = try scene()
+        let scene = try await scene(kind)
         let most = 16 << 10
         let longest = String(repeating: "[", count: most - 1) + "*"
         let error = await #expect(throws: DownloadError.self) {
@@ -86,8 +92,9 @@ struct SelectionTests {
         #expect(refusal?.code == .usage)
     }
 
-    @Test func `pages list each download once, in either order`() async throws {
-        let scene = try scene()
+    @Test(arguments: StoreKind.allCases)
+    func `pages list each download once, in either order`(kind: StoreKind) async throws {
+        let scene = try await scene(kind)
         for newestFirst in [false, true] {
             var (query, seen) = (ListQuery(), [Int64]())
             query.limit = 4
@@ -103,53 +110,9 @@ struct SelectionTests {
         }
     }
 
-    @Test func `only a star and a question mark are special in a pattern`() async throws {
-        let scene = try StoreScene()
-        let names = ["a[1].iso", "a1.iso", "A1.iso", "a\\b.iso", "a^.iso", "aé.iso", "a.b+(c).iso"]
-        for name in names { try scene.add(name) }
-        let cases: [(String, [Int64])] = [
-            ("a[1]*", [1]), ("*[*", [1]), ("*]*", [1]), ("a?.iso", [2, 5, 6]), ("A*", [3]),
-            ("a\\*", [4]), ("a^*", [5]), ("*.b+(c).*", [7]), ("?????.iso", []),
-            ("*", [1, 2, 3, 4, 5, 6, 7]), ("a.*", [7]), ("*1", []), ("1*", []), ("a|*", []),
-        ]
-        for (pattern, expected) in cases {
-            var query = ListQuery()
-            query.targets = [pattern]
-            let asked = query
-            let page = try await scene.store.read { try $0.search.list(asked) }
-            #expect(page.downloads.map(\.id).sorted() == expected, "\(pattern)")
-            #expect(
-                names.indices.filter { NamePattern.matches(pattern, names[$0]) }.map {
-                    Int64($0 + 1)
-                }
-                    == expected
-            )
-        }
-    }
-
-    @Test func `a text with U+0000 is refused, and the store works as before`() async throws {
-        let scene = try StoreScene()
-        for name in ["a\0b", "\0"] {
-            let error = #expect(throws: DownloadError.self) { try scene.add(name) }
-            #expect(error?.code == .usage)
-            #expect(error?.message.contains("U+0000") == true)
-        }
-        #expect(scene.store.lastWriteFailure == nil)
-        try scene.add("ab")
-        for (text, target) in [("a\0", "*"), ("a", "a\0*"), ("a", "a\0")] {
-            var query = ListQuery()
-            (query.search, query.targets) = (text, [target])
-            let asked = query
-            let error = await #expect(throws: DownloadError.self) {
-                try await scene.store.read { try $0.search.list(asked) }
-            }
-            #expect(error?.code == .usage)
-        }
-        #expect(try await StoreScene.contents(scene.store).downloads.map(\.name) == ["ab"])
-    }
-
-    @Test func `a search ignores case in any alphabet`() async throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `a search ignores case in any alphabet`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         for name in [
             "Größe.iso", "GRÖSSE.ISO", "ЁЛКА.zip", "ёлка.ZIP", "100%_a\\b.txt", "1000 ab.txt", "Ça",
         ] {

@@ -9,56 +9,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DaemonStoreTests {
-    @Test func `a reopened store contains what was written`() async throws {
-        let scene = try StoreScene()
-        let id = try scene.add()
-        try scene.put(id, into: .paused, .paused)
-        let before = try await StoreScene.contents(scene.store)
-        try scene.store.close()
-        let again = try DaemonStore(path: scene.folder.path(StoreScene.name))
-        #expect(again.note == nil)
-        #expect(try await StoreScene.contents(again) == before)
-        #expect(before.downloads.map(\.state) == [.paused])
-        #expect(before.events.map(\.kind) == [.added, .paused])
-    }
-
     @Test func `commits are synced, even after reopening`() throws {
         let scene = try StoreScene()
         #expect(try scene.store.write { try $0.waitsForTheDisk() })
         try scene.store.close()
         let again = try DaemonStore(path: scene.folder.path(StoreScene.name))
         #expect(try again.write { try $0.waitsForTheDisk() })
-    }
-
-    @Test func `a change and its event are stored together or not at all`() async throws {
-        let scene = try StoreScene()
-        let id = try scene.add()
-        let before = try await StoreScene.contents(scene.store)
-        struct Stop: Error {}
-        #expect(throws: DownloadError.self) {
-            try scene.store.write { transaction in
-                guard var row = try transaction.downloads.find(id) else { return }
-                row.state = .finished
-                try transaction.downloads.save(row)
-                try transaction.events.append(.finished, row, at: StoreScene.noon)
-                throw Stop()
-            }
-        }
-        #expect(try await StoreScene.contents(scene.store) == before)
-    }
-
-    @Test func `ids of downloads and events are never reused`() async throws {
-        let scene = try StoreScene()
-        let first = try scene.add()
-        let last = try await scene.store.read { try $0.events.last() }
-        try scene.store.write { transaction in
-            try transaction.downloads.delete(first)
-            try transaction.events.prune(keeping: 0)
-        }
-        #expect(try await scene.store.read { try $0.events.last() } == last)
-        #expect(try scene.add() > first)
-        let events = try await scene.store.read { try $0.events.list(after: 0, limit: 9) }
-        #expect(events.map(\.id) == [last + 1])
     }
 
     @Test func `a removed download is kept with all of its columns`() async throws {
@@ -84,20 +40,6 @@ struct DaemonStoreTests {
             let text = String(decoding: try scene.folder.read(name), as: UTF8.self)
             #expect(!text.contains("s3cret"), "\(name)")
         }
-    }
-
-    @Test func `a download whose starts never end becomes a suspect`() throws {
-        let scene = try StoreScene()
-        let (first, second) = (try scene.add(), try scene.add())
-        let suspects = try scene.store.write { transaction in
-            for _ in 0..<3 {
-                try transaction.attempts.countStart(of: first)
-                try transaction.attempts.countStart(of: second)
-            }
-            try transaction.attempts.forgetStarts(of: second)
-            return try transaction.attempts.suspects(starts: 3)
-        }
-        #expect(suspects == [first])
     }
 
     @Test func `only the user can read the store`() throws {

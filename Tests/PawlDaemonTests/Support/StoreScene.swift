@@ -38,7 +38,8 @@ struct StoreScene {
         try Self.add(name, secret: secret, to: store)
     }
 
-    static func add(_ name: String, secret: String = "{}", to store: DaemonStore) throws -> Int64 {
+    static func add(_ name: String, secret: String = "{}", to store: any QueueStore) throws -> Int64
+    {
         try store.write { transaction in
             var row = WireDownload(
                 id: 0,
@@ -56,17 +57,26 @@ struct StoreScene {
     }
 
     func put(_ id: Int64, into state: TaskState, _ kind: WireEvent.Kind) throws {
+        try Self.put(id, into: state, kind, in: store)
+    }
+
+    static func put(
+        _ id: Int64,
+        into state: TaskState,
+        _ kind: WireEvent.Kind,
+        in store: any QueueStore
+    ) throws {
         try store.write { transaction in
             guard var row = try transaction.downloads.find(id) else { return }
             row.state = state
-            row.endedAt = state.isEnd ? Self.noon : nil
+            row.endedAt = state.isEnd ? noon : nil
             try transaction.downloads.save(row)
-            try transaction.events.append(kind, row, at: Self.noon)
+            try transaction.events.append(kind, row, at: noon)
         }
     }
 
     /// Everything that a store contains, in a comparable form.
-    static func contents(_ store: DaemonStore) async throws -> Contents {
+    static func contents(_ store: any QueueStore) async throws -> Contents {
         try await store.read { transaction in
             var query = ListQuery()
             query.limit = ListQuery.mostLimit
