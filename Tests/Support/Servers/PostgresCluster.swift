@@ -135,7 +135,8 @@ package final class PostgresCluster: Sendable {
     private static func configure(_ settings: Settings, _ folder: ScratchFolder) throws {
         var lines = [
             "listen_addresses = '127.0.0.1'", "unix_socket_directories = '\(folder.path)'",
-            "shared_buffers = 16MB", "lc_messages = 'C'",
+            // Many tests share a server.
+            "shared_buffers = 16MB", "max_connections = 300", "lc_messages = 'C'",
         ]
         if !settings.isDurable {
             lines += ["fsync = off", "synchronous_commit = off", "full_page_writes = off"]

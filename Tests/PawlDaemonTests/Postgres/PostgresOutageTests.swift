@@ -1,0 +1,221 @@
+import Dispatch
+import PawlCore
+import PawlDaemon
+import PawlPostgres
+import PawlTesting
+import PawlWire
+import Testing
+
+/// Broken connections, a killed server, conflicts, and commits whose outcome is not known.
+@Suite(.timeLimit(.minutes(5)))
+struct PostgresOutageTests {
+    private func ids(_ store: PostgresStore) async throws -> [Int64] {
+        try await store.read { try $0.downloads.ids() }
+    }
+
+    @Test func `a write whose session was ended uses a new one`() async throws {
+        let queue = try await PostgresQueue()
+        let store = try queue.open()
+        let first = try StoreScene.add("a", to: store)
+        try await queue.endWriter()
+        let second = try StoreScene.add("b", to: store)
+        #expect(try await ids(store) == [first, second])
+        #expect(store.problem == nil)
+        #expect(queue.failure()?.code == .alreadyRunning)
+    }
+
+    @Test func `a daemon that has lost its lock to another one writes nothing`() async throws {
+        let queue = try await PostgresQueue()
+        let store = try queue.open()
+        let id = try StoreScene.add("a", to: store)
+        try await queue.endWriter()
+        let other = try queue.open()
+        let refusal = #expect(throws: DownloadError.self) {
+            try store.write { try $0.downloads.delete(id) }
+        }
+        #expect(refusal?.code == .alreadyRunning)
+        #expect(store.problem?.code == .alreadyRunning)
+        #expect(try await ids(other) == [id])
+        try other.close()
+        try store.write { try $0.downloads.delete(id) }
+        #expect(store.problem == nil)
+        #expect(try await ids(store).isEmpty)
+    }
+
+    @Test func `while the server is down, calls fail, and later nothing is lost`() async throws {
+        var settings = PostgresCluster.Settings()
+        settings.isDurable = true
+        try await PostgresCluster.run(settings) { cluster in
+            let queue = try await PostgresQueue(on: cluster)
+            let clock = ManualTimekeeper()
+            let store = try queue.open(clock: clock)
+            _ = try StoreScene.add("a", to: store)
+            let before = try await StoreScene.contents(store)
+            await cluster.stop()
+            for _ in 0..<2 {
+                let failure = #expect(throws: DownloadError.self) {
+                    try StoreScene.add("b", to: store)
+                }
+                #expect(failure?.code == .storeUnavailable)
+                #expect(failure?.advice.contains("check that the server runs") == true)
+                let unread = await #expect(throws: DownloadError.self) { try await ids(store) }
+                #expect(unread?.code == .storeUnavailable)
+            }
+            #expect(store.problem?.code == .storeUnavailable)
+            #expect(store.lastWriteFailure?.code == .storeUnavailable)
+            try await cluster.start()
+            // Until then, calls fail at once.
+            #expect(throws: DownloadError.self) { try StoreScene.add("b", to: store) }
+            clock.advance(by: .seconds(1))
+            try store.checkWrites()
+            #expect(store.problem == nil)
+            #expect(store.lastWriteFailure == nil)
+            #expect(try await StoreScene.contents(store) == before)
+        }
+    }
+
+    @Test func `a transaction that the database stops because of a deadlock runs again`()
+        async throws
+    {
+        let queue = try await PostgresQueue()
+        let store = try queue.open()
+        let (first, second) = (
+            try StoreScene.add("a", to: store), try StoreScene.add("b", to: store)
+        )
+        let other = try queue.connect()
+        let time = Duration.seconds(60)
+        try other.send("SET deadlock_timeout = '60s'")
+        try other.send("BEGIN")
+        try other.send("UPDATE download SET starts = 7 WHERE id = \(second)")
+        _ = try await other.finish(within: time).value
+        let (runs, mayContinue) = (Observed(0), DispatchSemaphore(value: 0))
+        let isDone = Observed<Bool?>(nil)
+        try BlockingThread.start {
+            let isWritten: Void? = try? store.write { transaction in
+                _ = try transaction.downloads.find(first)
+                let isFirst = runs.update { count in
+                    count += 1
+                    return count == 1
+                }
+                if isFirst { mayContinue.wait() }
+                _ = try transaction.downloads.find(second)
+                try transaction.attempts.countStart(of: first)
+            }
+            isDone.update { $0 = isWritten != nil }
+        }
+        await runs.wait { $0 == 1 }
+        let blocked = other.query(
+            "UPDATE download SET starts = 7 WHERE id = \(first)",
+            within: time
+        )
+        let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype <> 'advisory'"
+        while try await queue.run(waiting) == "0\n" {}
+        mayContinue.signal()
+        _ = try await blocked.value
+        _ = try await other.query("COMMIT", within: time).value
+        #expect(await isDone.wait { $0 != nil } == true)
+        #expect(runs.value == 2)
+        let suspects = try await store.read { try $0.attempts.suspects(starts: 8) }
+        #expect(suspects == [first])
+    }
+
+    /// The end of the message that commits, and of no other one (`READ COMMITTED`).
+    private let commit = "COMMIT\u{0}"
+
+    /// The store reaches the server through a relay.
+    private func relayed(
+        _ queue: PostgresQueue
+    ) throws -> (relay: TCPRelay, store: PostgresStore) {
+        let relay = try TCPRelay(to: .port(queue.cluster.port))
+        let address =
+            "host=127.0.0.1 port=\(relay.port) user=\(PostgresCluster.user) dbname=postgres "
+            + "options=-csearch_path=\(queue.schema)"
+        return (relay, try PostgresStore(address))
+    }
+
+    @Test(arguments: [true, false])
+    func `a commit whose answer was lost is not done twice`(hasEvent: Bool) async throws {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let id = try StoreScene.add("a", to: store)
+        relay.cut(.answer(to: commit, bytes: 0))
+        let runs = Observed(0)
+        let committed = try store.write(for: .change) { transaction in
+            runs.update { $0 += 1 }
+            try transaction.attempts.countStart(of: id)
+            guard hasEvent, let row = try transaction.downloads.find(id) else { return }
+            try transaction.events.append(.changed, row, at: StoreScene.noon)
+        }
+        #expect(runs.value == 1)
+        let (last, suspects) = try await store.read { transaction in
+            (
+                try transaction.events.last(),
+                try [1, 2].map { try transaction.attempts.suspects(starts: $0) }
+            )
+        }
+        #expect(committed.lastEvent == last)
+        #expect(last == (hasEvent ? 2 : 1))
+        #expect(suspects == [[id], []])
+    }
+
+    @Test func `a commit that did not reach the server is done again`() async throws {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let id = try StoreScene.add("a", to: store)
+        relay.cut(.text(commit, .toServer, isForwarded: false))
+        let runs = Observed(0)
+        let committed = try store.write(for: .change) { transaction in
+            runs.update { $0 += 1 }
+            try transaction.attempts.countStart(of: id)
+            guard let row = try transaction.downloads.find(id) else { return }
+            try transaction.events.append(.changed, row, at: StoreScene.noon)
+        }
+        #expect(runs.value == 2)
+        let events = try await store.read { try $0.events.list(after: 0, limit: 9) }
+        #expect(events.map(\.id) == [1, 2])
+        #expect(committed.lastEvent == 2)
+        let suspects = try await store.read { try $0.attempts.suspects(starts: 2) }
+        #expect(suspects.isEmpty)
+    }
+
+    @Test func `a commit whose outcome cannot be found out is an error, and runs once`()
+        async throws
+    {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let id = try StoreScene.add("a", to: store)
+        relay.cut(.answer(to: commit, bytes: 0))
+        relay.refuse()
+        let runs = Observed(0)
+        let failure = #expect(throws: DownloadError.self) {
+            try store.write { transaction in
+                runs.update { $0 += 1 }
+                try transaction.attempts.countStart(of: id)
+            }
+        }
+        #expect(failure?.code == .storeUnavailable)
+        #expect(failure?.message.contains("not known whether") == true)
+        #expect(runs.value == 1)
+    }
+
+    @Test func `other sessions learn of events, in the order of the commits`() async throws {
+        let queue = try await PostgresQueue()
+        let store = try queue.open()
+        let received = Observed<[String]>([])
+        let isListening = Observed(false)
+        let listener = PostgresListener(
+            try PostgresAddress(queue.address),
+            channels: [queue.schema]
+        ) { event in
+            switch event {
+            case .listening: isListening.update { $0 = true }
+            case .notified(let notification): received.update { $0.append(notification.payload) }
+            case .interrupted: break
+            }
+        }
+        await isListening.wait { $0 }
+        for name in ["a", "b"] { _ = try StoreScene.add(name, to: store) }
+        #expect(await received.wait { $0.count == 2 } == ["e 1", "e 2"])
+        listener.close()
+    }
+}
