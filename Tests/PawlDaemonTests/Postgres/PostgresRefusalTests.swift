@@ -114,6 +114,7 @@ struct PostgresRefusalTests {
                 }
             }
             #expect(try await store.read { try $0.downloads.ids() } == [id])
+            #expect(throws: DownloadError.self) { try store.checkRoom() }
             clock.advance(by: .seconds(10))
             try store.checkRoom()
         }

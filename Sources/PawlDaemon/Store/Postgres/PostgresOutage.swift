@@ -42,8 +42,8 @@ final class PostgresOutage: Sendable {
         if let failure, clock.now() < failure.end { throw failure.error }
     }
 
-    /// Records that a write has succeeded.
-    func wrote() { state.withLock { $0 = State() } }
+    /// Records that a write has succeeded; it may have needed no room.
+    func wrote() { state.withLock { ($0.unreachable, $0.write) = (nil, nil) } }
 
     /// Records a failure, and returns it in the words of the queue.
     func noted(_ error: any Error, _ context: String) -> DownloadError {
