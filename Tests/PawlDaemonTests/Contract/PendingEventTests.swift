@@ -77,6 +77,40 @@ struct PendingEventTests {
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a statement about the ends of downloads sees those of its own transaction`(
+        kind: StoreKind
+    ) async throws {
+        let book = try await Book(kind)
+        try book.store.write { transaction in
+            let registration = SessionRegistration(identifier: "films")
+            try transaction.sessions.register(registration, at: noon)
+            var row = WireDownload(id: 0, state: .waiting, name: "a", url: "b", createdAt: noon)
+            row.session = "films"
+            row.id = try transaction.downloads.insert(row, request: .init(body: []))
+            (row.state, row.endedAt) = (.finished, noon)
+            try transaction.downloads.save(row)
+            try transaction.events.append(.finished, row, at: noon)
+            var query = ListQuery()
+            (query.session, query.isPending) = ("films", true)
+            #expect(try transaction.search.list(query).downloads.map(\.id) == [row.id])
+            try transaction.events.append(.changed, row, at: noon)
+            // It is kept until its session has acknowledged its end.
+            func expired() throws -> [Int64] {
+                try transaction.downloads.expired(
+                    keeping: 0,
+                    endedSince: .distantFuture,
+                    limit: 9
+                ).map(\.id)
+            }
+            #expect(try expired().isEmpty)
+            let last = try transaction.events.last()
+            let acknowledgement = Acknowledgement(session: "films", event: last)
+            try transaction.sessions.acknowledge(acknowledgement, at: noon)
+            #expect(try expired() == [row.id])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases, [false, true])
     func `a response is kept with the event of its failure`(kind: StoreKind, readsEvents: Bool)
         async throws

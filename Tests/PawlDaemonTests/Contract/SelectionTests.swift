@@ -111,6 +111,55 @@ struct SelectionTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `only a star and a question mark are special in a pattern`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
+        let names = ["a[1].iso", "a1.iso", "A1.iso", "a\\b.iso", "a^.iso", "aé.iso", "a.b+(c).iso"]
+        for name in names { try scene.add(name) }
+        let cases: [(String, [Int64])] = [
+            ("a[1]*", [1]), ("*[*", [1]), ("*]*", [1]), ("a?.iso", [2, 5, 6]), ("A*", [3]),
+            ("a\\*", [4]), ("a^*", [5]), ("*.b+(c).*", [7]), ("?????.iso", []),
+            ("*", [1, 2, 3, 4, 5, 6, 7]), ("a.*", [7]), ("*1", []), ("1*", []), ("a|*", []),
+        ]
+        for (pattern, expected) in cases {
+            var query = ListQuery()
+            query.targets = [pattern]
+            let asked = query
+            let page = try await scene.store.read { try $0.search.list(asked) }
+            #expect(page.downloads.map(\.id).sorted() == expected, "\(pattern)")
+            #expect(
+                names.indices.filter { NamePattern.matches(pattern, names[$0]) }.map {
+                    Int64($0 + 1)
+                }
+                    == expected
+            )
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a text with U+0000 is refused, and the store works as before`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
+        for name in ["a\0b", "\0"] {
+            let error = #expect(throws: DownloadError.self) { try scene.add(name) }
+            #expect(error?.code == .usage)
+            #expect(error?.message.contains("U+0000") == true)
+        }
+        #expect(scene.store.lastWriteFailure == nil)
+        try scene.add("ab")
+        for (text, target) in [("a\0", "*"), ("a", "a\0*"), ("a", "a\0")] {
+            var query = ListQuery()
+            (query.search, query.targets) = (text, [target])
+            let asked = query
+            let error = await #expect(throws: DownloadError.self) {
+                try await scene.store.read { try $0.search.list(asked) }
+            }
+            #expect(error?.code == .usage)
+        }
+        #expect(try await StoreScene.contents(scene.store).downloads.map(\.name) == ["ab"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a search ignores case in any alphabet`(kind: StoreKind) async throws {
         let scene = try await ContractScene(kind)
         for name in [

@@ -126,14 +126,6 @@ struct StoreContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a text with the character U+0000 is refused`(kind: StoreKind) async throws {
-        let scene = try await ContractScene(kind)
-        let error = #expect(throws: DownloadError.self) { try scene.add("a\u{0}b") }
-        #expect(error?.code == .usage)
-        #expect(try await scene.store.read { try $0.downloads.ids() }.isEmpty)
-    }
-
-    @Test(arguments: StoreKind.allCases)
     func `writes from several threads come one after the other`(kind: StoreKind) async throws {
         let scene = try await ContractScene(kind)
         let id = try scene.add()
