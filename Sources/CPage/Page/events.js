@@ -6,7 +6,7 @@ import { request } from "./api.js";
 const silence = 30_000;
 
 export class EventStream {
-  // handlers: opened(), closed(), event(name, data)
+  // handlers: opened(), received(), closed(), event(name, data)
   constructor(handlers) {
     this.handlers = handlers;
     this.last = null;
@@ -78,6 +78,7 @@ export class EventStream {
           this.failures = 0;
           this.handlers.opened();
         }
+        this.handlers.received();
         text += decoder.decode(value, { stream: true });
         const blocks = text.split("\n\n");
         text = blocks.pop();

@@ -244,6 +244,17 @@ function banner(text = "", kind = "") {
   if (kind === "error") element.append(el("button", { type: "button", class: "small", "aria-label": t("banner.dismiss"), onclick: () => banner() }, "×"));
 }
 
+// The stream stays open while the daemon's database does not respond, so the page asks for the state.
+let storeCheckedAt = 0;
+async function checkStore() {
+  if (!store.isInDatabase || Date.now() - storeCheckedAt < 10_000) return;
+  storeCheckedAt = Date.now();
+  const { storeProblem } = await api.status();
+  const { kind } = $("banner").dataset;
+  if (storeProblem && kind !== "error") banner(t("banner.store", { text: storeProblem }), "store");
+  if (!storeProblem && kind === "store") banner();
+}
+
 // MARK: Events
 
 const announcedEvents = new Set(["finished", "failed"]);
@@ -254,9 +265,11 @@ const stream = new EventStream({
     try {
       await store.load();
     } catch (error) {
+      if (error.code === "store-unavailable") banner(t("banner.store", { text: error.text }), "offline");
       if (error.name !== "AbortError" && error.status !== 401) stream.restartLater();
     }
   },
+  received() { checkStore().catch(() => {}); },
   closed() {
     if (login.dialog.open) return;
     document.body.classList.add("offline");

@@ -126,7 +126,9 @@ export class Store {
 
   async refreshStatus() {
     const status = await api.status();
-    this.counts = status.counts;
+    // Otherwise the store is a file.
+    this.isInDatabase = !status.store.startsWith("/");
+    if (!status.storeProblem) this.counts = status.counts;
     // The daemon counts by label and state, too.
     if (this.label) await this.refreshLabels();
     this.onStructure();

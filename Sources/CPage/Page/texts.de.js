@@ -42,6 +42,7 @@ export const texts = {
   "banner.back": "Wieder mit dem Dienst verbunden",
   "banner.dismiss": "Ausblenden",
   "banner.offline": "Der Dienst antwortet nicht. Die Liste ist vielleicht veraltet. Die Verbindung wird wiederhergestellt …",
+  "banner.store": "Der Dienst kann seine Warteschlange nicht benutzen: {text}",
   "cancel.keep": "Behalten",
   "cancel.submit": "Abbrechen und löschen",
   "cancel.text": "{subject} abbrechen? Das löscht die bisher empfangenen {amount}. Wenn Sie den Download stattdessen anhalten, bleiben sie erhalten.",

@@ -42,6 +42,7 @@ export const texts = {
   "banner.back": "Reconnected to the daemon",
   "banner.dismiss": "Dismiss",
   "banner.offline": "The daemon does not respond. The list may be out of date. Reconnecting …",
+  "banner.store": "The daemon cannot use its queue: {text}",
   "cancel.keep": "Keep",
   "cancel.submit": "Cancel and delete",
   "cancel.text": "Cancel {subject}? This deletes the {amount} received so far. To keep this data, pause the download instead.",

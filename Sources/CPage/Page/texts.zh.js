@@ -42,6 +42,7 @@ export const texts = {
   "banner.back": "已重新连接到守护进程",
   "banner.dismiss": "关闭",
   "banner.offline": "守护进程没有响应。列表可能已过时。正在重新连接…",
+  "banner.store": "守护进程无法使用其队列：{text}",
   "cancel.keep": "保留",
   "cancel.submit": "取消并删除",
   "cancel.text": "要取消{subject}吗？这将删除已接收的 {amount}。如需保留，请改为暂停。",
