@@ -139,7 +139,7 @@ extension DaemonSuites {
             )
         }
 
-        @Test(arguments: ["damaged", "removed"])
+        @Test(.needsQueueFile, arguments: ["damaged", "removed"])
         func `a lost queue is reported, and events of the new one are received`(how: String)
             async throws
         {
@@ -162,7 +162,8 @@ extension DaemonSuites {
             await process.hears("completed two ok")
         }
 
-        @Test func `a session receives the events of downloads that resume after damage`()
+        @Test(.needsQueueFile)
+        func `a session receives the events of downloads that resume after damage`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

@@ -5,7 +5,7 @@ import PawlWire
 import Testing
 
 extension DaemonSuites {
-    @Suite(.timeLimit(.minutes(5)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized, .needsQueueFile)
     struct DaemonDamageTests {
         private let big = Resource(size: 24 << 20)
         private let store = "state/pawl/queue.sqlite"

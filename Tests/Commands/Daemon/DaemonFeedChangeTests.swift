@@ -182,7 +182,8 @@ extension DaemonSuites {
             #expect(try await show.feeds().map(\.name) == ["show", "show-2"])
         }
 
-        @Test func `the secrets of a removed feed are gone when the daemon has ended`()
+        @Test(.needsQueueFile)
+        func `the secrets of a removed feed are gone when the daemon has ended`()
             async throws
         {
             let show = try FeedScene()

@@ -175,7 +175,8 @@ extension DaemonSuites {
             try scene.home.write(name, bytes)
         }
 
-        @Test func `feeds that cannot be decoded are listed and removed, and hold up no other`()
+        @Test(.needsQueueFile)
+        func `feeds that cannot be decoded are listed and removed, and hold up no other`()
             async throws
         {
             let show = try FeedScene()

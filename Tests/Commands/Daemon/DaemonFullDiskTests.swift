@@ -9,6 +9,7 @@ extension DaemonSuites {
     @Suite(
         .timeLimit(.minutes(5)),
         .serialized,
+        .needsQueueFile,
         .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk")
     )
     struct DaemonFullDiskTests {

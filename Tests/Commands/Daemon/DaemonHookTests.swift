@@ -164,7 +164,9 @@ extension DaemonSuites {
             #expect(shown.output.contains("webhook      none\n"))
         }
 
-        @Test func `a program whose end cannot be recorded does not run again`() async throws {
+        @Test(.needsQueueFile) func `a program whose end cannot be recorded does not run again`()
+            async throws
+        {
             let scene = try DaemonScene(Workshop(file))
             scene.workshop.origin.route("/hook", .status(204))
             let daemon = try await scene.startDaemon()

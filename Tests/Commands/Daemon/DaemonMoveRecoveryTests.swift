@@ -67,7 +67,8 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a recovered move that cannot be recorded at first is recorded by the next try`()
+        @Test(.needsQueueFile)
+        func `a recovered move that cannot be recorded at first is recorded by the next try`()
             async throws
         {
             let setting = try await leaveMove()

@@ -188,7 +188,7 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `a reader is notified if missed events are no longer stored`()
+        @Test(.needsQueueFile) func `a reader is notified if missed events are no longer stored`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

@@ -7,7 +7,7 @@ import Testing
 
 extension DaemonSuites {
     /// The folder of the queue is removed while the daemon runs.
-    @Suite(.timeLimit(.minutes(5)), .serialized)
+    @Suite(.timeLimit(.minutes(5)), .serialized, .needsQueueFile)
     struct DaemonRemovedQueueTests {
         private func health(_ scene: DaemonScene) async throws -> String {
             let socket = scene.home.path("run/pawl/daemon.sock")

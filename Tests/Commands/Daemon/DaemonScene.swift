@@ -11,9 +11,12 @@ final class DaemonScene: Sendable {
     let workshop: Workshop
     /// Of the socket and the store.
     let home: ScratchFolder
+    /// Where the queue is, as `PAWL_STORE` names it.
+    let store: String?
 
-    init(_ workshop: Workshop) throws {
+    init(_ workshop: Workshop, store: String? = nil) throws {
         self.workshop = workshop
+        self.store = store ?? TestStore.next()
         home = try ScratchFolder()
         try home.makeFolder("run")
     }
@@ -40,7 +43,7 @@ final class DaemonScene: Sendable {
         ProcessSettings(
             environment: [
                 "XDG_RUNTIME_DIR": home.path("run"), "XDG_STATE_HOME": home.path("state"),
-                "HOME": home.path,
+                "HOME": home.path, "PAWL_STORE": store,
             ]
         )
     }

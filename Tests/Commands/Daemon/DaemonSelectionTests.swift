@@ -72,7 +72,9 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `old downloads leave the list, and their files stay`() async throws {
+        @Test(.needsQueueFile) func `old downloads leave the list, and their files stay`()
+            async throws
+        {
             let (scene, daemon) = try await scene()
             try await scene.succeed("daemon", "stop")
             await daemon.waitForExit()

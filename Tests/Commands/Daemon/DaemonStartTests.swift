@@ -7,10 +7,13 @@ extension DaemonSuites {
     /// Commands while the daemon starts or stops.
     @Suite(.timeLimit(.minutes(5)), .serialized)
     struct DaemonStartTests {
-        @Test(arguments: [
-            ["list"], ["daemon", "status"], ["add", "--paused", "http://example.org/a"],
-            ["daemon", "start"], ["daemon", "restart"],
-        ])
+        @Test(
+            .needsQueueFile,
+            arguments: [
+                ["list"], ["daemon", "status"], ["add", "--paused", "http://example.org/a"],
+                ["daemon", "start"], ["daemon", "restart"],
+            ]
+        )
         func `a command waits for a daemon that is starting`(arguments: [String]) async throws {
             let scene = try DaemonScene(Workshop())
             let folders = "state/pawl/queue.sqlite.folders"

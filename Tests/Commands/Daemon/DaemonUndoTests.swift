@@ -115,7 +115,8 @@ extension DaemonSuites {
             #expect(try await undo(.user) == [3])
         }
 
-        @Test func `the secrets of removed downloads are gone when the daemon has ended`()
+        @Test(.needsQueueFile)
+        func `the secrets of removed downloads are gone when the daemon has ended`()
             async throws
         {
             let scene = try DaemonScene(Workshop())

@@ -113,7 +113,9 @@ struct Workshop: Sendable {
     static let plainEnvironment: [String: String?] = [
         "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "NO_COLOR": nil, "http_proxy": nil,
         "https_proxy": nil, "all_proxy": nil, "HTTP_PROXY": nil, "HTTPS_PROXY": nil,
-        "ALL_PROXY": nil, "PAWL_FAULT": nil, "PAWL_CONFIG": "none", "TZ": nil,
+        "ALL_PROXY": nil, "PAWL_FAULT": nil, "PAWL_CONFIG": "none", "PAWL_STORE": nil,
+        "PAWL_TEST_STORE": nil,
+        "TZ": nil,
         "XDG_CONFIG_HOME": nil,
         "XDG_CACHE_HOME": nil, "XDG_DATA_HOME": nil, "XDG_STATE_HOME": nil,
         "NOTIFY_SOCKET": nil, "LISTEN_PID": nil, "LISTEN_FDS": nil,
