@@ -53,6 +53,8 @@ struct DaemonProgram: PawlVerb {
         }
         var daemon = Daemon(paths: paths, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
+        daemon.store = try ChosenStore.take(typed: options.store)
+        if let warning = ChosenStore.warning(about: options.store) { logger.warning("\(warning)") }
         daemon.change = try options.settingsChange()
         if let limit = try options.clientTimeLimit() {
             daemon.limits = ConnectionLimits(times: limit)

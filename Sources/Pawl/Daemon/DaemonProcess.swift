@@ -159,7 +159,11 @@ package struct DaemonProcess: Sendable {
         try paths.prepare()
         return try await inTurn { (process) async throws(DownloadError) in
             let old = try await process.runningProcess()
-            let words = arguments ?? old.map(Self.arguments) ?? []
+            var words = arguments ?? []
+            if let old {
+                if arguments == nil { words = try Self.arguments(of: old) }
+                Self.keepStore(of: old)
+            }
             if let old { try await process.end(old) }
             let start = try await process.launch(words)
             return (old, start, try await process.client.status())
@@ -179,17 +183,16 @@ package struct DaemonProcess: Sendable {
 
     /// Returns the arguments of a running daemon, without those that only its starter needs, and
     /// without those that are settings, which may have been changed since.
-    private static func arguments(of process: Int32) -> [String] {
-        let file = open("/proc/\(process)/cmdline", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = read(file, &bytes, bytes.count)
-        var words = bytes.prefix(max(0, count)).split(
-            separator: 0,
-            omittingEmptySubsequences: false
-        )
-        .dropLast().dropFirst().map { String(decoding: $0, as: UTF8.self) }
+    ///
+    /// - Throws: `.usage` if one of them is the address of a store, which the daemon has hidden.
+    private static func arguments(of process: Int32) throws(DownloadError) -> [String] {
+        var words = Array(texts("/proc/\(process)/cmdline").dropFirst())
+        guard !words.contains(where: { $0 == "--store" || $0.hasPrefix("--store=") }) else {
+            throw .usage(
+                "the daemon (process \(process)) was started with --store, and hides the address",
+                advice: "give it again: pawl daemon restart --store ADDRESS"
+            )
+        }
         let names = [
             "--ready-descriptor", "--listen", "--tls-cert", "--tls-key", "--aria2-rpc",
             "--base-url",
@@ -204,6 +207,30 @@ package struct DaemonProcess: Sendable {
             words.removeAll { $0.hasPrefix("\(name)=") }
         }
         return words
+    }
+
+    /// Lets the next daemon use the store of a running one, unless this process names another.
+    private static func keepStore(of process: Int32) {
+        let beginning = "\(StoreChoice.variable)="
+        let variable = texts("/proc/\(process)/environ").last { $0.hasPrefix(beginning) }
+        if let variable {
+            setenv(StoreChoice.variable, String(variable.dropFirst(beginning.count)), 0)
+        }
+    }
+
+    /// Returns the texts in a file of the system, each of which ends with a zero byte.
+    private static func texts(_ path: String) -> [String] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        while bytes.count < 4 << 20 {
+            let count = read(file, &buffer, buffer.count)
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether a process uses the store.

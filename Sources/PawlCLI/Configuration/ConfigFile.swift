@@ -65,6 +65,13 @@ package struct ConfigFile: Sendable {
         }
     }
 
+    /// Whether it contains the password of the daemon's database.
+    var hasStorePassword: Bool {
+        sections.contains { section in
+            section.options.contains { $0.name == UserConfig.store && $0.mayBeSecret }
+        }
+    }
+
     /// Returns the file with only the options that satisfy a predicate.
     func keeping(_ isKept: (OptionAssignment) -> Bool) -> ConfigFile {
         var file = self

@@ -52,10 +52,12 @@ struct ConfigLocation: Sendable {
             canOthersRead = Self.canOthersRead(status)
         }
         let file = try ConfigFile(text, name: name, home: home, only: names)
-        guard !file.hasToken || !canOthersRead else {
+        guard !file.hasToken && !file.hasStorePassword || !canOthersRead else {
+            let secret =
+                file.hasToken ? "a token of a daemon" : "the password of the daemon's database"
             throw DownloadError(
                 .fileUnreadable,
-                "\(name) contains a token of a daemon, and other users can read it",
+                "\(name) contains \(secret), and other users can read it",
                 advice: "make the file private: chmod 600 \(path.sanitized)"
             )
         }

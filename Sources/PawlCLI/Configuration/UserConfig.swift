@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Glibc
 package import PawlCore
+internal import PawlWire
 internal import Synchronization
 
 /// The options that a user has set for all commands: in the config file, then in environment
@@ -67,16 +68,29 @@ package struct UserConfig: Sendable {
 
     /// Takes the variables of options out of the environment, and returns the options.
     ///
-    /// The daemon and other programs that this one starts would keep the secrets.
+    /// Programs that this one starts would keep the secrets. Only the store's variable stays: it is
+    /// for the daemon, which any command may start, and which takes the variable itself.
     @discardableResult
     static func takeVariables() -> [OptionAssignment] {
         taken.withLock { taken in
             if let taken { return taken }
             let variables = ConfigVariables.options(in: ProcessInfo.processInfo.environment)
-            for name in Set(variables.map(\.name)) { unsetenv(ConfigVariables.variable(name)) }
+            for name in Set(variables.map(\.name)) where name != store {
+                unsetenv(ConfigVariables.variable(name))
+            }
             taken = variables
             return variables
         }
+    }
+
+    /// Returns the option in the config file that chooses the daemon's store.
+    ///
+    /// Mistakes in other options of the file are not reported.
+    static func storeInFile() throws(DownloadError) -> OptionAssignment? {
+        let named = fileInVariable(ProcessInfo.processInfo.environment)
+        guard named?.lowercased() != none else { return nil }
+        let file = try ConfigLocation(named).read(only: [store])
+        return UserConfig(file: file, variables: []).option(store, unless: nil)
     }
 
     private static let none = "none"
@@ -103,6 +117,7 @@ package struct UserConfig: Sendable {
             _ = try progress.mode(self)
         }
         _ = try DaemonChoice(levelsOfDaemon)
+        for option in common where option.name == Self.store { _ = try ChosenStore.choice(option) }
         for section in all {
             var options = DownloadOptions()
             let values = Self.ofDownloads(section.options).filter { $0.form != .command }
@@ -207,16 +222,19 @@ extension UserConfig {
     static let daemonCacert = "daemon-cacert"
     static let daemonUnencrypted = "daemon-unencrypted"
 
+    static let store = StoreChoice.name
+
     /// The options that choose the daemon.
     static let daemonNames = [
         daemon, daemonToken, daemonTokenFile, daemonCacert, daemonUnencrypted,
     ]
 
     /// The options of a whole run, which no host can change.
-    static let runNames = Set([jobs, totalLimit, progress] + daemonNames)
+    static let runNames = Set([jobs, totalLimit, progress, store] + daemonNames)
 
     /// The names of all options that the file can contain, also as variables.
-    static let names = DownloadOptions.configNames + [jobs, totalLimit, progress] + daemonNames
+    static let names =
+        DownloadOptions.configNames + [jobs, totalLimit, progress, store] + daemonNames
 
     /// The options whose values are paths.
     static let pathNames: Set = Set(ConnectionSettings.files.map(\.name)).union([

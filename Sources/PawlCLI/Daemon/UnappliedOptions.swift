@@ -11,7 +11,8 @@ struct UnappliedOptions: Sendable {
     /// Throws `.usage` if an option is invalid.
     init(_ options: DaemonOptions) throws(DownloadError) {
         settings = try options.settingsChange()
-        arguments = options.unsavedArguments
+        // The address may contain a password.
+        arguments = options.unsavedArguments + (options.store == nil ? [] : ["--store"])
     }
 
     /// Changes the settings that the options name, and reports the options that have no effect.

@@ -96,8 +96,9 @@ package struct SecretOptions: Sendable {
     package static let settings = {
         let settings = DownloadSettings.table.settings.filter(\.isSecret)
         return SecretOptions(
-            // The token for a daemon cannot be given as an option, but someone may try it.
-            names: Set(settings.map(\.name) + [UserConfig.daemonToken]),
+            // The token for a daemon cannot be given as an option, but someone may try it. The
+            // address of a store may contain a password.
+            names: Set(settings.map(\.name) + [UserConfig.daemonToken, UserConfig.store]),
             letters: Set(settings.compactMap(\.letter))
         )
     }()

@@ -12,6 +12,17 @@ package struct DaemonOptions: ParsableArguments {
     @Option(daemonSetting: "base-url") package var baseURL: String?
     @Option(daemonSetting: "trusted-proxy") package var trustedProxy: [String] = []
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Keep the queue in this PostgreSQL database, such as postgres://user@host/database. "
+                + "Default: sqlite, a file of the user. PAWL_STORE and the config file can set it, "
+                + "too.",
+            valueName: "address|sqlite"
+        )
+    )
+    package var store: String?
+
     /// For tests: the time after which a slow client over TCP is disconnected.
     @Option(help: .hidden)
     package var clientTimeout: String?
@@ -57,6 +68,7 @@ package struct DaemonOptions: ParsableArguments {
 
     /// Throws `.usage` if an option is invalid.
     func check() throws(DownloadError) {
+        if let store { _ = try ChosenStore.choice(OptionAssignment(UserConfig.store, store)) }
         _ = try limit()
         _ = try settingsChange()
         _ = try clientTimeLimit()
@@ -69,7 +81,31 @@ package struct DaemonOptions: ParsableArguments {
         }
     }
 
-    /// The options as arguments.
+    /// Checks the options for a command that starts a daemon, and hands the store to that daemon.
+    func prepare(_ console: Console) throws(DownloadError) {
+        try check()
+        if let warning = ChosenStore.warning(about: store) {
+            console.message("pawl: note: \(warning)")
+        }
+        ChosenStore.handOver(store)
+    }
+
+    /// The variable with which a service receives the store, if the option is given.
+    ///
+    /// - Throws: `.usage` if the address contains a password, because units are not secret.
+    func storeOfService() throws(DownloadError) -> [(name: String, value: String)] {
+        guard let store else { return [] }
+        guard !StoreChoice.hasPassword(store) else {
+            throw .usage(
+                "--store contains a password, which does not belong in a systemd unit",
+                advice:
+                    "write store = \"…\" into the config file, which must be readable only by you"
+            )
+        }
+        return [(StoreChoice.variable, store)]
+    }
+
+    /// The options as arguments, except the store, which is handed over.
     func arguments() throws(DownloadError) -> [String] {
         var arguments: [String] = []
         if let listen { arguments += ["--listen", listen] }

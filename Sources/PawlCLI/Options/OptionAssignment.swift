@@ -1,4 +1,5 @@
 internal import PawlCore
+internal import PawlWire
 
 /// The value of an option as text, and where it was given.
 package struct OptionAssignment: Sendable {
@@ -60,6 +61,7 @@ extension OptionAssignment {
     /// What is shown instead of a value that may be secret; `nil` if it is known not to be.
     private var hiddenForm: String? {
         if name == UserConfig.daemonToken { return "***" }
+        if name == UserConfig.store { return StoreChoice.hasPassword(value) ? "***" : nil }
         guard DownloadSettings.table[name: name]?.isSecret ?? false else { return nil }
         let start = String(value.prefix { $0 != ":" })
         switch name {

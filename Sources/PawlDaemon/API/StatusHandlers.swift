@@ -12,10 +12,13 @@ struct StatusHandlers: Sendable {
 
     func status() async throws -> Response {
         var status = about
-        if let problem = queue.store.problem {
-            status.storeProblem = "\(problem.message); \(problem.guidance.text(for: .api))"
-        } else {
+        do throws(DownloadError) {
+            if let problem = queue.store.problem { throw problem }
             status.counts = try await queue.store.read { try $0.downloads.counts() }
+        } catch {
+            // An error of a file that is in place is not expected to last.
+            guard queue.store.problem != nil || error.code == .storeUnavailable else { throw error }
+            status.storeProblem = "\(error.message); \(error.guidance.text(for: .api))"
         }
         status.bytesPerSecond = queue.running.bytesPerSecond
         status.lastEvent = queue.notifier.last

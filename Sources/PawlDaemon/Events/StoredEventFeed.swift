@@ -17,6 +17,8 @@ struct StoredEventFeed: Sendable {
 
     private static let page = 200
     private static let quiet: Duration = .seconds(10)
+    /// The time after which a store is asked again that was not available.
+    private static let outage: Duration = .seconds(1)
 
     /// Writes until the task is cancelled or the stream is ended.
     func write(_ send: ([UInt8]) async throws -> Void) async throws {
@@ -30,7 +32,13 @@ struct StoredEventFeed: Sendable {
         var isBehind = session != nil
         while !Task.isCancelled, end.reason == nil, end.mayContinue() {
             if notifier.last > last {
-                try await sendPage(&last, send)
+                do {
+                    try await sendPage(&last, send)
+                } catch let error as DownloadError where error.code == .storeUnavailable {
+                    // The reader keeps its stream, and gets the events later.
+                    await end.wakeup.wait(atMost: Self.outage)
+                    try await send(ServerSentEvent.comment)
+                }
             } else if isBehind {
                 isBehind = false
                 try await send(Self.notice(.attached))

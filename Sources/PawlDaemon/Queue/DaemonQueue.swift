@@ -50,7 +50,8 @@ actor DaemonQueue {
     struct InitialState {
         var store: any QueueStore
         var settings = DaemonSettings()
-        var folders: FolderRecord
+        /// The folders of downloads; `nil` if the store cannot be rebuilt from files.
+        var folders: FolderRecord?
         /// The identity of the queue in the checkpoints of its partial files.
         var identity: String?
         var listener: NetworkListener
@@ -182,6 +183,11 @@ actor DaemonQueue {
         }
         queueStep.add(end)
         environment.work.send()
+    }
+
+    /// Wakes all tasks whose last access to the store may have failed.
+    nonisolated func storeIsBack() {
+        for wakeup in [environment.work, endings, hooks, feedWork] { wakeup.send() }
     }
 
     /// Publishes the progress of the running downloads, and records their names.
@@ -430,6 +436,12 @@ actor DaemonQueue {
         by authority: Authority
     ) throws(DownloadError) -> DaemonSettings {
         try parts.settings.change(change, by: authority)
+    }
+
+    /// Writes something, so that the store finds out whether it is available.
+    func tryWriting() {
+        // The error is the problem of the store afterwards.
+        try? store.checkWrites()
     }
 
     /// Throws if the queue cannot be written.

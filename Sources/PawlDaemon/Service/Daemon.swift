@@ -11,6 +11,8 @@ package import PawlWire
 package struct Daemon: Sendable {
     package var paths: DaemonPaths
     package var logger: Logger
+    /// Where the queue is.
+    package var store = StoreChoice.file
     /// The maximum number of downloads that run at the same time; `nil` uses the setting.
     package var limit: Int?
     /// The socket from the service manager; without one the daemon creates its own.
@@ -39,7 +41,8 @@ package struct Daemon: Sendable {
         try paths.prepare()
         let locks = try locks()
         if socket == nil { try ListeningSocket.checkNobodyListens(at: paths.socket) }
-        let queue = try await loadedQueue(mayBeDamaged: true)
+        let opening = try queueOpening()
+        let queue = try await loadedQueue(opening, mayBeDamaged: true)
         do throws(DownloadError) {
             try await beginListening(queue)
             if let aria2Launch {
@@ -49,7 +52,7 @@ package struct Daemon: Sendable {
             try queue.store.close()
             throw error
         }
-        let failure = await serve(queue, locks, whenReady)
+        let failure = await serve(queue, opening, locks, whenReady)
         Self.enter(.stopping, locks)
         // The service manager continues to listen at its socket, and so does a daemon that has
         // started after the folder was removed.
@@ -118,39 +121,34 @@ package struct Daemon: Sendable {
     /// Opens the store and loads the queue.
     ///
     /// If loading finds damage, the store is opened again with a check of the whole database.
-    private func loadedQueue(mayBeDamaged: Bool) async throws(DownloadError) -> DaemonQueue {
-        let store = try DaemonStore(path: paths.store)
-        if let note = store.note { logger.warning("\(note)") }
+    private func loadedQueue(
+        _ opening: any QueueOpening,
+        mayBeDamaged: Bool
+    ) async throws(DownloadError) -> DaemonQueue {
+        let opened = try opening.open(logger)
         do throws(DownloadError) {
-            let queue = DaemonQueue(try initialState(store), logger: logger)
+            let queue = DaemonQueue(try initialState(opened), logger: logger)
             try await queue.load()
             return queue
         } catch {
-            guard mayBeDamaged, store.hasMetDamage else { throw error }
-            try store.close()
-            return try await loadedQueue(mayBeDamaged: false)
+            guard mayBeDamaged, opened.store.hasMetDamage else { throw error }
+            try opened.store.close()
+            return try await loadedQueue(opening, mayBeDamaged: false)
         }
     }
 
     private func initialState(
-        _ store: DaemonStore
+        _ opened: OpenedQueue
     ) throws(DownloadError) -> DaemonQueue.InitialState {
-        let identity = StoreIdentity.known(beside: paths.store)
-        let rebuild = QueueRebuild(path: paths.store, store: store, identity: identity)
-        if let note = try rebuild.run() { logger.warning("\(note)") }
-        let (last, settings, destinations) = try store.write {
-            (try $0.events.last(), try $0.settings.settings(), try $0.downloads.destinations())
+        let (last, settings) = try opened.store.write {
+            (try $0.events.last(), try $0.settings.settings())
         }
         let (proxies, tls) = (CurrentProxyRules(), CurrentTLS(logger: logger))
-        let folders = try FolderRecord(
-            path: StoreFiles.folders(of: paths.store),
-            destinations: destinations
-        )
         return DaemonQueue.InitialState(
-            store: store,
+            store: opened.store,
             settings: settings,
-            folders: folders,
-            identity: makeIdentity(),
+            folders: opened.folders,
+            identity: opened.identity,
             listener: NetworkListener(
                 paths,
                 limits,
@@ -171,14 +169,11 @@ package struct Daemon: Sendable {
         )
     }
 
-    /// Returns `nil` if the identity cannot be written: on a full disk, the user must still be able
-    /// to free space.
-    private func makeIdentity() -> String? {
-        do throws(DownloadError) {
-            return try StoreIdentity.make(beside: paths.store)
-        } catch {
-            logger.warning("the identity of the queue was not stored: \(error)")
-            return nil
+    /// What opens the queue that was chosen.
+    private func queueOpening() throws(DownloadError) -> any QueueOpening {
+        switch store {
+        case .file: FileQueueOpening(location: paths.store)
+        case .postgres(let address): try PostgresQueueOpening(address, unusedFile: paths.store)
         }
     }
 
@@ -203,11 +198,12 @@ package struct Daemon: Sendable {
     /// Returns the error that ended the daemon; `nil` if it was cancelled.
     private func serve(
         _ queue: DaemonQueue,
+        _ opening: any QueueOpening,
         _ locks: [StoreLock],
         _ whenReady: @Sendable @escaping (String) -> Void
     ) async -> DownloadError? {
         let feedRunner = FeedRunner(queue: queue, logger: logger)
-        let api = api(queue, feedRunner)
+        let api = api(queue, feedRunner, opening.location)
         let audit = AuditLog(path: paths.audit)
         let aria2 = Aria2Service(queue, aria2Launch, audit)
         let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
@@ -241,10 +237,7 @@ package struct Daemon: Sendable {
                     await memory.run()
                     return nil
                 }
-                group.addTask {
-                    await removeOldStores()
-                    return nil
-                }
+                group.addTask { await maintain(opening, queue) }
                 group.addTask {
                     await aria2.shutDown.wait()
                     if !Task.isCancelled { Self.exitIfSlow(logger) }
@@ -272,30 +265,27 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// Removes old databases when it is time, until the task is cancelled.
-    private func removeOldStores() async {
-        let stores = OldStores(path: paths.store)
-        while !Task.isCancelled {
-            let now = Date()
-            let removal = stores.removeOld(at: now)
-            for path in removal.removed {
-                logger.notice("\(path), which was no longer used, was overwritten and removed")
-            }
-            for path in removal.failed {
-                logger.warning("\(path), which is no longer used, cannot be removed")
-            }
-            let seconds = stores.nextRemoval(after: now)?.timeIntervalSinceNow ?? .infinity
-            // The clock may be set, so the wait is bounded. The loop checks for cancellation.
-            try? await Task.sleep(for: .seconds(min(max(seconds, 1), 86_400)))
-        }
+    /// Maintains what is beside the queue; returns why the daemon must end.
+    private func maintain(
+        _ opening: any QueueOpening,
+        _ queue: DaemonQueue
+    ) async -> DownloadError? {
+        let end = await opening.maintain(queue, logger)
+        // What cannot be recorded would delay the shutdown without an end.
+        if let end { Self.exitIfSlow(logger, status: end.code.exitStatus) }
+        return end
     }
 
-    private func api(_ queue: DaemonQueue, _ feedRunner: FeedRunner) -> DaemonAPI {
+    private func api(
+        _ queue: DaemonQueue,
+        _ feedRunner: FeedRunner,
+        _ location: String
+    ) -> DaemonAPI {
         let about = DaemonStatus(
             version: PawlVersion.current,
             processIdentifier: getpid(),
             startedAt: Date(),
-            store: paths.store
+            store: location
         )
         return DaemonAPI(
             queue: queue,
@@ -362,10 +352,10 @@ package struct Daemon: Sendable {
     }
 
     /// Ends the process if the shutdown takes too long; the store is consistent at any moment.
-    private static func exitIfSlow(_ logger: Logger) {
+    private static func exitIfSlow(_ logger: Logger, status: Int32 = 0) {
         DispatchQueue.global().asyncAfter(deadline: .now() + shutDownSeconds) {
             logger.warning("the shutdown took too long; the daemon exits now")
-            _exit(0)
+            _exit(status)
         }
     }
 

@@ -34,6 +34,11 @@ package protocol QueueStore: AnyObject, Sendable {
     /// Why nothing can be written; `nil` if nothing is known to be wrong.
     var problem: DownloadError? { get }
 
+    /// Whether a read or a write has found damage, which opening the queue again repairs.
+    ///
+    /// Default: `false`.
+    var hasMetDamage: Bool { get }
+
     /// The error of the last write; `nil` if it succeeded.
     var lastWriteFailure: DownloadError? { get }
 
@@ -42,6 +47,8 @@ package protocol QueueStore: AnyObject, Sendable {
 }
 
 extension QueueStore {
+    package var hasMetDamage: Bool { false }
+
     /// Runs one transaction, which is committed as a whole or not at all.
     package func write<Value>(
         _ body: (StoreTransaction) throws -> Value

@@ -7,9 +7,9 @@ package struct DaemonStatus: Codable, Sendable, Hashable {
     package var protocolVersion: Int?
     package var processIdentifier: Int32
     package var startedAt: Date
-    /// The path of its store.
+    /// Where its store is: a path, or the address of a database without a password.
     package var store: String
-    /// The reason why the daemon cannot use its store any more, and what to do.
+    /// The reason why the daemon cannot use its store at present, and what to do.
     package var storeProblem: String?
     /// The URL of the API over TCP; `nil` if the daemon listens only at its socket.
     package var url: String?

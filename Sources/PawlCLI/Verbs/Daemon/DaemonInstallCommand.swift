@@ -27,13 +27,13 @@ struct DaemonInstallCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try ChosenDaemon.checkIsOfThisMachine("pawl daemon install")
-        try options.check()
+        try options.prepare(console)
         let surroundings = try ServiceSurroundings.current()
         let units = try ServiceUnits(
             program: try DaemonProgramFile.path(),
             arguments: options.unsavedArguments,
             paths: surroundings.paths,
-            environment: surroundings.environment
+            environment: surroundings.environment + (try options.storeOfService())
         )
         let folder = UnitFolder(path: surroundings.unitFolder)
         guard !dryRun else {

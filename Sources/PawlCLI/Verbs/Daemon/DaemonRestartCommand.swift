@@ -14,7 +14,7 @@ struct DaemonRestartCommand: PawlVerb {
     @OptionGroup var options: DaemonOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try options.check()
+        try options.prepare(console)
         let (arguments, unapplied) = (try options.arguments(), try UnappliedOptions(options))
         return try ownDaemonWork("pawl daemon restart", console) {
             (client) async throws(DownloadError) in

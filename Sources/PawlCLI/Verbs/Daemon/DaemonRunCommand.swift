@@ -12,7 +12,7 @@ struct DaemonRunCommand: PawlVerb {
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
         try ChosenDaemon.checkIsOfThisMachine("pawl daemon run")
-        try options.check()
+        try options.prepare(console)
         throw try DaemonExecution.failure(options.arguments())
     }
 }

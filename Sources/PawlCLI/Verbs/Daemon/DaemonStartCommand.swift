@@ -13,7 +13,7 @@ struct DaemonStartCommand: PawlVerb {
     @OptionGroup var options: DaemonOptions
 
     func prepare(_ console: Console) throws(DownloadError) -> VerbWork {
-        try options.check()
+        try options.prepare(console)
         let (arguments, unapplied) = (try options.arguments(), try UnappliedOptions(options))
         return try ownDaemonWork("pawl daemon start", console) {
             (client) async throws(DownloadError) in

@@ -7,7 +7,7 @@ internal import PawlWire
 /// Adds downloads to the queue.
 struct DownloadAdder {
     let parts: QueueParts
-    let folders: FolderRecord
+    let folders: FolderRecord?
 
     /// A new download after all checks but those of its rights.
     struct Prepared: Sendable {
@@ -166,7 +166,7 @@ struct DownloadAdder {
     /// downloads.
     private func recordFolders(_ destinations: [String]) {
         do throws(DownloadError) {
-            try folders.note(destinations)
+            try folders?.note(destinations)
         } catch {
             parts.environment.logger.warning("the folders of downloads were not recorded: \(error)")
         }

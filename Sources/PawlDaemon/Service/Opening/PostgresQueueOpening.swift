@@ -1,0 +1,60 @@
+internal import Glibc
+internal import Logging
+internal import PawlCore
+internal import PawlPostgres
+
+/// Opens a queue in a PostgreSQL database.
+struct PostgresQueueOpening: QueueOpening {
+    private let address: PostgresAddress
+    /// The path of the queue that the daemon has without a database.
+    private let file: String
+
+    /// The time between two checks whether the database is available.
+    private static let interval: Duration = .seconds(1)
+
+    /// - Throws: `.usage` if the address is not valid.
+    init(_ text: String, unusedFile file: String) throws(DownloadError) {
+        do throws(PostgresError) {
+            address = try PostgresAddress(text)
+        } catch {
+            throw PostgresFailure.explained(error, "reading the address of the store")
+        }
+        self.file = file
+    }
+
+    var location: String { "PostgreSQL: \(address)" }
+
+    func open(_ logger: Logger) throws(DownloadError) -> OpenedQueue {
+        let store = try PostgresStore(address.text)
+        logger.notice("the queue is in a database (\(address), schema \(store.schema))")
+        if access(file, F_OK) == 0 {
+            logger.notice("the queue in \(file) is not used, and stays as it is")
+        }
+        return OpenedQueue(store: store, identity: store.identity)
+    }
+
+    /// Logs the beginning and the end of each outage, and ends the daemon if another one has taken
+    /// the queue: what this one knows of it may be wrong.
+    func maintain(_ queue: DaemonQueue, _ logger: Logger) async -> DownloadError? {
+        var isAway = false
+        // The loop checks for cancellation.
+        while (try? await Task.sleep(for: Self.interval)) != nil {
+            // Only a write makes a new connection.
+            if isAway { await queue.tryWriting() }
+            let problem = queue.store.problem
+            if let problem, problem.code == .alreadyRunning {
+                logger.error("the daemon ends: \(problem)")
+                return problem
+            }
+            guard isAway != (problem != nil) else { continue }
+            isAway = problem != nil
+            if let problem {
+                logger.error("the queue is not available: \(problem)")
+            } else {
+                logger.notice("the queue is available again")
+                queue.storeIsBack()
+            }
+        }
+        return nil
+    }
+}
