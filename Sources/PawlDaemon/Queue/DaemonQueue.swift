@@ -186,7 +186,10 @@ actor DaemonQueue {
     }
 
     /// Wakes all tasks whose last access to the store may have failed.
-    nonisolated func storeIsBack() {
+    func storeIsBack() {
+        // A commit whose answer was lost may have written events; the next commit publishes them, too.
+        let last = try? store.readBlocking { try $0.events.last() }
+        if let last { notifier.published(last) }
         for wakeup in [environment.work, endings, hooks, feedWork] { wakeup.send() }
     }
 

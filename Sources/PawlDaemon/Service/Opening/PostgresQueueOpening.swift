@@ -52,7 +52,7 @@ struct PostgresQueueOpening: QueueOpening {
                 logger.error("the queue is not available: \(problem)")
             } else {
                 logger.notice("the queue is available again")
-                queue.storeIsBack()
+                await queue.storeIsBack()
             }
         }
         return nil
