@@ -33,7 +33,7 @@ struct DaemonInstallCommand: PawlVerb {
             program: try DaemonProgramFile.path(),
             arguments: options.unsavedArguments,
             paths: surroundings.paths,
-            environment: surroundings.environment + (try options.storeOfService())
+            environment: surroundings.environment + options.storeOfService()
         )
         let folder = UnitFolder(path: surroundings.unitFolder)
         guard !dryRun else {
