@@ -96,9 +96,12 @@ package final class DownloadDriver {
         let search = store.digestSearch
         // The end of this method ends it.
         async let _: Void? = search?.run()
+        let work = job.target?.work
+        async let _: Void? = work?.run()
         let result = await withTaskCancellationHandler {
             let result = await supervise()
             await store.finishWork()
+            await work?.end()
             return result
         } onCancel: {
             parts.cancel()
@@ -192,6 +195,8 @@ package final class DownloadDriver {
         case .slotGranted(let host): await report(.slotGranted(host: host))
         case .checkpointDue: await attempt(saveCheckpoint)
         case .synced(let epoch, let failure): await synced(epoch, failure)
+        case .targetFailed(.failed(let error)): fail(error)
+        case .targetFailed(.lost(let error)): await lost(error)
         case .outputMoved(let failure): await outputMoved(failure)
         case .released: releaseHeld()
         case .limitChanged:
@@ -225,6 +230,10 @@ package final class DownloadDriver {
             guard let durable = try self.store.synced(epoch, failure) else { return }
             await self.report(.syncFailed(durable: durable))
         }
+    }
+
+    private func lost(_ error: DownloadError) async {
+        if let durable = store.lost(error) { await report(.syncFailed(durable: durable)) }
     }
 
     private func outputMoved(_ failure: DownloadError?) async {

@@ -87,6 +87,9 @@ final class DownloadStore {
 
     var isOpen: Bool { openStore.current != nil }
 
+    /// Whether bytes that were read can be read again.
+    private var canReadAgain: Bool { openStore.current?.traits.reading == .anywhere }
+
     /// The parts in which the store takes bytes; `nil` if it takes any byte at any time.
     var grid: SegmentGrid? { openStore.current?.traits.grid }
 
@@ -195,6 +198,9 @@ final class DownloadStore {
         openStore.current = store
         let mailbox = mailbox
         store.whenRoom { mailbox.post(.released) }
+        store.whenFailed { mailbox.post(.targetFailed($0)) }
+        // Which digest is verified is known before the first byte is put.
+        if store.traits.reading != .anywhere { digests.settle() }
         // While the total size is unknown, no bytes are shown.
         monitor.sized(total)
         if isForeignFile {
@@ -205,7 +211,7 @@ final class DownloadStore {
         trustedEpoch = store.trustEpoch
         monitor.named(store.name)
         schedule.opened(at: engine.time.now())
-        if digests.expected == nil { digestSearch?.begin() }
+        if digests.expected == nil, canReadAgain { digestSearch?.begin() }
         if adopted == nil { try await reserve(total, in: store) }
     }
 
@@ -281,7 +287,9 @@ final class DownloadStore {
     func noteDigest(of representation: Representation) { digests.note(representation) }
     /// Whether a response describes the file, and its digest is known then.
     func knowsDigest(after verdict: HeadVerdict) -> Bool {
-        if case .pin(let file, _) = verdict { digests.isKnown(with: file) } else { false }
+        // Whether another target can verify a server's digest is known once its store is open.
+        guard job.target == nil || job.settings.checksum.isGiven else { return false }
+        return if case .pin(let file, _) = verdict { digests.isKnown(with: file) } else { false }
     }
 
     /// Applies what a later response reports, such as the total size, or that an entity tag cannot
@@ -394,6 +402,17 @@ final class DownloadStore {
         return try distrust(after: failure)
     }
 
+    /// Trusts only the bytes that are durable after the store has lost others, and returns them; `nil`
+    /// if that was done already.
+    func lost(_ failure: DownloadError) -> RangeSet? {
+        guard let store = openStore.current, store.trustEpoch != trustedEpoch else { return nil }
+        logger.warning("\(failure.message): fetching the lost bytes again")
+        trustedEpoch = store.trustEpoch
+        isDistrusting = true
+        digests.distrust()
+        return store.traits.reading == .once ? RangeSet() : store.durable
+    }
+
     /// Trusts only the bytes that were durable before a failed sync, and returns them.
     ///
     /// The rest is fetched again. Throws the failure if that cannot help.
@@ -438,7 +457,7 @@ final class DownloadStore {
         guard let store = openStore.current else {
             throw DownloadError(.unknown, "the download ended without a file")
         }
-        try await digestSearch?.settle(stop)
+        if canReadAgain { try await digestSearch?.settle(stop) }
         let verified: VerifiedDigests
         switch try await digests.verify(store, total: total, stop) {
         case .verified(let digests): verified = digests
@@ -464,6 +483,9 @@ final class DownloadStore {
             return .named(try await target.finishing.finish(complete), verified.whole)
         } catch {
             guard store.trustEpoch != trustedEpoch else { throw error }
+            if store.partialFile == nil, let durable = lost(error) {
+                return .syncFailed(durable: durable)
+            }
             return .syncFailed(durable: try distrust(after: error))
         }
     }
@@ -496,6 +518,7 @@ final class DownloadStore {
         // The bytes of another download may neither be claimed nor deleted.
         guard !isForeignFile else { return error }
         guard let store = openStore.current else { return error.withNothingToResume }
+        if job.control?.discards != true { await store.settle() }
         if let adopted, planner.isAdopting {
             await restoreAdopted(store, adopted)
             return error

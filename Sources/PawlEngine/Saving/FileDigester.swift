@@ -57,6 +57,9 @@ final class FileDigester: Sendable {
         }
     }
 
+    /// Takes no other digest from now on, because the first bytes will not stay.
+    func settle() { state.withLock { $0.isSettled = true } }
+
     /// Takes the digest that a server sent with the file.
     func note(_ representation: Representation) { note(representation.digest) }
 
@@ -113,7 +116,10 @@ final class FileDigester: Sendable {
         total: Int64,
         _ stop: CancellationToken
     ) async throws(DownloadError) -> Verification {
+        guard store.traits.reading != .never else { return .verified(VerifiedDigests()) }
+        let canReadAgain = store.traits.reading == .anywhere
         guard let expected, let digest = try digest(of: store) else {
+            guard canReadAgain else { return .verified(VerifiedDigests()) }
             guard let pieces = pieces ?? described(metalink.description, total) else {
                 return .verified(VerifiedDigests())
             }
@@ -136,6 +142,7 @@ final class FileDigester: Sendable {
             return .verified(VerifiedDigests(whole: found, pieces: record))
         }
         let error = mismatch("the file has \(found) instead of the expected \(expected)")
+        guard canReadAgain else { return .differed([], error) }
         let document = pieces == nil ? try await metalink.read(stop) : nil
         guard let pieces = pieces ?? described(document, total), pieces.covers(total) else {
             return .differed([], error)
@@ -181,7 +188,7 @@ final class FileDigester: Sendable {
 
     private func digest(of store: any TargetStore) throws(DownloadError) -> FrontierDigest? {
         try state.withLock { (state) throws(DownloadError) in
-            guard let expected = state.expected else { return nil }
+            guard let expected = state.expected, store.traits.reading != .never else { return nil }
             if let digest = state.digest { return digest }
             let digest = try FrontierDigest(expected.algorithm, of: { store.place }) {
                 (buffer, offset) throws(DownloadError) in

@@ -6,10 +6,28 @@ package import SystemPackage
 package struct ByteTarget: Sendable {
     let opening: any TargetOpening
     let finishing: any TargetFinishing
+    let work: (any TargetWork)?
 
-    package init(opening: any TargetOpening, finishing: any TargetFinishing) {
-        (self.opening, self.finishing) = (opening, finishing)
+    /// Creates a target.
+    ///
+    /// `work` is what it does beside the calls to its store.
+    package init(
+        opening: any TargetOpening,
+        finishing: any TargetFinishing,
+        work: (any TargetWork)? = nil
+    ) {
+        (self.opening, self.finishing, self.work) = (opening, finishing, work)
     }
+}
+
+/// What a target does while a download runs, such as sending parts to a service.
+package protocol TargetWork: Sendable {
+    /// Works until `end()` was called, even if the task is cancelled: the received bytes are kept
+    /// then.
+    func run() async
+
+    /// Ends the work after the store was closed, and completes what the last calls to it demand.
+    func end() async
 }
 
 /// Finds and opens the store of one download.

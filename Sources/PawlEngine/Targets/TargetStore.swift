@@ -34,11 +34,14 @@ package protocol TargetStore: AnyObject, Sendable {
     func hasRoom(at offset: Int64) -> Bool
     /// Sets what is called each time that there is room again after `PutAnswer.full`.
     func whenRoom(_ body: @escaping @Sendable () -> Void)
+    /// Sets what is called when bytes that were taken are lost, or can never be kept.
+    func whenFailed(_ body: @escaping @Sendable (TargetFailure) -> Void)
     /// Whether the store has these bytes at that offset; only asked without a grid.
     func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(DownloadError) -> Bool
     /// Reads bytes.
     ///
-    /// Returns their number, which is less than requested only at the end.
+    /// Returns their number, which is less than requested only at the end. Which bytes can be read
+    /// follows from the traits.
     func read(
         into buffer: UnsafeMutableRawBufferPointer,
         at offset: Int64
@@ -71,6 +74,10 @@ package protocol TargetStore: AnyObject, Sendable {
     ///
     /// `epoch` means the same as for `saveCheckpoint`.
     func sync(written: RangeSet, epoch: Int?) throws(DownloadError)
+    /// Waits, for a moment at most, until the whole parts that are on their way are durable.
+    ///
+    /// It is called before a download ends without its target.
+    func settle() async
     /// Forgets all bytes outside these ranges; with a grid, every part that is not whole in them
     /// begins again.
     ///
@@ -98,6 +105,8 @@ extension TargetStore {
     package var isInPlace: Bool { true }
     package func hasRoom(at offset: Int64) -> Bool { true }
     package func whenRoom(_ body: @escaping @Sendable () -> Void) {}
+    package func whenFailed(_ body: @escaping @Sendable (TargetFailure) -> Void) {}
+    package func settle() async {}
     package func startWriteback() {}
     package func reserve(total: Int64) throws(DownloadError) {}
     package func drop(_ range: ByteRange) {}
@@ -122,16 +131,40 @@ package struct TargetTraits: Hashable, Sendable {
     package var keepsClaims: Bool
     /// Whether space can be reserved for all bytes.
     package var reservesSpace: Bool
+    /// Which bytes can be read.
+    package var reading: TargetReading
 
     package init(
         grid: SegmentGrid? = nil,
         keepsClaims: Bool = false,
-        reservesSpace: Bool = false
+        reservesSpace: Bool = false,
+        reading: TargetReading = .anywhere
     ) {
         self.grid = grid
         self.keepsClaims = keepsClaims
         self.reservesSpace = reservesSpace
+        self.reading = reading
     }
+}
+
+/// Which bytes of a store can be read.
+package enum TargetReading: Sendable {
+    /// All of them.
+    case anywhere
+    /// Each byte once, from the first to the last: the store keeps it until then.
+    ///
+    /// A digest that is known from the start can be verified. If bytes are lost, all are put again.
+    case once
+    /// None: no digest can be verified.
+    case never
+}
+
+/// What has happened to bytes that a store had taken.
+package enum TargetFailure: Sendable {
+    /// Those that are not durable are lost, and have to be put again: there is a new epoch.
+    case lost(DownloadError)
+    /// The store can take no bytes any more.
+    case failed(DownloadError)
 }
 
 /// The answer of a store to bytes, which it has taken in any case.

@@ -26,6 +26,8 @@ indirect enum DriverMessage: Sendable {
     case checkpointDue
     /// A sync of the bytes that counted in that epoch has ended.
     case synced(epoch: Int, DownloadError?)
+    /// Bytes that the store had taken are lost, or it takes no bytes any more.
+    case targetFailed(TargetFailure)
     /// The reader of the bytes has taken some, or the error of writing them for it.
     case outputMoved(DownloadError?)
     /// A suspension has ended, or the store has room again.
