@@ -94,11 +94,12 @@ let package = Package(
         ours("PawlTransport", ["PawlCore", "CCurl", "CCrypto", "CPlatform"]),
         ours("PawlEngine", ["PawlCore", "PawlStorage", system, logging, heap]),
         ours("PawlWire", ["PawlCore"]),
+        ours("PawlFleet", ["PawlCore"]),
         ours(
             "Pawl",
             [
-                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", "CExpat",
-                "CPlatform", system, logging,
+                "PawlCore", "PawlStorage", "PawlTransport", "PawlEngine", "PawlWire", "PawlFleet",
+                "CExpat", "CPlatform", system, logging,
             ]
         ),
         ours(
@@ -205,7 +206,6 @@ if isDevelopment {
             ["Pawl", "PawlCore", "PawlStorage", "PawlWire", "CPlatform", subprocess, system]
         ),
         ours("PawlPostgres", ["PawlCore", "CPostgres", "CPlatform", deque]),
-        ours("PawlFleet", ["PawlCore"]),
         ours(
             "PawlDaemon",
             [
