@@ -26,6 +26,13 @@ package struct PrivateFile: Sendable {
     ///
     /// Throws `.fileUnreadable` if others may read the file or it belongs to another user.
     package func read() throws(DownloadError) -> String? {
+        try bytes(atMost: Self.mostBytes).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns its bytes; `nil` if there is no file.
+    ///
+    /// Throws as `read` does.
+    func bytes(atMost limit: Int) throws(DownloadError) -> [UInt8]? {
         let file: OpenFile
         let status: FileStatus
         do throws(Errno) {
@@ -40,8 +47,7 @@ package struct PrivateFile: Sendable {
             throw failure("other users may read it, or it belongs to another user", "opening")
         }
         do throws(Errno) {
-            let bytes = try file.contents(limit: Self.mostBytes)
-            return String(decoding: bytes, as: UTF8.self)
+            return try file.contents(limit: limit)
         } catch {
             throw failure("\(error)", "reading")
         }

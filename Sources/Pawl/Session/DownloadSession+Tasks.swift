@@ -167,6 +167,19 @@ extension DownloadSession {
         return downloadTask(request, target, nil)
     }
 
+    /// Creates a task that downloads to an object of a storage service.
+    ///
+    /// The path of its file is the object's URL, which has a number if the name was taken. The
+    /// session must not be a background session.
+    package func downloadTask(
+        with request: DownloadRequest,
+        to object: ObjectDestination
+    ) -> DownloadTask {
+        var target = DownloadTask.Target(destination: .temporary)
+        target.object = object
+        return downloadTask(request, target, nil)
+    }
+
     /// Creates the task of a download whose finished file the caller moves to another folder.
     ///
     /// `moveFolder` returns that folder. A file of this URL that an earlier run has moved there is

@@ -31,6 +31,8 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         var output: OrderedOutput?
         /// Returns the folder into which the caller moves the finished file.
         var moveFolder: MoveFolder?
+        /// The object that the bytes become instead of a file; the destination is then not used.
+        var object: ObjectDestination?
     }
 
     /// The values with which the next run begins; a running run keeps its own.
@@ -445,6 +447,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         job.choosesDestination = target.choice
         job.moveFolder = moveFolder
         job.output = target.output
+        job.target = try target.object.map { (object) throws(DownloadError) in
+            try object.target(request.settings, in: engine)
+        }
         job.limit = limit
         nextRun.withLock { next in
             job.control = next.control

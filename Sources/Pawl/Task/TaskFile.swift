@@ -24,18 +24,23 @@ final class TaskFile: Sendable {
     let requested: TaskDestination
     /// Takes the bytes instead of a file.
     let output: OrderedOutput?
+    /// The object that the bytes become instead of a file.
+    let object: ObjectDestination?
     private let session: DownloadSession
     private let number: Int
     private let state = Mutex(State())
 
     init(_ target: DownloadTask.Target, at membership: SessionTask.Membership) {
-        (requested, output) = (target.destination, target.output)
+        (requested, output, object) = (target.destination, target.output, target.object)
         session = membership.session
         number = membership.number
     }
 
     /// Whether it is a temporary file of the session.
-    var isTemporary: Bool { if case .temporary = requested { true } else { false } }
+    var isTemporary: Bool {
+        guard object == nil, case .temporary = requested else { return false }
+        return true
+    }
 
     /// The closure that chooses the destination, if there is one.
     var choice: (@Sendable (DownloadResponse) throws(DownloadError) -> Destination)? {
@@ -67,7 +72,7 @@ final class TaskFile: Sendable {
 
     /// The destination of all runs if nothing must be prepared for it.
     var plainDestination: Destination? {
-        guard session.configuration.kind != .ephemeral else { return nil }
+        guard session.configuration.kind != .ephemeral, object == nil else { return nil }
         switch requested {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
@@ -77,6 +82,8 @@ final class TaskFile: Sendable {
 
     /// Returns the destination of a run; `data` are the data to resume from.
     func destination(of data: ResumeData?) async throws(DownloadError) -> Destination {
+        // A run with a target of its own does not use it.
+        if object != nil { return .directory(".") }
         let (files, disk) = (session.temporaryFiles, session.engine.disk)
         if session.configuration.kind == .ephemeral {
             // It must be able to clean up before there is a file.

@@ -1,0 +1,224 @@
+internal import PawlCore
+internal import PawlEngine
+internal import PawlFleet
+internal import Synchronization
+
+/// Sends the parts of one download to the service, and records those that it has acknowledged.
+final class UploadWork: TargetWork {
+    private struct State {
+        var hasEnded = false
+        /// The parts that the service has acknowledged and that are not recorded.
+        var acknowledged: [(job: ObjectStore.Job, part: UploadedPart)] = []
+        var isRecording = false
+    }
+
+    /// The longest time for which a request that begins an upload is awaited at the end.
+    private static let longestBeginning = Duration.seconds(5)
+
+    private let object: ObjectRun
+    private let state = Mutex(State())
+    private let hasRun = Completion<Void>()
+
+    init(_ object: ObjectRun) { self.object = object }
+
+    private var service: ObjectService { object.service }
+
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            while !state.withLock({ $0.hasEnded }) {
+                guard let store = object.store, let job = store.nextJob() else {
+                    await object.work.waitIgnoringCancellation()
+                    continue
+                }
+                guard let upload = await upload(for: job, store) else { continue }
+                group.addTask { await self.send(job, to: upload, store) }
+            }
+        }
+        hasRun.complete()
+    }
+
+    // MARK: - Parts
+
+    /// Returns the upload; `nil` if it could not be begun, which the store has been told.
+    private func upload(
+        for job: ObjectStore.Job,
+        _ store: ObjectStore
+    ) async -> ObjectPlan.Upload? {
+        if let upload = store.plan.upload { return upload }
+        do throws(DownloadError) {
+            try await abortFormer(store)
+            return try await begin(store, job)
+        } catch {
+            store.fail(error)
+            return nil
+        }
+    }
+
+    private func begin(
+        _ store: ObjectStore,
+        _ job: ObjectStore.Job
+    ) async throws(DownloadError) -> ObjectPlan.Upload {
+        let mark = object.newMark()
+        let facts = object.facts(store.representation, mark)
+        let begun: MultipartUpload
+        do throws(ObjectFailure) {
+            begun = try await service.begin(at: store.address, facts) { store.isWanted(job) }
+        } catch {
+            throw error.error("beginning the upload", of: store.address)
+        }
+        let upload = ObjectPlan.Upload(upload: begun, mark: mark, attempt: 0)
+        store.setUpload(upload)
+        let (ledger, recorded) = (
+            object.destination.ledger, store.plan.recorded(at: store.address, .open)
+        )
+        if let recorded {
+            try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }
+        }
+        return upload
+    }
+
+    private func abortFormer(_ store: ObjectStore) async throws(DownloadError) {
+        for upload in store.takeFormer() {
+            do throws(DownloadError) {
+                try await abort(upload, store)
+            } catch {
+                store.putBack(upload)
+                throw error
+            }
+        }
+    }
+
+    private func abort(
+        _ upload: MultipartUpload,
+        _ store: ObjectStore,
+        atMost limit: Int = .max
+    ) async throws(DownloadError) {
+        do throws(ObjectFailure) {
+            try await service.abort(upload, atMost: limit)
+        } catch {
+            throw error.error("aborting the upload", of: store.address)
+        }
+    }
+
+    private func send(
+        _ job: ObjectStore.Job,
+        to upload: ObjectPlan.Upload,
+        _ store: ObjectStore
+    ) async {
+        let numbers = PartNumbers(parts: store.plan.grid.count)
+        let number = numbers.number(of: job.index, attempt: upload.attempt)
+        let content = upload.upload.part(number, job.content)
+        do throws(ObjectFailure) {
+            let part = try await service.repeating(
+                // What was streamed is gone.
+                atMost: job.isStreamed ? 0 : .max,
+                while: { store.isWanted(job) },
+                content.request
+            ) { (reply) throws(ObjectFailure) in
+                try upload.upload.uploadedPart(number, content, reply)
+            }
+            await acknowledged(job, part, store)
+        } catch {
+            failed(job, error, store)
+        }
+    }
+
+    private func failed(
+        _ job: ObjectStore.Job,
+        _ failure: ObjectFailure,
+        _ store: ObjectStore
+    ) {
+        guard store.isWanted(job) else { return }
+        let error = failure.error("uploading part \(job.index + 1)", of: store.address)
+        if failure.isWithoutUpload {
+            store.lose(error, of: job, forgetsAll: true)
+        } else if job.isStreamed, failure.isTemporary, store.mayLosePart() {
+            store.lose(error, of: job)
+        } else {
+            store.fail(error)
+        }
+    }
+
+    // MARK: - Recording
+
+    /// Records a part, together with those that are acknowledged meanwhile.
+    private func acknowledged(
+        _ job: ObjectStore.Job,
+        _ part: UploadedPart,
+        _ store: ObjectStore
+    ) async {
+        let isFirst = state.withLock { state in
+            state.acknowledged.append((job, part))
+            defer { state.isRecording = true }
+            return !state.isRecording
+        }
+        guard isFirst else { return }
+        while let batch = nextBatch() {
+            let wanted = batch.filter { store.isWanted($0.job) }
+            guard !wanted.isEmpty else { continue }
+            let ledger = object.destination.ledger
+            let parts = wanted.map { RecordedPart(index: $0.job.index, part: $0.part) }
+            do throws(DownloadError) {
+                try await service.blocking { () throws(DownloadError) in try ledger.record(parts) }
+                store.recorded(wanted)
+            } catch {
+                store.fail(error)
+            }
+        }
+    }
+
+    private func nextBatch() -> [(job: ObjectStore.Job, part: UploadedPart)]? {
+        state.withLock { state in
+            guard !state.acknowledged.isEmpty else {
+                state.isRecording = false
+                return nil
+            }
+            defer { state.acknowledged = [] }
+            return state.acknowledged
+        }
+    }
+
+    // MARK: - The end
+
+    /// The number of times that an abort is repeated at the end, for which the user waits.
+    private static let lastRetries = 2
+
+    func end() async {
+        let service = service
+        state.withLock { $0.hasEnded = true }
+        object.work.send()
+        service.cancelAll()
+        // An upload whose beginning is not awaited would never be aborted.
+        let alarm = service.setAlarm(after: Self.longestBeginning) {
+            service.cancelAll(isFinal: true)
+        }
+        await hasRun.waitIgnoringCancellation()
+        service.resign(alarm)
+        if let store = object.store { await abortAtEnd(store) }
+    }
+
+    /// Aborts the uploads that nobody will continue.
+    ///
+    /// If that fails, the next run of the download does it.
+    private func abortAtEnd(_ store: ObjectStore) async {
+        var uploads = store.takeFormer()
+        let plan = store.plan
+        if plan.isDiscarded, let upload = plan.upload { uploads.append(upload.upload) }
+        guard !uploads.isEmpty else { return }
+        let ledger = object.destination.ledger
+        do throws(DownloadError) {
+            for upload in uploads { try await abort(upload, store, atMost: Self.lastRetries) }
+            // A new upload has replaced the record of earlier ones.
+            guard plan.isDiscarded || plan.upload == nil else { return }
+            try await service.blocking { () throws(DownloadError) in try ledger.forget() }
+        } catch {
+            service.report("an upload to \(store.place) could not be aborted: \(error.message)")
+            guard plan.isDiscarded, let recorded = plan.recorded(at: store.address, .aborting)
+            else { return }
+            // Without the record, whoever cleans the bucket aborts the upload.
+            _ = try? await service.blocking { () throws(DownloadError) in
+                try ledger.record(recorded)
+            }
+        }
+    }
+}
