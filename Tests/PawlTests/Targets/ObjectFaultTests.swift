@@ -1,0 +1,114 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Downloads that become objects of a service that fails.
+@Suite(.timeLimit(.minutes(5)))
+struct ObjectFaultTests {
+    /// A fault by its name, for the list of tests.
+    struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fault: BucketFault
+
+        init(_ name: String, _ fault: BucketFault) { (testDescription, self.fault) = (name, fault) }
+    }
+
+    private static let partFaults = [
+        Fault("500", .answer(500, "InternalError")),
+        Fault("503", .answer(503, "SlowDown")),
+        Fault("500 after the effect", .answer(500, "InternalError", afterEffect: true)),
+        Fault("cut before", .cutBefore()),
+        Fault("cut after", .cutAfter()),
+        Fault("cut in the body", .cutBody(after: 500_000)),
+        Fault("other digests", .wrongDigests),
+        Fault("slow", .slowBody(bytesPerSecond: 16 << 20)),
+    ]
+
+    private static let completionFaults = [
+        Fault("500", .answer(500, "InternalError")),
+        Fault("500 after the effect", .answer(500, "InternalError", afterEffect: true)),
+        Fault("200 with an error", .errorDocument("InternalError")),
+        Fault(
+            "200 with an error after the effect",
+            .errorDocument("InternalError", afterEffect: true)
+        ),
+        Fault("conflict", .answer(409, "ConditionalRequestConflict")),
+        Fault("cut before", .cutBefore()),
+        Fault("cut after", .cutAfter()),
+    ]
+
+    private let resource = Resource(size: ObjectScene.size)
+
+    @Test(arguments: partFaults)
+    func `a part is sent again after a fault`(fault: Fault) async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try scene.scripted.on(.uploadPart, 2, fault.fault)
+        try await scene.download(2)
+        #expect(scene.origin.requests.count <= 3)
+        try scene.expectObject(resource)
+    }
+
+    @Test(arguments: completionFaults, [BucketTraits.RepeatedCompletion.noSuchUpload, .sameAnswer])
+    func `what became of a completion is found out`(
+        fault: Fault,
+        repeated: BucketTraits.RepeatedCompletion
+    ) async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try scene.scripted.setTraits { $0.repeatedCompletion = repeated }
+        try scene.scripted.on(.completeMultipartUpload, 1, fault.fault)
+        try await scene.download()
+        #expect(scene.origin.requests.count == 1)
+        try scene.expectObject(resource)
+    }
+
+    @Test(arguments: [Fault("before", .cutBefore()), Fault("after", .cutAfter())])
+    func `what became of a request for the whole object is found out`(fault: Fault) async throws {
+        let small = Resource(size: 100_000)
+        let scene = try await ObjectScene(.scripted, .resource(small))
+        try scene.scripted.on(.putObject, 1, fault.fault)
+        try await scene.download()
+        #expect(try scene.scripted.keys() == [ObjectScene.key])
+        try scene.expectObject(small)
+    }
+
+    @Test func `a service without conditions is asked before`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try scene.scripted.setTraits { $0.conditions = .refused }
+        try await scene.download()
+        try scene.expectObject(resource)
+    }
+
+    @Test func `a service that refuses the upload ends the download`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try scene.scripted.on(.answer(403, "AccessDenied")) {
+            $0.operation == .createMultipartUpload
+        }
+        let error = try await scene.failure()
+        #expect(error.code == .unauthorized)
+        #expect(error.retryClass == .never)
+        try scene.expectNothingLeft()
+    }
+
+    @Test func `a service that refuses every part keeps those that it has`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try scene.scripted.on(.answer(403, "AccessDenied")) {
+            $0.operation == .uploadPart && $0.ordinal > 1
+        }
+        // The second part arrives when the first one is stored.
+        let (bucket, latch) = (try scene.scripted, Latch())
+        scene.serve(
+            Reply.resource(resource).holdAfterBytes(ObjectScene.part + 100_000, until: latch)
+        )
+        async let failure = scene.failure()
+        await bucket.waitUntil { $0.contains { $0.operation == .uploadPart && $0.hasEnded } }
+        latch.release()
+        let error = try await failure
+        #expect(error.code == .unauthorized)
+        #expect(try scene.scripted.uploads.count == 1)
+        try scene.scripted.removeFaults()
+        try await scene.download()
+        #expect(scene.requestedStarts.last == ObjectScene.part)
+        try scene.expectObject(resource)
+    }
+}

@@ -1,0 +1,261 @@
+import Pawl
+import PawlCore
+import PawlTesting
+import Testing
+
+/// Downloads that become objects and are interrupted.
+@Suite(.timeLimit(.minutes(5)))
+struct ObjectResumeTests {
+    private static let part = ObjectScene.part
+    /// Two parts, and some bytes of the third.
+    private static let heldBytes = 2 * part + 500_000
+    private let resource = Resource(size: ObjectScene.size)
+
+    private func interrupted(
+        _ change: @escaping @Sendable (inout DownloadSettings) -> Void = { _ in }
+    ) async throws -> ObjectScene {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try await scene.interrupt(
+            resource,
+            holdingAfter: Self.heldBytes,
+            parts: 2,
+            change
+        )
+        #expect(try scene.scripted.uploads.count == 1)
+        #expect(scene.folder.list() == [scene.ledgerName])
+        return scene
+    }
+
+    @Test func `the next run fetches only the parts that are missing`() async throws {
+        let scene = try await interrupted()
+        let upload = try scene.scripted.uploads.first?.id
+        let before = scene.origin.requests.count
+        try await scene.download()
+        #expect(scene.origin.requests.dropFirst(before).map { $0.range?.first } == [2 * Self.part])
+        #expect(try scene.scripted.object(ObjectScene.key)?.uploadID == upload)
+        #expect(try scene.scripted.requests(.createMultipartUpload).count == 1)
+        // Each run has part numbers of its own.
+        let numbers = try scene.scripted.requests(.uploadPart).compactMap(\.partNumber)
+        #expect(Set(numbers).count == 3)
+        try scene.expectObject(resource)
+    }
+
+    @Test func `each connection loses at most the part that it has begun`() async throws {
+        let large = Resource(size: 6 * Self.part)
+        let scene = try await ObjectScene(.scripted, .resource(large))
+        try await scene.interrupt(
+            large,
+            connections: 2,
+            holdingAfter: Self.part + 500_000,
+            parts: 2
+        )
+        let before = scene.origin.requests.count
+        try await scene.download(2)
+        let starts = scene.origin.requests.dropFirst(before).compactMap { $0.range?.first }
+        #expect(starts.allSatisfy { $0 % Self.part == 0 && $0 > 0 })
+        #expect(try scene.scripted.requests(.uploadPart).count == 6)
+        try scene.expectObject(large)
+    }
+
+    @Test func `a cancelled download that keeps nothing aborts its upload`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try await scene.interrupt(
+            resource,
+            holdingAfter: Self.heldBytes,
+            parts: 2,
+            isKept: false
+        )
+        #expect(try scene.scripted.keys().isEmpty)
+        try scene.expectNothingLeft()
+    }
+
+    @Test func `an interrupted download can be discarded`() async throws {
+        let scene = try await interrupted()
+        try await DownloadScene.session().discard(scene.destination())
+        try scene.expectNothingLeft()
+    }
+
+    @Test func `another version on the server begins another upload`() async throws {
+        let scene = try await interrupted()
+        let former = try scene.scripted.uploads.first?.id
+        let new = Resource(size: resource.size + 4096, seed: 2)
+        scene.serve(.resource(new))
+        try await scene.download()
+        let aborted = try scene.scripted.requests(.abortMultipartUpload).map(\.uploadID)
+        #expect(aborted == [former])
+        try scene.expectObject(new)
+    }
+
+    @Test func `a file without validators begins another upload`() async throws {
+        var weak = resource
+        (weak.entityTag, weak.lastModified) = (nil, nil)
+        let scene = try await ObjectScene(.scripted, .resource(weak))
+        try await scene.interrupt(weak, holdingAfter: Self.heldBytes, parts: 2)
+        let before = scene.origin.requests.count
+        try await scene.download()
+        #expect(scene.origin.requests.dropFirst(before).allSatisfy { ($0.range?.first ?? 0) == 0 })
+        try scene.expectObject(weak)
+    }
+
+    @Test func `a digest is verified although parts are not sent again`() async throws {
+        let digest = try #require(resource.digest(.sha256))
+        let scene = try await interrupted { $0.checksum = .digest(digest) }
+        let file = try await scene.download { $0.checksum = .digest(digest) }
+        #expect(file.verifiedDigest == digest)
+        #expect(try scene.scripted.requests(.uploadPart).count == 3)
+        try scene.expectObject(resource)
+    }
+
+    // MARK: - What the service has
+
+    @Test func `an upload that somebody aborted begins again`() async throws {
+        let scene = try await interrupted()
+        let upload = try #require(try scene.scripted.uploads.first)
+        let client = scene.bucket.client
+        #expect(
+            try client.ask("DELETE", ObjectScene.key, [("uploadId", upload.id)]).status == 204
+        )
+        try await scene.download()
+        try scene.expectObject(resource)
+    }
+
+    @Test func `an upload that is aborted while it runs begins again`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let (bucket, latch) = (try scene.scripted, Latch())
+        bucket.on(.uploadPart, 2, .holdBefore(latch))
+        async let file = scene.download()
+        await latch.waitForArrivals()
+        let upload = try #require(bucket.uploads.first)
+        _ = try scene.bucket.client.ask("DELETE", ObjectScene.key, [("uploadId", upload.id)])
+        latch.release()
+        _ = try await file
+        #expect(bucket.requests(.createMultipartUpload).count == 2)
+        try scene.expectObject(resource)
+    }
+
+    @Test func `a part that the service does not have as recorded is fetched again`() async throws {
+        let scene = try await interrupted()
+        let upload = try #require(try scene.scripted.uploads.first)
+        let number = try #require(upload.parts.keys.min())
+        _ = try scene.bucket.client.putPart(number, of: ObjectScene.key, upload.id, [1])
+        let before = scene.origin.requests.count
+        try await scene.download()
+        #expect(scene.origin.requests.dropFirst(before).first?.range?.first == 0)
+        try scene.expectObject(resource)
+    }
+
+    @Test func `an upload that was completed before the end was recorded is found`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let bucket = try scene.scripted
+        // Neither the answer nor what follows reaches the first run.
+        bucket.on(.cutAfter()) { $0.operation == .completeMultipartUpload && $0.ordinal == 1 }
+        bucket.on(.cutBefore()) { $0.operation == .completeMultipartUpload && $0.ordinal > 1 }
+        bucket.on(.cutBefore()) { $0.operation == .headObject && $0.ordinal > 1 }
+        _ = try await scene.failure { $0.retries = 0 }
+        #expect(bucket.object(ObjectScene.key) != nil)
+        bucket.removeFaults()
+        let before = scene.origin.requests.count
+        try await scene.download()
+        #expect(scene.origin.requests.count == before)
+        try scene.expectObject(resource)
+    }
+
+    // MARK: - The record
+
+    @Test func `a damaged record begins another upload and aborts the former`() async throws {
+        let scene = try await interrupted()
+        let former = try #require(try scene.scripted.uploads.first?.id)
+        var bytes = try scene.folder.read(scene.ledgerName)
+        bytes[bytes.count - 40] ^= 1
+        try scene.folder.write(scene.ledgerName, bytes)
+        try await scene.download()
+        #expect(try scene.scripted.requests(.abortMultipartUpload).map(\.uploadID) == [former])
+        try scene.expectObject(resource)
+    }
+
+    @Test func `a record that names no upload begins another one`() async throws {
+        let scene = try await interrupted()
+        try scene.folder.write(scene.ledgerName, Array("nothing".utf8))
+        try await scene.download()
+        #expect(try scene.scripted.object(ObjectScene.key)?.bytes == resource.bytes())
+        // Nobody knows the former upload any more.
+        #expect(try scene.scripted.uploads.count == 1)
+    }
+
+    // MARK: - Large parts
+
+    /// Records an upload with large parts, of which the service has the first.
+    private func recordLargeParts(_ large: Resource, _ scene: ObjectScene) throws -> Int64 {
+        let (size, client) = (Int64(9 << 20), scene.bucket.client)
+        let fields = [
+            "x-amz-meta-pawl": "test:0:1", "x-amz-checksum-algorithm": "CRC32C",
+        ]
+        let upload = try client.createUpload(ObjectScene.key, fields)
+        let bytes = large.bytes(ByteRange(0, size))
+        let checksum = ObjectChecksum(of: bytes)
+        let answer = try client.putPart(
+            1,
+            of: ObjectScene.key,
+            upload,
+            bytes,
+            ["x-amz-checksum-crc32c": checksum.bytes.base64]
+        )
+        var representation = Representation(total: large.size)
+        representation.entityTag = large.entityTag.flatMap { EntityTag(parsing: $0) }
+        let ledger = scene.ledger
+        try ledger.record(
+            RecordedUpload(
+                name: UploadName(id: upload, address: "s3://photos/a%20b/disk.bin"),
+                mark: "test:0:1",
+                representation: representation,
+                source: scene.origin.url("/disk.bin"),
+                partBytes: size
+            )
+        )
+        let part = UploadedPart(
+            number: 1,
+            bytes: size,
+            tag: try #require(answer["ETag"]),
+            checksum: checksum
+        )
+        try ledger.record([RecordedPart(index: 0, part: part)])
+        return size
+    }
+
+    @Test(arguments: [1, 2])
+    func `large parts are sent while they arrive`(connections: Int) async throws {
+        let large = Resource(size: 30_000_000)
+        let scene = try await ObjectScene(.scripted, .resource(large))
+        let size = try recordLargeParts(large, scene)
+        try await scene.download(connections)
+        let streamed = try scene.scripted.requests(.uploadPart)
+            .filter { $0["x-amz-trailer"] != nil }
+        #expect(streamed.count == 3)
+        let starts = scene.origin.requests.compactMap { $0.range?.first }
+        #expect(starts.allSatisfy { $0 >= size })
+        try scene.expectObject(large)
+    }
+
+    @Test func `a large part whose upload breaks is fetched again`() async throws {
+        let large = Resource(size: 30_000_000)
+        let scene = try await ObjectScene(.scripted, .resource(large))
+        let size = try recordLargeParts(large, scene)
+        try scene.scripted.on(.uploadPart, 3, .cutBody(after: 1_000_000))
+        try await scene.download(2)
+        let starts = scene.origin.requests.compactMap { $0.range?.first }
+        #expect(starts.allSatisfy { $0 >= size })
+        try scene.expectObject(large)
+    }
+
+    @Test func `a source that breaks continues within a large part`() async throws {
+        let large = Resource(size: 30_000_000)
+        let scene = try await ObjectScene(.scripted, .resource(large))
+        let size = try recordLargeParts(large, scene)
+        let broken = Reply.resource(large).afterBytes(12_000_000, .reset)
+        scene.serve(Reply.resource(large).choosing(broken) { $0.ordinal == 1 })
+        try await scene.download()
+        #expect(scene.origin.requests.last?.range?.first.map { $0 % size != 0 } == true)
+        #expect(try scene.scripted.requests(.uploadPart).count == 4)
+        try scene.expectObject(large)
+    }
+}
