@@ -41,14 +41,10 @@ extension ObjectDestination {
         let found = try await engine.disk.run { () throws(DownloadError) in
             try ledger.recorded()
         }
-        let name: UploadName? =
-            switch found {
-            case .nothing, .damaged(nil): nil
-            case .damaged(let name): name
-            case .upload(let upload, _): upload.name
-            }
         let service = ObjectService(self, engine, retries: Self.abortRetries)
-        if let name, let url = URL(string: name.address), let address = service.address(url) {
+        if let name = found.name,
+            let address = URL(string: name.address).flatMap({ service.address($0) })
+        {
             do throws(ObjectFailure) {
                 try await service.abort(MultipartUpload(name.id, of: address.target))
             } catch {
@@ -56,6 +52,51 @@ extension ObjectDestination {
             }
         }
         try await engine.disk.run { () throws(DownloadError) in try ledger.forget() }
+    }
+
+    /// The longest time of the request with which a cancelled download aborts its upload.
+    private static let longestAbort = Duration.seconds(30)
+
+    /// Aborts the upload of a download that does not run with one request, forgets it, and then calls
+    /// `done`.
+    ///
+    /// If the upload cannot be aborted, it stays recorded as one that the next run aborts.
+    func discard(in engine: Engine, _ done: @escaping @Sendable () -> Void) {
+        let ledger = ledger
+        engine.disk.start { _ in
+            // An upload whose record cannot be read cannot be aborted.
+            guard let found = try? ledger.recorded(), let name = found.name,
+                let target = URL(string: name.address).flatMap({ ObjectTarget(template($0)) })
+            else { return done() }
+            let upload = MultipartUpload(name.id, of: target)
+            var request = upload.abortion()
+            request.maximumDuration = Self.longestAbort
+            let sink = ServiceReplySink(mostBytes: 1 << 20) { reply in
+                engine.disk.start { _ in
+                    if (try? upload.checkAborted(reply)) != nil {
+                        // A record that stays names an upload that does not exist any more.
+                        _ = try? ledger.forget()
+                    } else if case .upload(var recorded, _) = found {
+                        recorded.state = .aborting
+                        // The next run aborts an upload that it cannot continue, too.
+                        _ = try? ledger.record(recorded)
+                    }
+                    done()
+                }
+            }
+            _ = engine.transport.start(request, sink: sink)
+        }
+    }
+}
+
+extension LedgerFinding {
+    /// The upload that is recorded, if it is known.
+    fileprivate var name: UploadName? {
+        switch self {
+        case .nothing: nil
+        case .damaged(let name): name
+        case .upload(let upload, _): upload.name
+        }
     }
 }
 

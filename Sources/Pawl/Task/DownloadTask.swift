@@ -553,6 +553,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override var suspensionLimit: Duration? { session.configuration.suspensionLimit }
 
     override func discard(_ done: @escaping @Sendable () -> Void) {
+        if let object = target.object { return object.discard(in: engine, done) }
         guard let paths = monitor.paths else { return done() }
         target.discard(paths, done)
     }

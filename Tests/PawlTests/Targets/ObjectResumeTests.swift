@@ -69,6 +69,24 @@ struct ObjectResumeTests {
         try scene.expectNothingLeft()
     }
 
+    @Test func `a paused download that is cancelled aborts its upload`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let latch = Latch()
+        scene.serve(Reply.resource(resource).holdAfterBytes(Self.heldBytes, until: latch))
+        let session = DownloadScene.session()
+        let task = session.downloadTask(with: try scene.request(), to: try scene.destination())
+        task.resume()
+        await latch.waitForArrivals()
+        await task.pause()
+        #expect(try scene.scripted.uploads.count == 1)
+        task.cancel()
+        await #expect(throws: DownloadError.self) { try await task.file }
+        try await scene.scripted.waitUntil { requests in
+            requests.contains { $0.operation == .abortMultipartUpload && $0.hasEnded }
+        }
+        #expect(try scene.scripted.uploads.isEmpty)
+    }
+
     @Test func `an interrupted download can be discarded`() async throws {
         let scene = try await interrupted()
         try await DownloadScene.session().discard(scene.destination())

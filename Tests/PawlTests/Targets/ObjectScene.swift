@@ -119,7 +119,7 @@ final class ObjectScene: Sendable {
         serve(.resource(resource))
     }
 
-    /// The number of bytes that the origin has sent.
+    /// The first bytes of the ranges that were requested; `nil` for the whole file.
     var requestedStarts: [Int64?] { origin.requests.map { $0.range?.first } }
 
     /// Checks that the bucket has that version of the file, byte for byte, and nothing is left of
