@@ -50,6 +50,9 @@ package struct MoveRule: Sendable, Hashable {
         self.text = text
     }
 
+    /// Whether a file that meets the conditions is moved.
+    package var moves: Bool { folder != nil }
+
     /// Whether a finished file meets all conditions.
     package func matches(_ file: FinishedFacts) -> Bool {
         conditions.allSatisfy { $0.isMet(by: file) }

@@ -362,6 +362,7 @@ extension DownloadSettings: TabledSettings {
             .flag(),
             entries: .oneFile,
             mayReplaceFiles: { $0 },
+            needsFile: { $0 },
             help: """
                 Resume a partial file NAME.part that another tool has written. Requires \
                 --checksum, which verifies the result.
@@ -391,6 +392,7 @@ extension DownloadSettings: TabledSettings {
             member: "keepsServerTime",
             \.keepsServerTime,
             .flag(),
+            needsFile: { $0 },
             field: SettingField("Use the server’s file time"),
             help: """
                 Give the finished file the server's modification time. Default: the time of the \
@@ -407,6 +409,7 @@ extension DownloadSettings: TabledSettings {
             member: "recordsOrigin",
             \.recordsOrigin,
             .flag(),
+            needsFile: { $0 },
             help: """
                 Record the URL and mirrors (without secrets), the media type and the date in \
                 extended attributes of the finished file (user.xdg.origin.url and others).

@@ -45,6 +45,7 @@ extension Setting {
                 unpacks,
                 SettingForm<Bool>.flag().optional(),
                 entries: entries,
+                needsFile: { $0 == true },
                 help: """
                     Unpack a finished archive into a new folder beside it, with bsdtar; the archive \
                     is kept.

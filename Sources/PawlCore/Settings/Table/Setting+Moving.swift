@@ -11,6 +11,7 @@ extension Setting {
             each: .moveRule,
             most: 100,
             entries: entries,
+            needsFile: { $0.contains(where: \.moves) },
             help: """
                 Move a finished file by this rule, such as 'name=*.iso,size>1G -> ~/Images'. \
                 Conditions: host=, name=, type=, session= and label= with a pattern or a name, \

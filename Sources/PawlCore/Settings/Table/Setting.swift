@@ -32,6 +32,8 @@ package struct Setting<Root: Sendable>: Sendable {
     package let isRepeatable: Bool
     /// Whether the value in given settings lets a download replace or change an existing file.
     let mayReplaceFiles: @Sendable (Root) -> Bool
+    /// Whether the value in given settings is about a file, so that it cannot be used for an object.
+    let needsFile: @Sendable (Root) -> Bool
     /// The path of the value within the settings.
     package let path: any PartialKeyPath<Root> & Sendable
     /// The value of the settings in JSON.
@@ -56,6 +58,8 @@ package struct Setting<Root: Sendable>: Sendable {
     ///   - valueName: The name of the value in the help; by default that of the form.
     ///   - mayReplaceFiles: Whether a value lets a download replace or change an existing file,
     ///     which not every client of the daemon may do.
+    ///   - needsFile: Whether a value is about a file, so that it cannot be used if the download
+    ///     becomes an object.
     package init<Value: Equatable & Sendable>(
         _ name: String,
         letter: Character? = nil,
@@ -67,6 +71,7 @@ package struct Setting<Root: Sendable>: Sendable {
         isChangeable: Bool = false,
         isSecret: Bool = false,
         mayReplaceFiles: @escaping @Sendable (Value) -> Bool = { _ in false },
+        needsFile: @escaping @Sendable (Value) -> Bool = { _ in false },
         field: SettingField? = nil,
         help: String,
         about: String? = nil
@@ -79,6 +84,7 @@ package struct Setting<Root: Sendable>: Sendable {
         self.help = help
         self.about = about ?? help
         self.mayReplaceFiles = { mayReplaceFiles($0[keyPath: path]) }
+        self.needsFile = { needsFile($0[keyPath: path]) }
         self.schema = form.schema
         innerMembers = form.innerMembers
         self.valueName = valueName ?? form.valueName
@@ -111,6 +117,7 @@ package struct Setting<Root: Sendable>: Sendable {
         entries: SettingEntries = .all,
         isChangeable: Bool = false,
         isSecret: Bool = false,
+        needsFile: @escaping @Sendable ([Element]) -> Bool = { _ in false },
         field: SettingField? = nil,
         help: String,
         about: String? = nil
@@ -124,6 +131,7 @@ package struct Setting<Root: Sendable>: Sendable {
             entries: entries,
             isChangeable: isChangeable,
             isSecret: isSecret,
+            needsFile: needsFile,
             field: field,
             help: help,
             about: about
