@@ -24,7 +24,9 @@ package struct HookJob: Codable, Sendable, Hashable {
     /// Returns the jobs for an event, in their order.
     package static func jobs(_ hooks: DownloadHooks, _ facts: HookFacts) -> [HookJob] {
         var jobs: [HookJob] = []
-        if hooks.unpacks == true, facts.event == .complete, facts.path != nil {
+        // An object is in no folder.
+        let isFile = facts.path.map { !ObjectAddress.isOne($0) } ?? false
+        if hooks.unpacks == true, facts.event == .complete, isFile {
             var job = HookJob(facts)
             job.unpacks = true
             jobs.append(job)

@@ -3,6 +3,7 @@ internal import PawlEngine
 internal import PawlStorage
 internal import PawlWire
 internal import SystemPackage
+internal import struct FoundationEssentials.URL
 
 /// Where the daemon and the user put the files of a background session.
 struct BackgroundFiles {
@@ -17,6 +18,7 @@ struct BackgroundFiles {
         switch destination {
         case .file(let path): return try FilePath(path).absoluteText()
         case .directory(let path): return "\(try FilePath(path).absoluteText())/"
+        case .object(let url): return try ObjectAddress.parse(url.absoluteString).absoluteString
         case .place(let place, let name):
             let folder = try FilePath(try await session.folder(of: place)).absoluteText()
             guard let name else { return "\(folder)/" }
@@ -35,6 +37,7 @@ struct BackgroundFiles {
         if let folder = session.temporaryFiles.backgroundFolder, path.names(below: folder) != nil {
             return .temporary
         }
+        if ObjectAddress.isOne(path), let url = URL(string: path) { return .object(url) }
         return path.isFolderPath ? .directory(path) : .file(path)
     }
 
@@ -52,6 +55,7 @@ struct BackgroundFiles {
             case .file(let path): FilePath(try FilePath(path).absoluteText())
             case .directory(let folder):
                 FilePath(try FilePath(folder).absoluteText()).appending(response.suggestedFilename)
+            case .object: throw .usage("an object was chosen after the response had arrived")
             }
         let (files, number) = (session.temporaryFiles, task.taskIdentifier)
         let policy = task.settings.ifExists

@@ -506,7 +506,9 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
 
     /// Returns the outcome of a download that was removed after its end.
     private static func outcome(of row: WireDownload) -> Result<DownloadedFile, DownloadError> {
-        if row.state == .finished, let path = row.path, access(path, F_OK) == 0 {
+        if row.state == .finished, let path = row.path,
+            ObjectAddress.isOne(path) || access(path, F_OK) == 0
+        {
             return .success(DownloadedFile(path: path, byteCount: row.completedBytes))
         }
         guard row.state == .failed, let problem = row.problem else { return .failure(isGone) }
@@ -518,7 +520,7 @@ final class BackgroundTask: DownloadTask, @unchecked Sendable {
     /// For a task without a destination, the daemon's file is a temporary one.
     private func portable(_ data: ResumeData?) -> ResumeData? {
         switch target.requested {
-        case .file, .directory, .place: return data
+        case .file, .directory, .place, .object: return data
         case .temporary, .choosing:
             guard var content = data?.content else { return nil }
             content.finalPath = []

@@ -1,6 +1,7 @@
 package import PawlCore
 internal import PawlStorage
 internal import SystemPackage
+internal import struct FoundationEssentials.URL
 
 /// The destination of a resumed download.
 struct ResumeTarget {
@@ -17,6 +18,7 @@ struct ResumeTarget {
                 switch destination {
                 case .file(let path): path
                 case .directory(let folder): FilePath(folder).appending(name).string
+                case .object(let url): url.absoluteString
                 }
         } else if let partial = resume.partialFile {
             path = Self.beside(FilePath(partial), data, known, name).string

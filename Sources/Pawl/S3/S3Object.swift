@@ -17,9 +17,8 @@ package struct S3Object: Hashable, Sendable {
     /// Returns `nil` if the URL does not name an object or a bucket.
     package init?(_ url: URL) {
         let parts = AddressParts(url.absoluteString)
-        guard URLScheme(of: parts.scheme) == .s3, let bucket = parts.host, !bucket.isEmpty,
-            bucket.utf8.allSatisfy(\.isBucketByte), bucket.utf8.first != UInt8(ascii: "."),
-            !bucket.contains("..")
+        guard URLScheme(of: parts.scheme) == .s3, let bucket = parts.host,
+            ObjectAddress.isBucket(bucket)
         else { return nil }
         self.bucket = bucket
         key = Array(parts.path.percentDecodedBytes.dropFirst())
@@ -61,5 +60,4 @@ package struct S3Object: Hashable, Sendable {
 
 extension UInt8 {
     fileprivate var isLowercase: Bool { isLetter && self & 0x20 != 0 }
-    fileprivate var isBucketByte: Bool { isLetter || isDigit || "-._".utf8.contains(self) }
 }

@@ -46,6 +46,12 @@ extension DownloadSession {
         _ resume: ResumeSettings = ResumeSettings(),
         completionHandler: DownloadCompletionHandler? = nil
     ) throws(DownloadError) -> DownloadTask {
+        if case .object? = resume.destination {
+            throw .usage(
+                "resume data cannot be used for an object",
+                advice: "start the download with the object as its destination"
+            )
+        }
         let target = ResumeTarget(data, resume)
         var request = DownloadRequest(resume.url ?? data.url, adjusting: resume.adjustment)
         request.adjust { $0 = data.settings($0) }

@@ -1,3 +1,4 @@
+public import struct FoundationEssentials.URL
 public import PawlCore
 
 /// The destination of a download task's file.
@@ -18,13 +19,23 @@ public enum TaskDestination: Sendable {
     ///
     /// The server or the URL determines the name.
     case directory(String)
+    /// The given object of a storage service with the S3 protocol: `s3://bucket/key`.
+    ///
+    /// If the URL ends in a slash, the server or the URL of the download determines the rest of the
+    /// key. The bytes are uploaded while they are received, and the object appears when they are
+    /// complete and verified. `settings.ifExists` decides what happens if there is an object with
+    /// the same key: by default the new one gets a number (`name.1.iso`). The service and its
+    /// credentials are those of the settings for `s3:` URLs, except for a name and password, which
+    /// are for the download's own source. Settings about files, such as `keepsServerTime`, are
+    /// refused.
+    case object(URL)
     /// The application's folder at that place, with the given name; `nil` takes the name from the
     /// server or the URL.
     case place(Place, name: String? = nil)
     /// The result of the closure, which is called once the server has responded: `.file(path)` or
     /// `.directory(folder)`.
     ///
-    /// It may block. If it throws, the download fails with `DownloadError(error)`: an error that is
+    /// An object cannot be chosen. The closure may block. If it throws, the download fails with `DownloadError(error)`: an error that is
     /// not a ``DownloadError`` becomes the ``DownloadError/cause`` of an error with the code
     /// `.unknown`.
     case choosing(@Sendable (DownloadResponse) throws -> Destination)
@@ -36,6 +47,7 @@ extension TaskDestination {
             switch destination {
             case .file(let path): .file(path)
             case .directory(let folder): .directory(folder)
+            case .object(let url): .object(url)
             }
     }
 }

@@ -6,9 +6,13 @@ internal import struct FoundationEssentials.URL
 extension ObjectDestination {
     /// Returns the target of one run.
     ///
+    /// `source`: the URL of the download, after which the object is named if the destination is a
+    /// folder.
+    ///
     /// Throws `.usage` if the settings demand what no object can have.
     func target(
         _ settings: DownloadSettings,
+        of source: URL,
         in engine: Engine
     ) throws(DownloadError) -> ByteTarget {
         let isVerified = settings.checksum.isGiven
@@ -18,16 +22,24 @@ extension ObjectDestination {
                 advice: "give the digest of the whole file, or download to a file"
             )
         }
+        try settings.checkForObject()
         let service = ObjectService(self, engine, retries: settings.retries)
-        guard let address = service.address(url) else {
+        guard let address = service.address(try expectedURL(of: source)) else {
             throw DownloadError.usage("\(url.redacted) does not name an object")
         }
-        let run = ObjectRun(service, at: address, isVerified: isVerified)
+        let run = ObjectRun(service, at: address, of: source, isVerified: isVerified)
         return ByteTarget(
             opening: ObjectOpening(run),
             finishing: ObjectFinishing(run),
             work: UploadWork(run)
         )
+    }
+
+    /// The URL of the object as far as it is known before the server has responded.
+    private func expectedURL(of source: URL) throws(DownloadError) -> URL {
+        guard isFolder else { return url }
+        let name = FileName.suggested(contentDisposition: nil, url: source, mediaType: nil)
+        return try ObjectAddress.parse(url.absoluteString + name.utf8.percentEncoded())
     }
 
     /// The number of times that a request to abort is repeated.

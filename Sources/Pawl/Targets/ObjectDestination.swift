@@ -3,7 +3,7 @@ package import struct FoundationEssentials.URL
 
 /// The object of a storage service that a download becomes, and who writes it.
 package struct ObjectDestination: Sendable {
-    /// The object's `s3:` URL.
+    /// The object's `s3:` URL, or that of a folder with a slash at its end.
     package let url: URL
     /// The settings of the connections to the service: its endpoint and region, the proxy, and so on.
     package var connection: ConnectionSettings
@@ -11,6 +11,8 @@ package struct ObjectDestination: Sendable {
     package var credentials: Credentials?
     /// What to do if there is an object.
     package var ifExists = ExistingFilePolicy.rename
+    /// Whether the upload of an earlier run is continued, and not aborted.
+    package var resumes = true
     /// The download in the marks of its objects.
     package var owner: ObjectOwner
     /// Where the upload is recorded.
@@ -28,7 +30,7 @@ package struct ObjectDestination: Sendable {
     ) throws(DownloadError) {
         (self.url, self.connection, self.credentials) = (url, connection, credentials)
         (self.owner, self.ledger) = (owner, ledger)
-        guard ObjectTarget(template(url)) != nil else {
+        guard isFolder || ObjectTarget(template(url)) != nil else {
             throw DownloadError(
                 .usage,
                 "\(url.redacted) does not name an object",
@@ -36,6 +38,9 @@ package struct ObjectDestination: Sendable {
             )
         }
     }
+
+    /// Whether it is a folder of a bucket, in which the response names the object.
+    var isFolder: Bool { url.absoluteString.isFolderPath }
 
     /// Returns a request for an object of the service, from which all others are made.
     func template(_ url: URL) -> TransferRequest {

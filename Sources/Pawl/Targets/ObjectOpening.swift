@@ -27,7 +27,9 @@ struct ObjectOpening: TargetOpening {
             return try await lookForObject(
                 notes: ["the record of an earlier upload is damaged: it begins again"]
             )
-        case .upload(let recorded, let parts): return try await resume(recorded, parts)
+        case .upload(let recorded, let parts):
+            guard run.destination.resumes else { return try await startOver(recorded.name, nil) }
+            return try await resume(recorded, parts)
         }
     }
 
@@ -35,6 +37,11 @@ struct ObjectOpening: TargetOpening {
         _ response: TargetResponse,
         drop: () async -> Void
     ) async throws(DownloadError) -> TargetFinding {
+        if run.isUnnamed {
+            try run.name(after: response)
+            let found = try await lookForObject(notes: [])
+            if case .alreadyThere = found { return found }
+        }
         let plan = ObjectPlan(
             response.representation,
             source: response.source,
@@ -56,7 +63,7 @@ struct ObjectOpening: TargetOpening {
 
     /// Looks whether the name is taken before anything is fetched.
     private func lookForObject(notes: [String]) async throws(DownloadError) -> TargetFinding {
-        if let object = try await run.object(at: run.address) {
+        if !run.isUnnamed, let object = try await run.object(at: run.address) {
             switch try await run.taken(run.address, by: object) {
             case .keep(let target): return .alreadyThere(target)
             case .replace(let tag): run.replaced = tag

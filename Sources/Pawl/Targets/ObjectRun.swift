@@ -8,6 +8,8 @@ internal import struct FoundationEssentials.URL
 final class ObjectRun: Sendable {
     private struct State {
         var address: ObjectService.Address
+        /// The object that the response has named, without a number.
+        var named: ObjectService.Address?
         /// The entity tag of the object that may be replaced; `nil` if none may be.
         var replaced: String?
         var store: ObjectStore?
@@ -16,12 +18,19 @@ final class ObjectRun: Sendable {
     let service: ObjectService
     /// Whether the user has given a digest of the file.
     let isVerified: Bool
+    /// The URL of the download.
+    private let source: URL
     /// Wakes the work when a part is to be sent.
     let work = Wakeup()
     private let state: Mutex<State>
 
-    init(_ service: ObjectService, at address: ObjectService.Address, isVerified: Bool) {
-        (self.service, self.isVerified) = (service, isVerified)
+    init(
+        _ service: ObjectService,
+        at address: ObjectService.Address,
+        of source: URL,
+        isVerified: Bool
+    ) {
+        (self.service, self.source, self.isVerified) = (service, source, isVerified)
         state = Mutex(State(address: address))
     }
 
@@ -78,6 +87,21 @@ final class ObjectRun: Sendable {
         )
     }
 
+    // MARK: - The name
+
+    /// Whether the response names the object, and was not received yet.
+    var isUnnamed: Bool { destination.isFolder && state.withLock { $0.named == nil } }
+
+    /// Names the object in the folder of the destination.
+    func name(after response: TargetResponse) throws(DownloadError) {
+        let name = response.suggestedName(of: source).utf8.percentEncoded()
+        let url = try ObjectAddress.parse(destination.url.absoluteString + name)
+        guard let named = service.address(url) else {
+            throw .usage("\(url.redacted) does not name an object")
+        }
+        state.withLock { ($0.address, $0.named) = (named, named) }
+    }
+
     // MARK: - Names that are taken
 
     /// What follows if another object is under the key.
@@ -123,7 +147,10 @@ final class ObjectRun: Sendable {
     private func freeAddress(
         beside address: ObjectService.Address
     ) async throws(DownloadError) -> ObjectService.Address {
-        let original = service.address(destination.url) ?? address
+        let given =
+            destination.isFolder
+            ? state.withLock { $0.named } : service.address(destination.url)
+        let original = given ?? address
         for number in 1...Self.mostNumbers {
             guard let url = original.numbered(number), let candidate = service.address(url) else {
                 break

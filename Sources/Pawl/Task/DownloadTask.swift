@@ -124,6 +124,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         return target.isTemporary ? nil : targetPath
     }
 
+    /// Whether the bytes become an object.
+    package var isForObject: Bool { target.isObject }
+
     /// Whether a file of this task was found in another folder than the task's own, because an
     /// earlier run has moved it there.
     package func isMoved(_ file: DownloadedFile) -> Bool {
@@ -133,6 +136,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
             switch destination {
             case .file(let path): FilePath(path).removingLastComponent()
             case .directory(let path): FilePath(path)
+            case .object: FilePath("")
             }
         return FilePath(file.path).removingLastComponent() != folder
     }
@@ -385,6 +389,7 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         _ slot: RunSlot,
         after handover: Handover?
     ) async throws(DownloadError) -> TaskProduct {
+        defer { target.releaseRecord() }
         do throws(DownloadError) {
             let file = try await driver(slot, after: handover).run()
             // Such a file was not announced.
@@ -447,8 +452,9 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
         job.choosesDestination = target.choice
         job.moveFolder = moveFolder
         job.output = target.output
-        job.target = try target.object.map { (object) throws(DownloadError) in
-            try object.target(request.settings, in: engine)
+        job.target = try target.objectDestination(of: request.url, settings).map {
+            (object) throws(DownloadError) in
+            try object.target(request.settings, of: request.url, in: engine)
         }
         job.limit = limit
         nextRun.withLock { next in
@@ -553,7 +559,10 @@ public class DownloadTask: SessionTask, @unchecked Sendable {
     override var suspensionLimit: Duration? { session.configuration.suspensionLimit }
 
     override func discard(_ done: @escaping @Sendable () -> Void) {
-        if let object = target.object { return object.discard(in: engine, done) }
+        // An object that is not valid has no upload.
+        if let object = try? target.objectDestination(of: originalRequest.url, settings) {
+            return object.discard(in: engine, done)
+        }
         guard let paths = monitor.paths else { return done() }
         target.discard(paths, done)
     }

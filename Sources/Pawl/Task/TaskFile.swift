@@ -3,6 +3,7 @@ internal import PawlCore
 internal import PawlEngine
 internal import PawlStorage
 internal import Synchronization
+internal import struct FoundationEssentials.URL
 
 /// The file that a download task creates: its destination, and its owner if it is temporary.
 final class TaskFile: Sendable {
@@ -10,6 +11,8 @@ final class TaskFile: Sendable {
         /// The path of an unfinished temporary file, which all runs share.
         var path: String?
         var owner = Owner.task
+        /// The object of a task without a queue, which all runs share.
+        var object: ObjectDestination?
     }
 
     /// The owner of a finished temporary file.
@@ -24,8 +27,8 @@ final class TaskFile: Sendable {
     let requested: TaskDestination
     /// Takes the bytes instead of a file.
     let output: OrderedOutput?
-    /// The object that the bytes become instead of a file.
-    let object: ObjectDestination?
+    /// The object of a queue's download, which the bytes become instead of a file.
+    private let object: ObjectDestination?
     private let session: DownloadSession
     private let number: Int
     private let state = Mutex(State())
@@ -38,8 +41,37 @@ final class TaskFile: Sendable {
 
     /// Whether it is a temporary file of the session.
     var isTemporary: Bool {
-        guard object == nil, case .temporary = requested else { return false }
+        guard !isObject, case .temporary = requested else { return false }
         return true
+    }
+
+    /// Whether it is no file, but an object.
+    var isObject: Bool {
+        if case .object = requested { return true }
+        return object != nil
+    }
+
+    /// Returns the object that the bytes become; `nil` if they become a file.
+    ///
+    /// `source`: the URL of the download.
+    ///
+    /// Throws `.usage` if the object or a setting is not valid.
+    func objectDestination(
+        of source: URL,
+        _ settings: DownloadSettings
+    ) throws(DownloadError) -> ObjectDestination? {
+        if let object { return object }
+        guard case .object(let url) = requested else { return nil }
+        if let known = state.withLock({ $0.object }) { return known }
+        let new = try ObjectDestination(ofProcess: url, source: source, settings)
+        state.withLock { $0.object = new }
+        return new
+    }
+
+    /// Lets other tasks and processes use the record of an upload, because a run has ended.
+    func releaseRecord() {
+        let ledger = state.withLock { $0.object?.ledger }
+        (ledger as? ExclusiveLedger)?.release()
     }
 
     /// The closure that chooses the destination, if there is one.
@@ -72,18 +104,18 @@ final class TaskFile: Sendable {
 
     /// The destination of all runs if nothing must be prepared for it.
     var plainDestination: Destination? {
-        guard session.configuration.kind != .ephemeral, object == nil else { return nil }
+        guard session.configuration.kind != .ephemeral, !isObject else { return nil }
         switch requested {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
-        case .temporary, .choosing, .place: return nil
+        case .temporary, .choosing, .place, .object: return nil
         }
     }
 
     /// Returns the destination of a run; `data` are the data to resume from.
     func destination(of data: ResumeData?) async throws(DownloadError) -> Destination {
         // A run with a target of its own does not use it.
-        if object != nil { return .directory(".") }
+        if isObject { return .directory(".") }
         let (files, disk) = (session.temporaryFiles, session.engine.disk)
         if session.configuration.kind == .ephemeral {
             // It must be able to clean up before there is a file.
@@ -92,6 +124,7 @@ final class TaskFile: Sendable {
         switch requested {
         case .file(let path): return .file(path)
         case .directory(let path): return .directory(path)
+        case .object(let url): return .object(url)
         case .temporary:
             if let output { return .file(output.temporaryPath) }
             if let path = state.withLock({ $0.path }) { return .file(path) }

@@ -126,6 +126,7 @@ extension NewDownload {
             return try RemotePath.check(path, "--output")
         case .directory(let path) where isForRemoteDaemon:
             return try RemotePath.check(path, "--directory").asFolderPath
+        case .object(let url): return url.absoluteString
         case .file(let path): return try CurrentFolder.absolute(path)
         case .directory(let path):
             let folder = path.asFolderPath

@@ -1,4 +1,6 @@
-/// A URL, and the file or the folder that it is downloaded to.
+internal import struct FoundationEssentials.URL
+
+/// A URL, and the file, the folder or the object that it is downloaded to.
 package struct DownloadTarget: Hashable, Sendable {
     /// The URL without its fragment, which is not sent to the server.
     package let exactURL: ExactText
@@ -8,7 +10,7 @@ package struct DownloadTarget: Hashable, Sendable {
 
     /// Creates a target.
     ///
-    /// `path` is a file, or a folder if it ends in a slash.
+    /// `path` is a file, or a folder if it ends in a slash; or the URL of an object.
     package init(url: String, path: String) {
         let text = url.utf8
         let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
@@ -21,14 +23,18 @@ package struct DownloadTarget: Hashable, Sendable {
         switch destination {
         case .file(let path): self.init(url: url, path: path)
         case .directory(let path): self.init(url: url, path: path.asFolderPath)
+        case .object(let object): self.init(url: url, path: object.absoluteString)
         }
     }
 
-    /// The path of the file; `nil` if the server names it.
+    /// The path of the file or the URL of the object; `nil` if the server names it.
     package var file: String? { name.map { folder.text + $0.text } }
+
+    private var isObject: Bool { ObjectAddress.isOne(folder.text) }
 
     /// Returns the target with the text that `resolve` returns for its folder.
     package func resolved(_ resolve: (String) -> String) -> DownloadTarget {
+        guard !isObject else { return self }
         var target = self
         target.folder = ExactText(resolve(folder.text).asFolderPath)
         return target
@@ -45,7 +51,8 @@ package struct DownloadTarget: Hashable, Sendable {
         guard exactURL == other.exactURL,
             name == nil || other.name == nil || name == other.name
         else { return false }
-        return folder == other.folder
-            || resolve(folder.text).isExactly(resolve(other.folder.text))
+        if folder == other.folder { return true }
+        return !isObject && !other.isObject
+            && resolve(folder.text).isExactly(resolve(other.folder.text))
     }
 }

@@ -52,7 +52,9 @@ extension Destination {
         let name: String?
         switch self {
         case .file(let path): name = path.pathNames.last.map(String.init)
-        case .directory:
+        case .object(let object) where !object.absoluteString.isFolderPath:
+            name = AddressParts(object.absoluteString).path.pathNames.last.map(\.percentDecoded)
+        case .directory, .object:
             name = url.pathWithName.pathNames.last
                 .map { PathRedaction.withoutSecrets($0).percentDecoded }
         }

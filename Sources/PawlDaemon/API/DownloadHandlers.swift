@@ -52,7 +52,9 @@ struct DownloadHandlers: Sendable {
     /// Returns the written ranges of a download, from its run or from its files.
     func segments(of download: WireDownload) async throws -> WireSegments {
         if let segments = queue.running.segments(of: download) { return segments }
-        guard let path = download.path, !download.state.isEnd || download.state == .failed else {
+        guard let path = download.path, !ObjectAddress.isOne(path),
+            !download.state.isEnd || download.state == .failed
+        else {
             return WireSegments(download)
         }
         let root = try await queue.store.read { try $0.requests.confiningFolder(of: download.id) }

@@ -119,6 +119,9 @@ actor DaemonQueue {
                     if !runs.isEmpty { started.send() }
                     undo.expire(at: Date())
                     if pruner.prune(parts.settings.current, at: Date()) { environment.work.send() }
+                    for upload in parts.uploads.take(at: Date()) {
+                        group.addTask { await self.abort(upload) }
+                    }
                     let removals = parts.removals.takeQueued()
                     if !removals.isEmpty {
                         group.addTask { _ = await self.carryOut(removals) }
@@ -150,7 +153,7 @@ actor DaemonQueue {
         if queueStep.isBehind { return .seconds(1) }
         let dates = [
             parts.waiting.nextDate, parts.settings.nextTimetableCheck, pruner.nextDate,
-            undo.nextDate,
+            undo.nextDate, parts.uploads.nextDate,
         ].compactMap { $0 }
         let waits = [
             dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
@@ -262,6 +265,18 @@ actor DaemonQueue {
     }
 
     private static let recordInterval: Duration = .seconds(1)
+
+    /// Aborts an upload that no download continues.
+    private func abort(_ upload: UploadTable.Abandoned) async {
+        var failure: DownloadError?
+        do throws(DownloadError) {
+            let settings = upload.service.validSettings
+            try await session.abortUpload(upload.name, over: settings.connection)
+        } catch {
+            failure = error
+        }
+        parts.uploads.ended(upload, failure)
+    }
 
     // MARK: - Commands
 

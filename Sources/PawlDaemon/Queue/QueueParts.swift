@@ -20,6 +20,10 @@ struct QueueParts {
     let hooks: HookRecorder
     /// The GIDs of the downloads for clients of aria2.
     let gids: Aria2GIDs
+    /// The uploads that no download continues.
+    let uploads: LeftoverUploads
+    /// The identity of the queue; `nil` if it has none.
+    let identity: String?
 
     init(_ environment: QueueEnvironment, _ initial: DaemonQueue.InitialState) {
         self.environment = environment
@@ -37,6 +41,8 @@ struct QueueParts {
         moves = PendingMoves(environment, settings)
         hooks = HookRecorder(environment, settings)
         gids = Aria2GIDs(identity: initial.identity)
+        uploads = LeftoverUploads(environment)
+        identity = initial.identity
     }
 
     /// Queues removals of files, whose downloads do not start until the files are removed.

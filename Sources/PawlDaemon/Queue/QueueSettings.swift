@@ -201,7 +201,9 @@ final class QueueSettings {
     /// Without this check, the first download would create a folder whose name is misspelled.
     private static func checkExists(_ folder: String) throws(DownloadError) {
         // A file at this path causes the same error as a missing folder.
-        guard (try? ConfinedFolder(folder, in: folder, creates: false)) == nil else { return }
+        guard !ObjectAddress.isOne(folder),
+            (try? ConfinedFolder(folder, in: folder, creates: false)) == nil
+        else { return }
         throw .usage(
             "there is no folder \(folder.sanitized(atMost: 200))",
             advice: "create it first, or check the spelling"

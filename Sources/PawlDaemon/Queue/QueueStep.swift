@@ -183,6 +183,8 @@ final class QueueStep {
         }
         parts.environment.notifier.published(committed.lastEvent)
         parts.hooks.committed()
+        // Its run may have left an upload.
+        if work.ends.contains(where: { $0.task.isForObject }) { parts.uploads.check() }
         if !work.ends.isEmpty || !work.unstarted.isEmpty { parts.environment.endings.send() }
         return started
     }

@@ -1,15 +1,20 @@
 package import PawlCore
 package import PawlWire
 
-/// The folders for the files of downloads that are added or changed over TCP, or that a web page has
-/// chosen.
+/// The folders, also those of buckets, for the files of downloads that are added or changed over
+/// TCP, or that a web page has chosen.
 ///
 /// `AccessRules` decides which authorities are confined to them.
 package struct NetworkRules: Sendable {
     /// The allowed folders, as absolute paths.
     package let folders: [String]
+    /// The allowed folders of buckets, as `s3:` URLs.
+    package let bucketFolders: [String]
 
-    package init(folders: [String]) { self.folders = folders }
+    package init(folders: [String]) {
+        self.folders = folders.filter { !ObjectAddress.isOne($0) }
+        bucketFolders = folders.filter(ObjectAddress.isOne)
+    }
 
     /// Returns a new download that is confined to an allowed folder; a relative path is in the
     /// first folder.
@@ -18,6 +23,10 @@ package struct NetworkRules: Sendable {
     /// characters.
     package func confine(_ new: NewDownload) throws(DownloadError) -> NewDownload {
         var new = new
+        if ObjectAddress.isOne(new.destination) {
+            (new.confinedTo, new.isConfined) = (try root(ofObject: new.destination), nil)
+            return new
+        }
         if !new.destination.isAbsolutePath {
             guard let first = folders.first else { throw Self.noFolder }
             new.destination = "\(first)/\(new.destination)"
@@ -52,6 +61,7 @@ package struct NetworkRules: Sendable {
 
     /// Returns the innermost allowed folder that contains a path.
     package func root(of path: String) throws(DownloadError) -> String {
+        if ObjectAddress.isOne(path) { return try root(ofObject: path) }
         let containing = folders.filter { Self.lies(path, in: $0) }
         if let root = containing.max(by: { $0.utf8.count < $1.utf8.count }) { return root }
         guard !folders.isEmpty else { throw Self.noFolder }
@@ -60,6 +70,20 @@ package struct NetworkRules: Sendable {
             "'\(path.sanitized(atMost: 200))' is not in an allowed folder",
             advice: "choose one in \(folders.joined(separator: ", ")), or allow another: "
                 + "pawl daemon allow --folder"
+        )
+    }
+
+    /// Returns the innermost allowed folder of a bucket that contains an object.
+    private func root(ofObject url: String) throws(DownloadError) -> String {
+        let object = try ObjectAddress.parse(url).absoluteString
+        let containing = bucketFolders.filter { ObjectAddress.lies(object, in: $0) }
+        if let root = containing.max(by: { $0.utf8.count < $1.utf8.count }) { return root }
+        throw DownloadError(
+            .notAllowed,
+            "'\(object.sanitized(atMost: 200))' is not in an allowed folder of a bucket",
+            advice: bucketFolders.isEmpty
+                ? "allow one: pawl daemon allow --folder s3://bucket/folder/"
+                : "choose one in \(bucketFolders.joined(separator: ", "))"
         )
     }
 

@@ -60,5 +60,8 @@ package struct Removal: Codable, Sendable, Hashable {
 
     package init(_ files: [WrittenFile] = []) { self.files = files }
 
+    /// Creates the removal of a download that has become an object, which is never removed.
+    package init(objectKept url: String?) { (files, kept) = ([], url) }
+
     package var isEmpty: Bool { files.isEmpty && unrecorded == nil && kept == nil }
 }

@@ -31,6 +31,8 @@ package struct StoreTransaction {
     package var writtenFiles: WrittenFileTable { WrittenFileTable(database) }
     /// The file operations that are carried out after the commit.
     package var intentions: IntentionTable { IntentionTable(database) }
+    /// The uploads of downloads that become objects.
+    package var uploads: UploadTable { UploadTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
     /// The numbers of events and of removals.

@@ -38,6 +38,8 @@ struct TargetResolver: Sendable {
         expected =
             switch job.destination {
             case .file(let path): FilePath(path)
+            // The target of an object needs no path.
+            case .object: FilePath("")
             case .directory(let folder):
                 FilePath(folder).appending(
                     FileName.suggested(contentDisposition: nil, url: job.url, mediaType: nil)
@@ -269,8 +271,17 @@ struct TargetResolver: Sendable {
     }
 
     private static func check(_ destination: Destination) throws(DownloadError) {
-        guard case .file("") = destination else { return }
-        throw .usage("the destination is an empty path", advice: "give the file's path")
+        switch destination {
+        case .file(""):
+            throw .usage("the destination is an empty path", advice: "give the file's path")
+        case .object: throw .usage("an object was chosen after the response had arrived")
+        case .file(let path), .directory(let path):
+            guard ObjectAddress.isOne(path) else { return }
+            throw .usage(
+                "'\(AddressParts(path).redacted)' is the URL of an object, and not a path",
+                advice: "use the destination `object`"
+            )
+        }
     }
 
     private func path(_ head: ResponseHead, in destination: Destination) -> FilePath {
@@ -278,6 +289,8 @@ struct TargetResolver: Sendable {
         switch destination {
         case .file(let path): return FilePath(path)
         case .directory(let path): folder = path
+        // `check` refuses it.
+        case .object(let url): folder = url.absoluteString
         }
         let (disposition, mediaType) = (head["Content-Disposition"], head["Content-Type"])
         // Otherwise the response contains nothing that affects the name.
@@ -298,7 +311,7 @@ struct TargetResolver: Sendable {
 
     /// The URL that names the file: the given one if it looks like a file's, otherwise the one that
     /// it redirects to.
-    private static func namingURL(original: URL, final: URL) -> URL {
+    static func namingURL(original: URL, final: URL) -> URL {
         !original.pathExtension.isEmpty || final.pathExtension.isEmpty ? original : final
     }
 

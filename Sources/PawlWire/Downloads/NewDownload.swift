@@ -20,7 +20,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
 
     /// The URL, which may contain a user and a password.
     package var url: String
-    /// The absolute path of a file, or of a folder if it ends in a slash.
+    /// The absolute path of a file, or of a folder if it ends in a slash; or the `s3:` URL of an
+    /// object.
     package var destination: String
     package var settings: SettingsDocument<DownloadSettings>?
     package var priority: WirePriority?
@@ -41,7 +42,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     /// Whether the daemon confines the download as one that is added over TCP, because somebody
     /// else than the user has chosen its URL.
     package var isConfined: Bool?
-    /// A folder that no file of the download may leave.
+    /// A folder that no file of the download may leave; the URL of a folder in a bucket if the
+    /// download becomes an object.
     ///
     /// The download may not use private addresses either, unless the settings allow them.
     package var confinedTo: String?
@@ -153,13 +155,14 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
         if let label { try LabelName.check(label) }
         if let taskDescription { try Self.checkDescription(taskDescription) }
         if let storageKey { try Self.check(storageKey, "key") }
-        guard confinedTo?.isAbsolutePath != false else {
+        guard confinedTo.map(ObjectAddress.isComplete) != false else {
             throw .usage("'confinedTo' is not an absolute path")
         }
         var settings = try (settings ?? SettingsDocument()).settings(over: Self.usualSettings)
         try settings.check()
         settings.credentials = settings.credentials ?? credentials
         let destination = try checkedDestination()
+        if case .object = destination { try checkForObject(settings) }
         return Checked(
             url: address,
             destination: destination,
@@ -169,6 +172,21 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
                 try ResumeData(data: data)
             }
         )
+    }
+
+    /// Checks what cannot be given for a download that becomes an object.
+    private func checkForObject(_ settings: DownloadSettings) throws(DownloadError) {
+        try settings.checkForObject()
+        let ofFiles = [
+            ("resumeData", resumeData != nil), ("storageKey", storageKey != nil),
+            ("replaces", replaces != nil),
+        ]
+        for (member, isGiven) in ofFiles where isGiven {
+            throw .usage(
+                "'\(member)' cannot be used for an object: it is about a file",
+                advice: "leave it out, or save to a file"
+            )
+        }
     }
 
     /// Checks a description.
@@ -195,7 +213,8 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     ///
     /// Throws `.usage` if a folder's path is given for a file.
     package func checkDestination() throws(DownloadError) {
-        guard destination.pathFile == "." || destination.pathFile == ".."
+        guard !ObjectAddress.isOne(destination),
+            destination.pathFile == "." || destination.pathFile == ".."
         else { return }
         throw .usage(
             "'\(destination.sanitized(atMost: 100))' is a folder",
@@ -204,12 +223,15 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     }
 
     private func checkedDestination() throws(DownloadError) -> Destination {
+        if ObjectAddress.isOne(destination) {
+            return .object(try ObjectAddress.parse(destination))
+        }
         guard destination.isAbsolutePath, !destination.utf8.contains(0),
             destination.utf8.count < 4096
         else {
             throw .usage(
                 "'\(destination.sanitized(atMost: 100))' is not an absolute path",
-                advice: "use /folder/name for a file, or /folder/ for a folder"
+                advice: "use /folder/name for a file, /folder/ for a folder, or s3://bucket/key"
             )
         }
         try checkDestination()

@@ -40,6 +40,12 @@ package struct NewFeed: Codable, Sendable, Hashable, RequestObject {
                 advice: "give a URL with http or https"
             )
         }
+        if case .object = checked.destination {
+            throw .usage(
+                "the files of a feed cannot become objects",
+                advice: "choose a folder of this machine"
+            )
+        }
         guard case .directory = checked.destination else {
             throw .usage(
                 "'\(download.destination.sanitized(atMost: 100))' is not a folder",

@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 package import PawlCore
 
 /// The changes to a daemon's settings as a JSON merge patch (RFC 7396): omitted values stay as they
@@ -142,12 +143,12 @@ extension DaemonSettings: TabledSettings {
             entries: bounds,
             isChangeable: true,
             help: """
-                Allow this folder instead of the folders allowed so far. May be given several \
-                times. Default: your downloads folder.
+                Allow this folder, or folder of a bucket (s3://bucket/folder/), instead of the \
+                folders allowed so far. May be given several times. Default: your downloads folder.
                 """,
             about: """
-                The folders for downloads that are added over TCP. Default: the user's \
-                downloads folder.
+                The folders for downloads that are added over TCP; folders of buckets as \
+                `s3://bucket/folder/`. Default: the user's downloads folder.
                 """
         ),
         Setting(
@@ -364,6 +365,13 @@ extension SettingForm where Value == [String]? {
     )
 
     private static func folder(_ path: String) throws(ValueError) -> String {
+        if ObjectAddress.isOne(path) {
+            do throws(DownloadError) {
+                return try ObjectAddress.parse(path.asFolderPath).absoluteString
+            } catch {
+                throw ValueError(error.message, advice: error.guidance)
+            }
+        }
         let names = path.pathNames
         guard path.isAbsolutePath, !path.holdsUnsafeToShow, path.utf8.count < 4096,
             !names.contains(".."), !names.isEmpty

@@ -49,6 +49,38 @@ struct NetworkRulesTests {
         #expect(error?.code == .notAllowed)
     }
 
+    @Test func `an object is below an allowed folder of a bucket, and nowhere else`() throws {
+        let rules = NetworkRules(
+            folders: ["/srv", "s3://photos/in/", "s3://photos/in/deep/", "s3://all/"]
+        )
+        func confine(_ destination: String) throws -> NewDownload {
+            try rules.confine(NewDownload(url: "https://example.org/a", destination: destination))
+        }
+        #expect(try confine("s3://photos/in/a").confinedTo == "s3://photos/in/")
+        #expect(try confine("S3://photos/in/").confinedTo == "s3://photos/in/")
+        #expect(try confine("s3://photos/in/deep/a").confinedTo == "s3://photos/in/deep/")
+        #expect(try confine("s3://all/a").confinedTo == "s3://all/")
+        #expect(try confine("a").confinedTo == "/srv")
+        for outside in [
+            "s3://photos/a", "s3://photos/input/a", "s3://photos/", "s3://other/in/a",
+            "s3://all.x/a",
+        ] {
+            let error = #expect(throws: DownloadError.self) { try confine(outside) }
+            #expect(error?.code == .notAllowed, "\(outside)")
+        }
+        for invalid in ["s3://photos/in/../a", "s3://k:s@photos/in/a", "s3://photos/in/a?x"] {
+            let error = #expect(throws: DownloadError.self) { try confine(invalid) }
+            #expect(error?.code == .usage, "\(invalid)")
+        }
+        let error = #expect(throws: DownloadError.self) {
+            try self.rules.confine(
+                NewDownload(url: "https://example.org/a", destination: "s3://photos/in/a")
+            )
+        }
+        #expect(error?.code == .notAllowed)
+        #expect(error?.advice.contains("pawl daemon allow --folder s3://") == true)
+    }
+
     @Test(
         arguments: [
             "x.part", "x.part.1", "x.part.pawl", "x.part.pawl.3", "x.part.pawl.new", "x.pawl",

@@ -72,7 +72,13 @@ package struct Aria2Status: Sendable {
     private var path: String {
         download.path
             ?? (download.destination.isFolderPath
-                ? download.destination + download.name : download.destination)
+                ? download.destination + shownName : download.destination)
+    }
+
+    /// The name as a part of the destination.
+    private var shownName: String {
+        ObjectAddress.isOne(download.destination)
+            ? download.name.utf8.percentEncoded(except: "/") : download.name
     }
 
     /// The folder without a slash at its end.

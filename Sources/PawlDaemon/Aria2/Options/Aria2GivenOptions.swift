@@ -96,6 +96,10 @@ struct Aria2GivenOptions: Sendable {
     private func destination(_ name: String) -> String {
         let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
         guard let folder = self["dir"], !folder.isEmpty else { return name }
+        // A name is not percent-encoded, and a URL is.
+        if ObjectAddress.isOne(folder) {
+            return folder.asFolderPath + name.utf8.percentEncoded(except: "/")
+        }
         return folder.asFolderPath + name
     }
 

@@ -49,7 +49,7 @@ enum Aria2Options {
         // Those of the command line apply to each new download.
         let given = Aria2GivenOptions([JSONValue.Member]()).completed(by: call.service.defaults)
         var members = values(of: try given.settings().withoutSecrets)
-        let folder = (settings.allowedFolders ?? []).first ?? ""
+        let folder = (settings.allowedFolders ?? []).first { !ObjectAddress.isOne($0) } ?? ""
         members.append(("dir", .text(folder)))
         members.append(
             ("max-concurrent-downloads", .text("\(settings.maximumConcurrentDownloads)"))

@@ -181,6 +181,7 @@ struct DownloadActions {
         _ transaction: StoreTransaction
     ) throws {
         let row = change.now
+        try transaction.uploads.abandon(row.id)
         let removal = try PendingRemovals.removal(
             of: row,
             all: false,
@@ -216,6 +217,7 @@ struct DownloadActions {
     /// file that is being moved.
     private func recordRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
         let row = change.now
+        try transaction.uploads.abandon(row.id)
         let moving = parts.moves.movingFile(of: row.id)
         let isRunning = parts.environment.running[row.id] != nil || moving != nil
         let root = try transaction.requests.confiningFolder(of: row.id)
@@ -275,12 +277,14 @@ struct DownloadActions {
             parts.waiting.wait(QueueScheduler.Entry(row))
         case .become(let state):
             parts.waiting.leave(row.id)
+            if row.isObject { parts.uploads.check() }
             if let late = change.removalAfterRun {
                 parts.removals.replace(late.intention, atEndOf: row.id)
             }
             parts.control.stop(row.id, keeping: state == .paused)
         case .remove:
             parts.waiting.leave(row.id)
+            if row.isObject { parts.uploads.check() }
             if parts.environment.running[row.id] != nil || parts.moves.isMoving(row.id) {
                 parts.removals.keep(change.removalAfterRun, untilEndOf: row.id)
             }

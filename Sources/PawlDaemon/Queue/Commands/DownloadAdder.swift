@@ -20,6 +20,8 @@ struct DownloadAdder {
         /// - Throws: `.usage` for an invalid download.
         init(_ new: NewDownload, of owner: DownloadOwner, at now: Date) throws(DownloadError) {
             let checked = try new.checked()
+            var new = new
+            if case .object(let url) = checked.destination { new.destination = url.absoluteString }
             row = WireDownload(
                 id: 0,
                 state: new.isPaused == true ? .paused : .waiting,

@@ -167,6 +167,7 @@ struct DownloadEditor {
         _ transaction: StoreTransaction
     ) throws {
         let old = row.path ?? request.destination
+        guard !ObjectAddress.isOne(old) else { throw keyIsFixed }
         guard !old.pathFolder.isEmpty else { return }
         let path = old.pathFolder + name
         let replaces = request.settings?[\.ifExists] == .overwrite
@@ -207,6 +208,11 @@ struct DownloadEditor {
             advice: "add it again"
         )
     }
+
+    private static let keyIsFixed = DownloadError.usage(
+        "the key of an object cannot be changed",
+        advice: "add the download again with another key"
+    )
 
     private static let onlyOne = DownloadError.usage(
         "a name or a position can be given to one download only",

@@ -23,7 +23,9 @@ enum QueueAccess {
         for index in admitted.indices where isConfined || admitted[index].isConfined == true {
             admitted[index] = try rules.confine(admitted[index])
             let folder = admitted[index].destination.pathFolder
-            guard let root = admitted[index].confinedTo else { continue }
+            guard let root = admitted[index].confinedTo, !ObjectAddress.isOne(root) else {
+                continue
+            }
             // A link that leads out of the folder is refused at once; each run checks again.
             _ = try ConfinedFolder(folder, in: root, creates: false)
         }
@@ -72,6 +74,7 @@ enum QueueAccess {
     /// Returns the allowed folder that a file is in, by its path and by the links of that path.
     static func root(of path: String, _ rules: NetworkRules) throws(DownloadError) -> String {
         let root = try rules.root(of: path)
+        guard !ObjectAddress.isOne(root) else { return root }
         _ = try ConfinedFolder(path.pathFolder, in: root, creates: false)
         return root
     }

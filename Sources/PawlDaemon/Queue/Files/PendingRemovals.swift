@@ -82,6 +82,10 @@ final class PendingRemovals {
         running: WrittenFile? = nil,
         _ transaction: StoreTransaction
     ) throws -> Removal? {
+        if row.isObject {
+            let removal = Removal(objectKept: all && row.state == .finished ? row.path : nil)
+            return removal.isEmpty ? nil : removal
+        }
         var files = try transaction.writtenFiles.files(of: row.id)
         if let running, !files.contains(where: running.isSameFile) { files.append(running) }
         let hasPartial = files.contains { $0.kind == .partial }

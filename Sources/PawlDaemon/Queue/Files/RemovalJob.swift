@@ -73,12 +73,24 @@ struct RemovalJob: Sendable {
     /// called after all jobs are done.
     private func keptFile() async -> WireNotRemoved? {
         guard let path = removal.kept else { return nil }
+        guard !ObjectAddress.isOne(path) else {
+            let problem = Problem(Self.objectIsKept(path))
+            return WireNotRemoved(download: download, path: path, problem: problem)
+        }
         let error = await within(path) { (inside) async throws(DownloadError) in
             if LeftoverFiles.isThere(inside) { throw LeftoverFiles.another(path) }
         }
         return error.map {
             WireNotRemoved(download: download, path: path, problem: Problem($0))
         }
+    }
+
+    private static func objectIsKept(_ url: String) -> DownloadError {
+        DownloadError(
+            .conflict,
+            "\(url) is an object, which Pawl does not delete",
+            advice: "delete it with a tool for the bucket"
+        )
     }
 
     /// Returns the error for a file whose folder does not exist.

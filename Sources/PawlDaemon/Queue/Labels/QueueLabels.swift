@@ -21,7 +21,7 @@ final class QueueLabels {
         guard let settings = settings[ExactText(label)] else { return new }
         var new = new
         new.priority = new.priority ?? settings.priority
-        if let folder = settings.folder, !new.destination.isAbsolutePath {
+        if let folder = settings.folder, !ObjectAddress.isComplete(new.destination) {
             new.destination = folder.asFolderPath + new.destination
         }
         return new

@@ -221,11 +221,15 @@ extension WireDownload {
     mutating func finish(at path: String, _ now: Date) {
         state = .finished
         self.path = path
-        name = path.pathNames.last.map { String($0).sanitized } ?? name
+        let last = path.pathNames.last
+        name = last.map { (isObject ? $0.percentDecoded : String($0)).sanitized } ?? name
         problem = nil
         failures = nil
         endedAt = now
     }
+
+    /// Whether the download becomes an object.
+    var isObject: Bool { ObjectAddress.isOne(path ?? destination) }
 
     mutating func fail(_ error: DownloadError, at now: Date) {
         state = .failed

@@ -155,7 +155,7 @@ struct RunStarter {
         of row: WireDownload,
         _ request: NewDownload
     ) throws(DownloadError) -> ConfinedFolder? {
-        guard let root = request.confinedTo else { return nil }
+        guard let root = request.confinedTo, !ObjectAddress.isOne(root) else { return nil }
         let folder = (row.path ?? request.destination).pathFolder
         return try ConfinedFolder(folder, in: root, creates: true)
     }
@@ -166,8 +166,12 @@ struct RunStarter {
         in folder: ConfinedFolder?
     ) throws(DownloadError) -> DownloadTask {
         var checked = try request.checked()
+        // The service of an object is that of the daemon's user, and not that of a client.
+        let service = request.confinedTo == nil ? checked.settings.ofService : DownloadSettings()
         if request.confinedTo != nil {
-            guard folder != nil else {
+            if case .object = checked.destination {
+                try checkIsAllowed(row, request)
+            } else if folder == nil {
                 throw DownloadError(.directoryNotUsable, "its folder does not exist")
             }
             try checked.settings.connection.restrict(parts.settings.current)
@@ -178,12 +182,16 @@ struct RunStarter {
         if !parts.settings.current.usesMeteredNetwork {
             checked.settings.allowsExpensiveNetwork = false
         }
+        if case .object(let url) = checked.destination {
+            return try objectTask(row.id, checked, url, service)
+        }
         var destination: TaskDestination
         switch checked.destination {
         // The file keeps its name, even if the server would give another one now.
         case _ where row.path != nil: destination = .file(row.path ?? "")
         case .file(let path): destination = .file(path)
         case .directory(let path): destination = .directory(path)
+        case .object(let url): destination = .object(url)
         }
         if let folder { destination = destination.inside(folder) }
         // From the second run on there is a partial file of this download.
@@ -204,6 +212,45 @@ struct RunStarter {
             storageKey: StorageKey(key),
             replacing: request.replaces
         )
+    }
+}
+
+/// Downloads that become objects.
+extension RunStarter {
+    /// Checks again whether a client over TCP may write the object: the settings may have changed.
+    ///
+    /// - Throws: `.notAllowed`.
+    private func checkIsAllowed(
+        _ row: WireDownload,
+        _ request: NewDownload
+    ) throws(DownloadError) {
+        let url = row.path ?? request.destination
+        guard let root = request.confinedTo, ObjectAddress.lies(url, in: root) else {
+            throw DownloadError(
+                .notAllowed,
+                "\(url.sanitized) is not in the folder of the download"
+            )
+        }
+        _ = try parts.settings.networkRules.root(of: url)
+    }
+
+    private func objectTask(
+        _ id: Int64,
+        _ checked: NewDownload.Checked,
+        _ url: URL,
+        _ service: DownloadSettings
+    ) throws(DownloadError) -> DownloadTask {
+        let environment = parts.environment
+        var object = try ObjectDestination(
+            url,
+            connection: service.connection,
+            credentials: nil,
+            owner: ObjectOwner(ofQueue: parts.identity, download: id),
+            ledger: StoredLedger(environment.store, download: id, service: service)
+        )
+        (object.ifExists, object.resumes) = (checked.settings.ifExists, checked.settings.resumes)
+        let given = DownloadRequest(checked.url) { [settings = checked.settings] in $0 = settings }
+        return environment.session.downloadTask(with: given, to: object)
     }
 }
 

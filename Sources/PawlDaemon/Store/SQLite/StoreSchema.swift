@@ -39,6 +39,7 @@ enum StoreSchema {
             try database.execute(sql: fleetColumns)
             try fillInodes(database)
         }
+        migrator.registerMigration("uploads") { database in try database.execute(sql: uploads) }
         return migrator
     }
 
@@ -99,6 +100,37 @@ enum StoreSchema {
             (SELECT value FROM counter WHERE name = 'event'),
             COALESCE((SELECT MAX(removal) FROM removed), 0),
             COALESCE((SELECT MAX(removal) FROM removedFeed), 0)));
+        """
+
+    // The uploads outlive their downloads, until they are completed or aborted. `upload`: the
+    // service's identifier. `address`: the URL of the object. `representation`: as in a checkpoint.
+    // `attempt`: the number of earlier runs that have continued it. `state`: 1 if parts are missing,
+    // 2 if it is being completed, 3 if it is to be aborted. `service`: how the service is reached,
+    // as JSON without secrets. `part`: the parts that the service has acknowledged. `number`: the
+    // part of the file, from 0; `partNumber`: that of the upload. `checksum`: its CRC-32C.
+    private static let uploads = """
+        CREATE TABLE upload (
+            download INTEGER PRIMARY KEY,
+            upload TEXT NOT NULL,
+            address TEXT NOT NULL,
+            mark TEXT NOT NULL,
+            representation BLOB NOT NULL,
+            source TEXT NOT NULL,
+            partBytes INTEGER NOT NULL,
+            attempt INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            service TEXT NOT NULL,
+            changedAt REAL NOT NULL
+        ) STRICT;
+        CREATE TABLE part (
+            download INTEGER NOT NULL REFERENCES upload (download) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            partNumber INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            tag TEXT NOT NULL,
+            checksum BLOB NOT NULL,
+            PRIMARY KEY (download, number)
+        ) STRICT, WITHOUT ROWID;
         """
 
     // For a minute after a removal, like `removed`: the rows of feeds and of their items. `request`

@@ -63,7 +63,10 @@ package final class FolderRecord: Sendable {
     }
 
     private static func folders(of destinations: [String]) -> Set<ExactText> {
-        Set(destinations.map(\.pathFolder).filter { !$0.isEmpty }.map(spelled))
+        Set(
+            destinations.filter { !ObjectAddress.isOne($0) }.map(\.pathFolder)
+                .filter { !$0.isEmpty }.map(spelled)
+        )
     }
 
     /// Returns the path of a folder without `.` and repeated slashes, so that the record contains

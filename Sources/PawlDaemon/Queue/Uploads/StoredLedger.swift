@@ -1,0 +1,41 @@
+internal import FoundationEssentials
+internal import Pawl
+internal import PawlCore
+
+/// The record of a download's upload, in the tables of the store.
+struct StoredLedger: PartLedger {
+    private let store: any QueueStore
+    private let download: Int64
+    /// How the service is reached, without secrets.
+    private let service: SettingsDocument<DownloadSettings>
+
+    init(_ store: any QueueStore, download: Int64, service: DownloadSettings) {
+        (self.store, self.download) = (store, download)
+        self.service = SettingsDocument(service.withoutSecrets)
+    }
+
+    func recorded() throws(DownloadError) -> LedgerFinding {
+        try store.write { try $0.uploads.recorded(of: download) }
+    }
+
+    func record(_ upload: RecordedUpload) throws(DownloadError) {
+        try store.write { transaction in
+            try transaction.uploads.record(
+                upload,
+                of: download,
+                service: service,
+                at: transaction.now
+            )
+        }
+    }
+
+    func record(_ parts: [RecordedPart]) throws(DownloadError) {
+        try store.write { transaction in
+            try transaction.uploads.record(parts, of: download, at: transaction.now)
+        }
+    }
+
+    func forget() throws(DownloadError) {
+        try store.writeInAnyCase { try $0.uploads.forget(download) }
+    }
+}

@@ -1,0 +1,191 @@
+package import struct FoundationEssentials.Date
+package import Pawl
+package import PawlCore
+
+/// The uploads of downloads that become objects, and their parts that the service has acknowledged.
+///
+/// They outlive their downloads, until they are completed or aborted.
+package struct UploadTable {
+    private let database: any StoreConnection
+
+    init(_ database: any StoreConnection) { self.database = database }
+
+    /// An upload that no download continues.
+    package struct Abandoned: Sendable, Hashable {
+        package var download: Int64
+        package var name: UploadName
+        /// How the service is reached.
+        package var service: SettingsDocument<DownloadSettings>
+    }
+
+    // MARK: - One download
+
+    /// Returns what is recorded of a download.
+    package func recorded(of download: Int64) throws -> LedgerFinding {
+        guard let row = try database.row("SELECT * FROM upload WHERE download = ?", [download])
+        else { return .nothing }
+        guard let upload = Self.upload(row) else { return .damaged(Self.name(row)) }
+        let parts = try database.rows(
+            "SELECT * FROM part WHERE download = ? ORDER BY number",
+            [download]
+        )
+        // A part that cannot be read is uploaded again.
+        return .upload(upload, parts.compactMap(Self.part))
+    }
+
+    /// Records an upload; parts of another one are forgotten.
+    package func record(
+        _ upload: RecordedUpload,
+        of download: Int64,
+        service: SettingsDocument<DownloadSettings>,
+        at now: Date
+    ) throws {
+        let known: String? =
+            try database.value("SELECT upload FROM upload WHERE download = ?", [download])
+        if let known, !known.isExactly(upload.name.id) { try forget(download) }
+        var writer = ByteWriter(capacity: 256)
+        writer.put(upload.representation)
+        try database.run(
+            """
+            INSERT INTO upload (download, upload, address, mark, representation, source, partBytes,
+                    attempt, state, service, changedAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (download) DO UPDATE SET address = excluded.address,
+                    mark = excluded.mark, representation = excluded.representation,
+                    source = excluded.source, partBytes = excluded.partBytes,
+                    attempt = excluded.attempt, state = excluded.state,
+                    service = excluded.service, changedAt = excluded.changedAt
+            """,
+            [
+                download, upload.name.id, upload.name.address, upload.mark, writer.bytes,
+                upload.source, upload.partBytes, upload.attempt, Int(upload.state.rawValue),
+                try ColumnCoding.text(service), now.timeIntervalSince1970,
+            ]
+        )
+    }
+
+    /// Adds parts to the upload of a download.
+    package func record(_ parts: [RecordedPart], of download: Int64, at now: Date) throws {
+        for part in parts {
+            try database.run(
+                """
+                INSERT INTO part (download, number, partNumber, bytes, tag, checksum)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (download, number) DO UPDATE SET
+                        partNumber = excluded.partNumber, bytes = excluded.bytes,
+                        tag = excluded.tag, checksum = excluded.checksum
+                """,
+                [
+                    download, part.index, part.part.number, part.part.bytes, part.part.tag,
+                    part.part.checksum.bytes,
+                ]
+            )
+        }
+        try database.run(
+            "UPDATE upload SET changedAt = ? WHERE download = ?",
+            [now.timeIntervalSince1970, download]
+        )
+    }
+
+    /// Forgets the upload of a download, which was completed or aborted.
+    package func forget(_ download: Int64) throws {
+        try database.run("DELETE FROM part WHERE download = ?", [download])
+        try database.run("DELETE FROM upload WHERE download = ?", [download])
+    }
+
+    /// Forgets an upload of a download, unless the download has another one by now.
+    package func forget(_ name: UploadName, of download: Int64) throws {
+        let known: String? =
+            try database.value("SELECT upload FROM upload WHERE download = ?", [download])
+        guard let known, known.isExactly(name.id) else { return }
+        try forget(download)
+    }
+
+    /// Records that the upload of a download is to be aborted.
+    package func abandon(_ download: Int64) throws {
+        try database.run(
+            "UPDATE upload SET state = ? WHERE download = ?",
+            [Int(RecordedUpload.State.aborting.rawValue), download]
+        )
+    }
+
+    // MARK: - All downloads
+
+    /// Returns the uploads that are to be aborted: those whose download has finished, was cancelled
+    /// or was removed, and those to which nothing was added since `date`.
+    package func abandoned(before date: Date) throws -> [Abandoned] {
+        try database.rows(
+            """
+            SELECT * FROM upload WHERE state = ? OR changedAt < ?
+                OR EXISTS (SELECT 1 FROM download WHERE download.id = upload.download
+                    AND download.state IN ('finished', 'cancelled'))
+                OR NOT EXISTS (SELECT 1 FROM download WHERE download.id = upload.download)
+                    AND NOT EXISTS (SELECT 1 FROM removed
+                        WHERE removed.download = upload.download)
+                ORDER BY download
+            """,
+            [Int(RecordedUpload.State.aborting.rawValue), date.timeIntervalSince1970]
+        ).compactMap { row in
+            guard let download: Int64 = row.ifValid("download"), let name = Self.name(row) else {
+                return nil
+            }
+            let text: String? = row.ifValid("service")
+            let service: SettingsDocument<DownloadSettings>? = ColumnCoding.value(text)
+            return Abandoned(
+                download: download,
+                name: name,
+                service: service ?? SettingsDocument()
+            )
+        }
+    }
+
+    // MARK: - Rows
+
+    private static func name(_ row: StoreRow) -> UploadName? {
+        guard let id: String = row.ifValid("upload"), let address: String = row.ifValid("address")
+        else { return nil }
+        return UploadName(id: id, address: address)
+    }
+
+    private static func upload(_ row: StoreRow) -> RecordedUpload? {
+        guard let name = name(row), let mark: String = row.ifValid("mark"),
+            let bytes: [UInt8] = row.ifValid("representation"),
+            let source: String = row.ifValid("source"),
+            let partBytes: Int64 = row.ifValid("partBytes"), partBytes > 0,
+            let attempt: Int = row.ifValid("attempt"), attempt >= 0,
+            let code: Int = row.ifValid("state"), let number = UInt8(exactly: code),
+            let state = RecordedUpload.State(rawValue: number),
+            let representation = readRepresentation(bytes)
+        else { return nil }
+        return RecordedUpload(
+            name: name,
+            mark: mark,
+            representation: representation,
+            source: source,
+            partBytes: partBytes,
+            attempt: attempt,
+            state: state
+        )
+    }
+
+    private static func readRepresentation(_ bytes: [UInt8]) -> Representation? {
+        var reader = ByteReader(bytes[...])
+        // A representation that cannot be read makes the record unusable.
+        return try? reader.representation()
+    }
+
+    private static func part(_ row: StoreRow) -> RecordedPart? {
+        guard let index: Int = row.ifValid("number"), index >= 0,
+            let number: Int = row.ifValid("partNumber"),
+            let bytes: Int64 = row.ifValid("bytes"), let tag: String = row.ifValid("tag"),
+            let checksum: [UInt8] = row.ifValid("checksum"), checksum.count == 4
+        else { return nil }
+        let part = UploadedPart(
+            number: number,
+            bytes: bytes,
+            tag: tag,
+            checksum: ObjectChecksum(checksum)
+        )
+        return RecordedPart(index: index, part: part)
+    }
+}
