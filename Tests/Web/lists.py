@@ -65,6 +65,31 @@ def each_field_of_one_file_has_an_effect(scene, origin, pages):
 
 
 @check
+def a_folder_of_a_bucket_makes_an_object_of_the_file(scene, origin, pages):
+    page = pages.open()
+    dialog, urls_field = adding(page, scene)
+    urls_field.fill(origin.url("to-object", 10))
+    dialog.get_by_label("Folder").fill("s3://photos/in")
+    dialog.get_by_text("More options").click()
+    dialog.get_by_label("File name").fill("a b?.bin")
+    dialog.get_by_label("Add paused").check()
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("not in an allowed folder of a bucket")
+    allowances = scene.allowances()
+    allowances["allowedFolders"].append("s3://photos/in/")
+    scene.ask("PATCH", "/v1/settings", allowances)
+    try:
+        dialog.get_by_role("button", name="Add").click()
+        expect(dialog).to_be_hidden()
+    finally:
+        scene.ask("PATCH", "/v1/settings", scene.allowances())
+    row(page, "a b?.bin").click()
+    properties = page.get_by_role("complementary", name="a b?.bin").locator(".properties")
+    expect(properties).to_contain_text("Object")
+    expect(properties).to_contain_text("s3://photos/in/a%20b%3F.bin")
+
+
+@check
 def a_list_of_aria2_is_read_with_its_options(scene, origin, pages):
     page = pages.open()
     dialog, urls_field = adding(page, scene)

@@ -6,7 +6,7 @@ import { downloadFields } from "./fields.js";
 import { Form } from "./forms.js";
 import { number, t } from "./i18n.js";
 import { SettingInputs } from "./inputs.js";
-import { listText, parseList, readFiles } from "./lists.js";
+import { isObject, joined, listText, parseList, readFiles } from "./lists.js";
 import { may } from "./rights.js";
 
 // If nothing was added, and this number of downloads was refused for one reason, the others are not sent one by one.
@@ -64,7 +64,7 @@ export class AddForm extends Form {
   // Shows what the downloads take from their label: the folder, and the priority if the user has chosen none.
   #showLabel() {
     const label = this.store.labels.get($("add-label").value.trim());
-    $("add-folder").placeholder = label?.folder ?? this.store.settings?.allowedFolders?.[0] ?? t("add.usualFolder");
+    $("add-folder").placeholder = label?.folder ?? this.store.settings?.allowedFolders?.find((folder) => !isObject(folder)) ?? t("add.usualFolder");
     if (!this.hasPriority) $("add-priority").value = label?.priority ?? "normal";
   }
 
@@ -79,12 +79,12 @@ export class AddForm extends Form {
 
   // The download of an entry: its own lines take precedence over the fields of the form.
   #download(entry, form) {
-    const folder = [form.folder, entry.folder].filter(Boolean).reduce((base, part) => (part.startsWith("/") ? part : base + part), "");
+    const folder = [form.folder, entry.folder].filter(Boolean).reduce((base, part) => (part.startsWith("/") || isObject(part) ? part : base + part), "");
     const inside = folder && !folder.endsWith("/") ? `${folder}/` : folder;
     const settings = { ...form.settings, ...entry.settings };
     if (form.settings.fields && entry.settings.fields) settings.fields = [...form.settings.fields, ...entry.settings.fields];
     return {
-      url: entry.url, destination: inside + (entry.name ?? form.name), settings, priority: form.priority,
+      url: entry.url, destination: joined(inside, entry.name ?? form.name), settings, priority: form.priority,
       isPaused: entry.isPaused ?? form.isPaused, ...(form.start && { notBefore: form.start }), ...(form.label && { label: form.label }),
     };
   }

@@ -5,6 +5,7 @@ import { $, el, icon, inFrame, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { SpeedGraph } from "./graph.js";
 import { hasText, t, word } from "./i18n.js";
+import { isObject } from "./lists.js";
 import { EventLog } from "./log.js";
 import { may } from "./rights.js";
 import { actionLabel } from "./row.js";
@@ -13,6 +14,12 @@ import { isActive, isEnded, mainAction } from "./states.js";
 
 // Whether a part of the file may be on disk.
 const isPartial = (download) => download.totalBytes > 0 && (!isEnded(download) || download.state === "failed");
+
+// The property that names where the bytes go.
+function place(download) {
+  if (isObject(download.path ?? download.destination)) return "object";
+  return download.path || !download.destination.endsWith("/") ? "file" : "folder";
+}
 
 export class Detail {
   id = null;
@@ -224,7 +231,7 @@ export class Detail {
       ["source", download.url], ...(download.mirrors ?? []).map((url) => ["mirror", url]),
       ...(response?.redirects ?? []).map((url) => ["redirect", url]),
       ["servedBy", response && response.url !== download.url ? response.url : null],
-      [download.path || !download.destination.endsWith("/") ? "file" : "folder", download.path ?? download.destination],
+      [place(download), download.path ?? download.destination],
       ["label", download.label], ["priority", isEnded(download) ? null : word("priority", download.priority)],
       ["connections", download.connections], ["limit", limit ? format.speed(limit) : null],
       ["notBefore", download.notBefore ? format.time(download.notBefore) : null],

@@ -6,6 +6,7 @@ import * as format from "./format.js";
 import { Form, makeDialog } from "./forms.js";
 import { isolate, t } from "./i18n.js";
 import { labelInput } from "./labels.js";
+import { isObject } from "./lists.js";
 
 // The time between two checks if a feed has none of its own, and those that the form offers, in seconds.
 const usualInterval = 3600;
@@ -215,7 +216,7 @@ class FeedForm extends Form {
     for (const [name, value] of Object.entries(values)) $(`feed-${name}`).value = value;
     $("feed-links").checked = rules.takesLinks ?? false;
     $("feed-paused").checked = false;
-    $("feed-folder").placeholder = this.store.settings?.allowedFolders?.[0] ?? t("add.usualFolder");
+    $("feed-folder").placeholder = this.store.settings?.allowedFolders?.find((folder) => !isObject(folder)) ?? t("add.usualFolder");
     super.open();
     $("feed-url").focus();
   }

@@ -12,6 +12,15 @@ const mebibyte = 1 << 20;
 const isURL = (text) => /^(https?|ftps?|ftpes|sftp):\/\//i.test(text) && URL.canParse(text);
 const isOption = (line) => /^\s+[a-z0-9-]+\s*=/i.test(line) && !isURL(line.trim());
 
+// Whether a destination is in a bucket.
+export const isObject = (text) => /^s3:\/\//i.test(text);
+
+// The destination in a folder: a name is not percent-encoded, but the URL of an object is.
+export function joined(folder, name) {
+  if (isObject(name)) return name;
+  return folder + (isObject(folder) ? name.split("/").map(encodeURIComponent).join("/") : name);
+}
+
 export class ListError extends Error {}
 
 function rate(text) {

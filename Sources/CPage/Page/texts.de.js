@@ -250,6 +250,7 @@ export const texts = {
   "property.modified": "Zuletzt geändert",
   "property.name": "Name",
   "property.notBefore": "Nicht vor",
+  "property.object": "Objekt",
   "property.owner": "Hinzugefügt von",
   "property.priority": "Priorität",
   "property.redirect": "Umgeleitet über",

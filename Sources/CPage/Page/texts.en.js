@@ -250,6 +250,7 @@ export const texts = {
   "property.modified": "Last modified",
   "property.name": "Name",
   "property.notBefore": "Not before",
+  "property.object": "Object",
   "property.owner": "Added by",
   "property.priority": "Priority",
   "property.redirect": "Redirected via",

@@ -250,6 +250,7 @@ export const texts = {
   "property.modified": "最后修改",
   "property.name": "名称",
   "property.notBefore": "不早于",
+  "property.object": "对象",
   "property.owner": "添加者",
   "property.priority": "优先级",
   "property.redirect": "重定向经过",

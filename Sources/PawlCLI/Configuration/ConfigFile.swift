@@ -139,7 +139,8 @@ package struct ConfigFile: Sendable {
         } else if UserConfig.pathNames.contains(key), !value.isEmpty {
             // The only path option with such a word.
             let isNone = key == "netrc" && text.lowercased() == "none"
-            if !isNone { option.value = try path(text, option.location, home) }
+            let isObject = key == DownloadOptions.directory && ObjectAddress.isOne(text)
+            if !isNone, !isObject { option.value = try path(text, option.location, home) }
         }
         return option
     }

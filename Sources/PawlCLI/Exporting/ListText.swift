@@ -53,7 +53,10 @@ struct ListText {
     private static func target(of download: NewDownload) -> (String, [Option])? {
         let (destination, name) = (download.destination, String(download.destination.pathFile))
         var options = [Option(name: DownloadOptions.directory, value: destination)]
-        if !destination.isFolderPath {
+        if ObjectAddress.isOne(destination) {
+            // A name is not percent-encoded in a list, and a URL is.
+            if !destination.isFolderPath { options[0].name = DownloadOptions.output }
+        } else if !destination.isFolderPath {
             options[0].value = destination.pathFolder
             options.append(Option(name: DownloadOptions.output, value: name))
         }

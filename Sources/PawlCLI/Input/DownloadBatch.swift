@@ -187,12 +187,10 @@ package struct DownloadBatch: Sendable {
     private func checkOutputsDiffer(_ targets: [DownloadTarget]) throws(DownloadError) {
         var seen: Set<ExactText> = []
         for (download, target) in zip(downloads, targets) {
-            guard case .file(let path) = download.destination, let file = target.file else {
-                continue
-            }
+            guard let file = target.file else { continue }
             guard seen.insert(ExactText(file)).inserted else {
                 throw .usage(
-                    "two downloads have the same output '\(path)'",
+                    "two downloads have the same output '\(download.destination.text)'",
                     advice: "give each its own output"
                 )
             }

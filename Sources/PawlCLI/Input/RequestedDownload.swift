@@ -25,7 +25,8 @@ package struct RequestedDownload: Sendable {
         var options = options
         // --user takes precedence over the URL, as in curl.
         if let credentials { options.setCredentials(credentials) }
-        settings = options.settings
+        let object = try ObjectOutput(options)
+        settings = object?.settings ?? options.settings
         missingPassword = options.missingPassword
         try Self.checkAdoption(settings, location: location)
         try settings.checkRequest()
@@ -40,6 +41,8 @@ package struct RequestedDownload: Sendable {
         if isForStandardOutput {
             try Self.checkStandardOutput(options, location: location)
             destination = .file(OutputPath.standardOutput)
+        } else if let object {
+            destination = .object(object.url)
         } else if let output = options.output {
             destination = .file(
                 try OutputPath.joined(
@@ -52,6 +55,9 @@ package struct RequestedDownload: Sendable {
             destination = .directory(options.directory ?? ".")
         }
     }
+
+    /// Whether the bytes become an object of a bucket.
+    var isForObject: Bool { if case .object = destination { true } else { false } }
 
     /// The name of the download until the server has named the file.
     package var workingName: String {

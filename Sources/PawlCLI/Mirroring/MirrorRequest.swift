@@ -103,6 +103,12 @@ struct MirrorRequest: Sendable {
                 advice: "mirror it with a command of its own"
             )
         }
+        if case .object(let url) = download.destination {
+            throw .usage(
+                "\(url.absoluteString) is an object, which cannot be a file of a mirror",
+                advice: "in the list, write a path below the folder"
+            )
+        }
         guard case .file(let path) = download.destination else {
             let name = AddressParts(download.url.absoluteString).path.pathFile.percentDecoded
             guard let path = names.path(of: [name]) else {

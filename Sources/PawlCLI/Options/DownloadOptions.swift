@@ -25,6 +25,8 @@ package struct DownloadOptions: Sendable {
     private var (earlierAddresses, ownAddresses) = ([FixedAddress](), [FixedAddress]())
     /// The number of header fields of earlier levels.
     private var earlierFields = 0
+    /// Where the settings are given that are not those of the config file, by their names.
+    private var ownLocations: [String: String] = [:]
     /// The values that the current level has set.
     private var setPaths: [any PartialKeyPath<DownloadSettings> & Sendable] = []
 
@@ -51,8 +53,12 @@ package struct DownloadOptions: Sendable {
 
     /// Whether the folder is given for the download, and not only in the config file.
     var hasOwnFolder: Bool {
-        directory != nil && directoryLevel != .configured || output?.isAbsolutePath == true
+        directory != nil && directoryLevel != .configured
+            || output.map(ObjectAddress.isComplete) == true
     }
+
+    /// Returns where a setting is given; `nil` if only the config file gives it.
+    func ownLocation(of name: String) -> String? { ownLocations[name] }
 
     package static let output = "output"
     package static let directory = "directory"
@@ -108,14 +114,18 @@ package struct DownloadOptions: Sendable {
     package mutating func apply(_ option: OptionAssignment) throws(DownloadError) {
         switch option.name {
         case Self.output:
-            try OutputPath.checkFile(option.value, location: option.location)
+            if try !ObjectOutput.check(option) {
+                try OutputPath.checkFile(option.value, location: option.location)
+            }
             output = option.value
             // A path on the command line is relative to the current folder.
-            if directoryLevel == .configured, level == .typed || option.value.isAbsolutePath {
+            if directoryLevel == .configured,
+                level == .typed || ObjectAddress.isComplete(option.value)
+            {
                 directory = nil
             }
         case Self.directory:
-            if !isForRemoteDaemon {
+            if try !ObjectOutput.check(option), !isForRemoteDaemon {
                 try OutputPath.checkDirectory(option.value, location: option.location)
             }
             (directory, directoryLevel) = (option.value, level)
@@ -186,6 +196,7 @@ package struct DownloadOptions: Sendable {
         try checkFiles(of: changed.connection, option)
         replaceFields(of: &changed)
         settings = changed
+        if level != .configured { ownLocations[option.name] = option.location }
         if setting.path == \DownloadSettings.credentials { setCredentials(from: option) }
         // An empty body is also a body.
         if ["data", "json"].contains(option.name) { settings.method = settings.method ?? "POST" }

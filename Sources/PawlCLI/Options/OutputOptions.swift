@@ -6,8 +6,9 @@ struct OutputOptions: DownloadOptionGroup {
         name: [.customShort("o", allowingJoined: true), .long],
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Save to this file. A relative path is relative to --directory if given. For "
-                + "standard output, use -.",
+            "Save to this file, or to an object of a bucket (s3://bucket/key, or s3://bucket/folder/ "
+                + "for the download's own name). A relative path is relative to --directory if given. "
+                + "For standard output, use -.",
             valueName: "file"
         )
     )
@@ -16,7 +17,11 @@ struct OutputOptions: DownloadOptionGroup {
     @Option(
         name: [.customShort("d", allowingJoined: true), .long],
         parsing: .unconditional,
-        help: ArgumentHelp("Save to this folder. Default: the current folder.", valueName: "dir")
+        help: ArgumentHelp(
+            "Save to this folder, or folder of a bucket (s3://bucket/folder/). Default: the current "
+                + "folder.",
+            valueName: "dir"
+        )
     )
     var directory: String?
 

@@ -9,6 +9,7 @@ struct NamedSignature: Sendable {
     private static let beginning = "-----BEGIN PGP SIGNATURE-----"
 
     private let url: URL
+    /// The path of the signature, or the URL of its object.
     private let path: String
     private let settings: DownloadSettings
 
@@ -44,12 +45,20 @@ struct NamedSignature: Sendable {
                 return "\(url.redacted) is not an OpenPGP signature"
             }
             // The bytes get their name as those of any download do.
-            let copy = DownloadRequest(Self.dataURL(of: bytes) ?? url) { $0.ifExists = .skip }
-            _ = try await session.download(copy, to: .file(path))
+            let copy = DownloadRequest(Self.dataURL(of: bytes) ?? url) { [settings] copy in
+                copy.ifExists = .skip
+                copy.connection.s3 = settings.connection.s3
+            }
+            _ = try await session.download(copy, to: destination)
             return "the signature is \(path.sanitized)"
         } catch {
             return "the signature \(url.redacted) is not kept: \(error.message)"
         }
+    }
+
+    private var destination: TaskDestination {
+        guard ObjectAddress.isOne(path), let object = URL(string: path) else { return .file(path) }
+        return .object(object)
     }
 
     private static func dataURL(of bytes: some Sequence<UInt8>) -> URL? {

@@ -94,7 +94,9 @@ struct RequestedRun: Sendable {
             logger: console.logger(verbosity)
         )
         run.printsPaths = !writesOutput && mode != .json && !console.outputIsTerminal
-        if verbosity != .quiet, !writesOutput { run.hint = hint(hasList: hasList, console) }
+        // The daemon does not have the records of this user's uploads.
+        let continuesInDaemon = !writesOutput && !downloads.contains(where: \.isForObject)
+        if verbosity != .quiet, continuesInDaemon { run.hint = hint(hasList: hasList, console) }
         return run
     }
 

@@ -11,6 +11,12 @@ enum CurrentFolder {
         option: String = "--directory"
     ) throws(DownloadError) -> String {
         guard !other.isAbsolutePath else { return other }
+        guard !ObjectAddress.isOne(other) else {
+            throw .usage(
+                "\(option): '\(AddressParts(other).redacted)' is in a bucket",
+                advice: "give a path of this machine"
+            )
+        }
         guard let path = getcwd(nil, 0) else {
             guard errno != ENOENT else { throw .currentFolderRemoved(option: Advice(option)) }
             throw unusable("cannot be determined: \(String(cString: strerror(errno)))")

@@ -132,6 +132,12 @@ struct VerifyCommand: PawlVerb {
                 advice: "use one of them"
             )
         }
+        if let object = files.first(where: ObjectAddress.isOne) {
+            throw .usage(
+                "\(AddressParts(object).redacted) is an object, and no file",
+                advice: "to verify an object, download it with --checksum"
+            )
+        }
         if let metalink { return try Self.described(files, by: metalink) }
         if let checksum {
             guard files.count == 1 else {

@@ -90,6 +90,9 @@ package struct InputList: Sendable {
                 advice: "give a file name, or the URL of the file"
             )
         }
+        guard !ObjectAddress.isOne(output) || !output.isFolderPath else {
+            throw .usage("\(option) names a folder of a bucket", advice: "use --directory for it")
+        }
         for index in entries.indices {
             let ending = entries[index].signed ?? ""
             entries[index].replaceOutput(with: output + ending, option)

@@ -48,7 +48,9 @@ struct DaemonAllowCommand: PawlVerb {
         }
         try change.take(
             OptionAssignment.all(in: self).map { (option) throws(DownloadError) in
-                guard option.name == "folder" else { return option }
+                guard option.name == "folder", !ObjectAddress.isOne(option.value) else {
+                    return option
+                }
                 var option = option
                 option.value = try CurrentFolder.absolute(option.value, option: "--folder")
                 return option
