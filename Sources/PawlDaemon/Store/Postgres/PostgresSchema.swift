@@ -22,11 +22,13 @@ package enum PostgresSchema {
     /// The tables that the first version creates.
     package static let tables = [
         "counter", "download", "errorresponse", "event", "feed", "feeditem", "hook", "idempotency",
-        "intention", "label", "removed", "removedfeed", "removedfeeditem", "renaming", "request",
-        "session", "setting", "tally", "written",
+        "intention", "label", "part", "removed", "removedfeed", "removedfeeditem", "renaming",
+        "request",
+        "session", "setting", "tally", "upload", "written",
     ]
 
-    private static let version1 = [downloads, downloadTables, groups, tally].joined(separator: "\n")
+    private static let version1 = [downloads, downloadTables, groups, uploads, tally]
+        .joined(separator: "\n")
 
     // The columns of `download` have the order of `DownloadRows.columns`.
     private static let downloads = """
@@ -213,6 +215,31 @@ package enum PostgresSchema {
             key text COLLATE "C" NOT NULL,
             seenAt double precision NOT NULL,
             PRIMARY KEY (feed, key)
+        );
+        """
+
+    private static let uploads = """
+        CREATE TABLE upload (
+            download bigint PRIMARY KEY,
+            upload text COLLATE "C" NOT NULL,
+            address text COLLATE "C" NOT NULL,
+            mark text COLLATE "C" NOT NULL,
+            representation bytea NOT NULL,
+            source text COLLATE "C" NOT NULL,
+            partBytes bigint NOT NULL,
+            attempt bigint NOT NULL,
+            state bigint NOT NULL,
+            service text COLLATE "C" NOT NULL,
+            changedAt double precision NOT NULL
+        );
+        CREATE TABLE part (
+            download bigint NOT NULL REFERENCES upload (download) ON DELETE CASCADE,
+            number bigint NOT NULL,
+            partNumber bigint NOT NULL,
+            bytes bigint NOT NULL,
+            tag text COLLATE "C" NOT NULL,
+            checksum bytea NOT NULL,
+            PRIMARY KEY (download, number)
         );
         """
 
