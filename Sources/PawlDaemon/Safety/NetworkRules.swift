@@ -1,3 +1,4 @@
+internal import struct FoundationEssentials.URL
 package import PawlCore
 package import PawlWire
 

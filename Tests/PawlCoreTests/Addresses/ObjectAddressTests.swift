@@ -1,5 +1,6 @@
 import PawlCore
 import Testing
+import struct FoundationEssentials.URL
 
 /// The URLs of objects that downloads are saved to.
 @Suite(.timeLimit(.minutes(5)))

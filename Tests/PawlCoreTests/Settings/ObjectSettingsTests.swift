@@ -38,7 +38,7 @@ struct ObjectSettingsTests {
         settings.connection.s3.region = "eu-west-3"
         settings.credentials = Credentials(name: "name", password: "password")
         settings.fields = [HTTPField(name: "Cookie", value: "a=b")]
-        settings.connection.referer = "https://host/"
+        settings.connection.referer = URL(string: "https://host/")
         settings.connection.clientIdentity.keyPassword = "password"
         let service = settings.ofService
         #expect(service.connection.s3 == settings.connection.s3)
