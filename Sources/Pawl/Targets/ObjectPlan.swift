@@ -15,7 +15,7 @@ struct ObjectPlan: Sendable {
 
     var representation: Representation
     private(set) var source: String
-    private(set) var grid: PartGrid
+    private(set) var grid: UploadGrid
     private(set) var reading: TargetReading
     /// Whether the user has given a digest, for which the bytes are needed in order.
     private let isVerified: Bool
@@ -30,14 +30,14 @@ struct ObjectPlan: Sendable {
 
     /// Returns `nil` if the file is too large for an object.
     init?(_ representation: Representation, source: String, isVerified: Bool) {
-        guard let grid = PartGrid(total: representation.total) else { return nil }
+        guard let grid = UploadGrid(total: representation.total) else { return nil }
         self.init(representation, source, grid, isVerified: isVerified)
     }
 
     /// Creates the plan of an earlier run's upload; `nil` if its parts cannot be of the file.
     init?(_ recorded: RecordedUpload, isVerified: Bool) {
         guard let total = recorded.representation.total,
-            let grid = PartGrid(total: total, partBytes: recorded.partBytes), !grid.needsNoUpload
+            let grid = UploadGrid(total: total, partBytes: recorded.partBytes), !grid.needsNoUpload
         else { return nil }
         self.init(recorded.representation, recorded.source, grid, isVerified: isVerified)
     }
@@ -45,7 +45,7 @@ struct ObjectPlan: Sendable {
     private init(
         _ representation: Representation,
         _ source: String,
-        _ grid: PartGrid,
+        _ grid: UploadGrid,
         isVerified: Bool
     ) {
         (self.representation, self.source, self.grid) = (representation, source, grid)
@@ -54,7 +54,7 @@ struct ObjectPlan: Sendable {
     }
 
     /// Whether parts are sent while they arrive.
-    var isStreamed: Bool { grid.total != nil && grid.partBytes > PartGrid.smallestPart }
+    var isStreamed: Bool { grid.total != nil && grid.partBytes > UploadGrid.smallestPart }
 
     /// Whether one transfer receives all bytes: the length is unknown, or a digest needs them in
     /// order.
@@ -88,7 +88,7 @@ struct ObjectPlan: Sendable {
         if let upload { former.append(upload.upload) }
         upload = nil
         // A file that is too large for an object is refused when bytes are put.
-        grid = PartGrid(total: representation.total) ?? grid
+        grid = UploadGrid(total: representation.total) ?? grid
         reading = grid.needsNoUpload ? .anywhere : isVerified ? .once : .never
     }
 }

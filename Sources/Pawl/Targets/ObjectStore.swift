@@ -173,7 +173,7 @@ final class ObjectStore: TargetStore {
 
     /// Whether a part can be kept in memory.
     private func fits(_ range: ByteRange, _ plan: ObjectPlan) -> Bool {
-        plan.isStreamed || range.count <= max(PartGrid.smallestPart, budget.bytesPerDownload)
+        plan.isStreamed || range.count <= max(UploadGrid.smallestPart, budget.bytesPerDownload)
     }
 
     static func tooLarge(_ address: ObjectService.Address) -> DownloadError {
@@ -193,7 +193,7 @@ final class ObjectStore: TargetStore {
     /// Takes memory for the part at an offset, if there is some.
     private func hasRoom(at offset: Int64, _ state: inout State) -> Bool {
         guard !state.isClosed, state.failure == nil,
-            offset < state.plan.grid.total ?? PartGrid.largestObject
+            offset < state.plan.grid.total ?? UploadGrid.largestObject
         else { return true }
         let index = state.plan.grid.part(at: offset)
         guard state.recorded[index] == nil || state.plan.reading == .once else { return true }
@@ -315,7 +315,7 @@ final class ObjectStore: TargetStore {
         source: String,
         mark: SourceMark?
     ) throws(DownloadError) {
-        guard PartGrid(total: representation.total) != nil else {
+        guard UploadGrid(total: representation.total) != nil else {
             throw Self.tooLarge(address)
         }
         let (freed, former) = state.withLock { state in

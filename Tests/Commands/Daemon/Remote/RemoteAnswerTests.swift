@@ -197,6 +197,7 @@ struct RemoteAnswerTests {
         route(APIPath.downloads, [try added(248), try refusal()])
         var settings = user.settings
         settings.input = withUnsafeBytes(of: UInt32(message.count)) { Array($0) } + message
+        settings.environment["PAWL_CONFIG"] = .some(nil)
         settings.environment["PAWL_DAEMON"] = origin.url("/base")
         settings.environment["PAWL_DAEMON_TOKEN_FILE"] = tokenFile
         let host = ["native-host", "run", "--"]
