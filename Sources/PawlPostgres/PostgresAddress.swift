@@ -20,13 +20,26 @@ package struct PostgresAddress: Hashable, Sendable {
         // misspelled scheme.
         let isEmpty = !text.utf8.contains { $0 != UInt8(ascii: " ") }
         guard isEmpty || text.utf8.contains(UInt8(ascii: "=")) || text.isPostgresURL,
-            !text.utf8.contains(0), let options = Self.parse(text)
+            !text.utf8.contains(0), !text.isPostgresURL || Self.hasClearUser(text),
+            let options = Self.parse(text)
         else { throw Self.unusable }
         self.text = text
         hasPassword = options.contains { $0.isSecret }
         redacted = options.filter { !$0.isSecret }
             .map { "\($0.keyword)=\(Self.quoted($0.value))" }
             .joined(separator: " ")
+    }
+
+    /// Whether a URL has no `@` or `/` in its password: libpq takes the rest of such a password for
+    /// a host or a port, which messages show.
+    private static func hasClearUser(_ text: String) -> Bool {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        let all = text.utf8[colon...].dropFirst("://".utf8.count)
+        let authority = all.prefix { $0 != UInt8(ascii: "/") }
+        guard authority.count(where: { $0 == UInt8(ascii: "@") }) <= 1 else { return false }
+        // A `?` may be in a password, so only the path is cut off there.
+        let path = all.dropFirst(authority.count).prefix { $0 != UInt8(ascii: "?") }
+        return !path.contains(UInt8(ascii: "@"))
     }
 
     private struct Option {

@@ -18,7 +18,9 @@ extension DownloadSession {
             throw .usage("the record of an upload names no object")
         }
         let upload = MultipartUpload(name.id, of: target)
-        let reply = await engine.transport.reply(to: upload.abortion())
+        var request = upload.abortion()
+        request.maximumDuration = .seconds(30)
+        let reply = await engine.transport.reply(to: request)
         do throws(ObjectFailure) {
             try upload.checkAborted(reply)
         } catch {

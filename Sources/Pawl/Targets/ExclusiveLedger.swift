@@ -34,6 +34,8 @@ final class ExclusiveLedger: PartLedger {
     func record(_ parts: [RecordedPart]) throws(DownloadError) { try ledger.record(parts) }
 
     func forget() throws(DownloadError) {
+        // Without the lock, the record is another run's.
+        guard lock.withLock({ $0 != nil }) else { return }
         try ledger.forget()
         lock.withLock { lock in
             guard lock != nil else { return }

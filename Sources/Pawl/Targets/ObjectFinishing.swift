@@ -22,7 +22,7 @@ struct ObjectFinishing: TargetFinishing {
         if let bytes = store.wholeFile(total: complete.total) {
             return try await put(bytes, store)
         }
-        let parts = try await store.allParts(total: complete.total)
+        let parts = try await store.allParts(total: complete.total, epoch: complete.epoch)
         return try await self.complete(parts, complete.total, store)
     }
 

@@ -84,7 +84,9 @@ struct ObjectOpening: TargetOpening {
         else { return try await startOver(recorded.name, "the record of the upload is not valid") }
         // The upload may have been completed just before the earlier run ended.
         if let object = try await run.object(at: address) {
-            if object.mark == mark, object.bytes == recorded.representation.total {
+            // The mark is that of this upload alone. The length may not have been known.
+            let total = recorded.representation.total
+            if object.mark == mark, total == nil || total == object.bytes {
                 return .alreadyThere(try await finished(at: address, object))
             }
             switch try await run.taken(address, by: object) {

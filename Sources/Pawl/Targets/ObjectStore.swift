@@ -156,6 +156,8 @@ final class ObjectStore: TargetStore {
             ? PartPipe(length: range.count, isRead: plan.reading == .once) { [weak self] in
                 self?.callWhenRoom()
             } : nil
+        // The digest is that of the bytes that are sent now, not of those that an earlier run sent.
+        if plan.isStreamed, plan.reading == .once { state.recorded[index] = nil }
         let known = plan.isStreamed ? nil : state.recorded[index]?.checksum
         state.parts[index] = PartInHand(range, pipe: pipe, known: known)
     }
@@ -231,23 +233,23 @@ final class ObjectStore: TargetStore {
     func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool { false }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
-        let (count, freed) = state.withLock { state in
-            var count = 0
+        let (count, freed, hasRoom) = state.withLock { state in
+            var count = 0, hasRoom = false
             while count < buffer.count {
                 let position = offset + Int64(count)
                 guard let part = state.parts[state.plan.grid.part(at: position)] else { break }
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                let found = part.read(into: rest, at: position)
+                let (found, hasFreed) = part.read(into: rest, at: position)
+                hasRoom = hasRoom || hasFreed
                 guard found > 0 else { break }
                 count += found
             }
-            state.plan.readEnd = max(state.plan.readEnd, offset + Int64(count))
-            return (count, dropReadParts(&state))
+            // A read that found nothing, of an earlier beginning, says nothing about this one.
+            if count > 0 { state.plan.readEnd = max(state.plan.readEnd, offset + Int64(count)) }
+            return (count, dropReadParts(&state), hasRoom)
         }
-        if freed > 0 {
-            budget.giveBack(freed)
-            callWhenRoom()
-        }
+        if freed > 0 { budget.giveBack(freed) }
+        if freed > 0 || hasRoom { callWhenRoom() }
         return count
     }
 
@@ -476,7 +478,9 @@ final class ObjectStore: TargetStore {
     }
 
     /// Waits until the service has all parts, and returns them in order.
-    func allParts(total: Int64) async throws(DownloadError) -> [UploadedPart] {
+    ///
+    /// - Parameter epoch: The epoch in which all bytes count; fails if parts were lost since then.
+    func allParts(total: Int64, epoch: Int) async throws(DownloadError) -> [UploadedPart] {
         state.withLock { state in
             // The last part of a file whose length was not known.
             for (index, part) in state.parts where part.stage == .filling && part.pipe == nil {
@@ -486,7 +490,6 @@ final class ObjectStore: TargetStore {
             }
         }
         work.send()
-        let epoch = trustEpoch
         while true {
             if let parts = try finishedParts(total: total, epoch: epoch) { return parts }
             if Task.isCancelled { throw DownloadError(.interrupted, "the download was cancelled") }

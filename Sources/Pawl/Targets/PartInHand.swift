@@ -58,13 +58,16 @@ struct PartInHand {
     /// Ends the part with the bytes that it has.
     mutating func cut() { range = ByteRange(range.start, range.start + count) }
 
-    /// Copies bytes from an offset on; returns their number.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
+    /// Copies bytes from an offset on; returns their number, and whether that has made room.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at offset: Int64
+    ) -> (count: Int, hasRoom: Bool) {
         let position = offset - range.start
         if let pipe { return pipe.readOnce(into: buffer, at: position) }
         let rest = bytes.dropFirst(Int(clamping: position)).prefix(buffer.count)
         buffer.copyBytes(from: rest)
-        return rest.count
+        return (rest.count, false)
     }
 
     var hasRoom: Bool { memory > 0 && pipe?.hasRoom != false }

@@ -93,18 +93,17 @@ final class PartPipe: BodySource {
         wake()
     }
 
-    /// Reads bytes for a digest; returns their number.
+    /// Reads bytes for a digest; returns their number, and whether there is room again, which the
+    /// caller reports.
     func readOnce(
         into buffer: UnsafeMutableRawBufferPointer,
         at position: Int64
-    ) -> Int {
-        let (count, hasRoom) = state.withLock { state in
+    ) -> (count: Int, hasRoom: Bool) {
+        state.withLock { state in
             let count = state.copy(from: position, to: buffer)
             if let read = state.read { state.read = max(read, position + Int64(count)) }
             return (count, Self.drop(&state))
         }
-        if hasRoom { whenRoom() }
-        return count
     }
 
     /// Drops the bytes that are not needed; returns whether there is room again.

@@ -47,7 +47,7 @@ struct NamedSignature: Sendable {
             // The bytes get their name as those of any download do.
             let copy = DownloadRequest(Self.dataURL(of: bytes) ?? url) { [settings] copy in
                 copy.ifExists = .skip
-                copy.connection.s3 = settings.connection.s3
+                copy.connection = settings.ofService.connection
             }
             _ = try await session.download(copy, to: destination)
             return "the signature is \(path.sanitized)"

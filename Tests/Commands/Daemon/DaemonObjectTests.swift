@@ -63,14 +63,14 @@ extension DaemonSuites {
         @Test func `a download becomes an object, and hooks and lists name its URL`() async throws {
             let scene = try scene()
             scene.workshop.serve(.resource(small))
-            let note = scene.home.path("note")
+            let notes = try HookNotes(in: scene.home)
             try await scene.succeed(
                 "add",
                 scene.workshop.url,
                 "-o",
                 "s3://photos/a%20b/",
                 "--on-complete",
-                "sh -c 'printf %s \"$PAWL_DOWNLOAD_PATH\" > \(note)'"
+                notes.command("end")
             )
             try await scene.succeed("wait", "--all")
             #expect(bucket.object("a b/disk.iso")?.bytes == small.bytes())
@@ -79,7 +79,8 @@ extension DaemonSuites {
             #expect(row.state == .finished)
             #expect(row.path == "s3://photos/a%20b/disk.iso")
             #expect(row.name == "disk.iso")
-            while !scene.home.exists("note") { try Task.checkCancellation() }
+            let note = try await notes.read("end")
+            #expect(note.variables["PAWL_DOWNLOAD_PATH"] == "s3://photos/a%20b/disk.iso")
             #expect(scene.workshop.folder.list().isEmpty)
             let shown = try await scene.succeed("show", "1")
             #expect(shown.output.contains("s3://photos/a%20b/disk.iso"), "\(shown.output)")

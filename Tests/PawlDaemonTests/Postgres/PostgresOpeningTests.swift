@@ -29,7 +29,7 @@ struct PostgresOpeningTests {
         let store = try PostgresStore(cluster.address(database))
         #expect(store.schema == "pawl")
         #expect(store.identity.count == 32)
-        #expect(store.identity.allSatisfy(\.isHexDigit))
+        #expect(store.identity.allSatisfy { $0.isHexDigit })
         let tables = try await cluster.run(
             "SELECT tablename FROM pg_tables WHERE schemaname = 'pawl' ORDER BY 1",
             in: database

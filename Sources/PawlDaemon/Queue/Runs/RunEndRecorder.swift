@@ -35,6 +35,10 @@ struct RunEndRecorder {
         guard var row = try transaction.downloads.find(end.id) else {
             return try recordRemoved(end, corrupt, transaction, &outcome)
         }
+        // A transaction whose outcome could not be found out has recorded this end.
+        if case .success = end.result, row.state == .finished {
+            return outcome.finished.append(row.id)
+        }
         let progress = end.task.currentProgress
         // The bytes received for a cancelled download are removed.
         row.completedBytes = row.state == .cancelled ? 0 : progress.completedBytes

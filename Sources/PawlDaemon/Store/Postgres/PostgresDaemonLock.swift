@@ -16,7 +16,11 @@ final class PostgresDaemonLock: Sendable {
     /// The first half of the lock's number, which stands for Pawl.
     static let group: Int64 = 0x7061_776c
 
+    /// The row of `setting` with the mark of the daemon that used the queue last.
+    private static let markName = "daemon"
+
     private let schema: String
+    private let mark = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Mutex(State())
 
     init(schema: String) { self.schema = schema }
@@ -35,24 +39,61 @@ final class PostgresDaemonLock: Sendable {
         // The server may not know yet that the connection of the earlier session has broken.
         if let holder { try end(holder, on: session) }
         guard try isFree(on: session, waiting: time) else {
-            let problem = DownloadError(
-                .alreadyRunning,
-                "another daemon uses the queue in the schema \(schema) of the database"
-                    + (try owner(on: session)),
-                advice: "stop that daemon, or give this one another database or schema"
+            let place = "the queue in the schema \(schema) of the database"
+            throw refusal("another daemon uses \(place)" + (try owner(on: session)))
+        }
+        if holder != nil, try !isLastUser(on: session) {
+            unlock(session)
+            throw refusal(
+                "another daemon has used the queue in the schema \(schema) of the database since "
+                    + "this one lost its connection"
             )
-            state.withLock { $0.problem = problem }
-            throw problem
         }
         state.withLock { ($0.holder, $0.problem) = (server, nil) }
     }
 
+    /// Records that this daemon uses the queue: what an earlier one knows of it may be wrong from
+    /// now on.
+    func claim(on session: PostgresConnection) throws {
+        _ = try session.query(
+            """
+            INSERT INTO setting (name, value) VALUES ($1, $2)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """,
+            [.text(Self.markName), .text(mark)],
+            within: Self.time
+        ).wait()
+    }
+
     /// Gives up the lock, so that the next daemon need not wait for the end of the session.
     func release(on session: PostgresConnection) {
+        unlock(session)
+        state.withLock { $0.holder = nil }
+    }
+
+    private func unlock(_ session: PostgresConnection) {
         let statement = "SELECT pg_advisory_unlock_all()"
         // The end of the session has the same effect.
         _ = try? session.query(statement, within: .seconds(2)).wait()
-        state.withLock { $0.holder = nil }
+    }
+
+    private func refusal(_ reason: String) -> DownloadError {
+        let problem = DownloadError(
+            .alreadyRunning,
+            reason,
+            advice: "stop that daemon, or give this one another database or schema"
+        )
+        state.withLock { $0.problem = problem }
+        return problem
+    }
+
+    private func isLastUser(on session: PostgresConnection) throws -> Bool {
+        let result = try session.query(
+            "SELECT value = $2 FROM setting WHERE name = $1",
+            [.text(Self.markName), .text(mark)],
+            within: Self.time
+        ).wait()
+        return try result.first?.value(0) == true
     }
 
     private static let time = Duration.seconds(10)

@@ -23,7 +23,7 @@ package final class PostgresStore: QueueStore {
     /// The same for a transaction that reads.
     static let readTime = Duration.seconds(62)
     /// The time to wait for a daemon that ends.
-    private static let takeoverTime = Duration.seconds(2)
+    private static let takeoverTime = Duration.seconds(5)
 
     /// Opens the queue, and creates its tables if there are none.
     ///
@@ -52,7 +52,9 @@ package final class PostgresStore: QueueStore {
                 [lock] session in
                 try lock.take(on: session, waiting: Self.takeoverTime)
                 do {
-                    return try PostgresMigration(schema: schema).run(on: session).identity
+                    let identity = try PostgresMigration(schema: schema).run(on: session).identity
+                    try lock.claim(on: session)
+                    return identity
                 } catch {
                     lock.release(on: session)
                     throw error
@@ -78,6 +80,8 @@ package final class PostgresStore: QueueStore {
             "SET search_path TO \(PostgresValue.identifier(schema))",
             "SET statement_timeout = '\(times.0)'",
             "SET idle_in_transaction_session_timeout = '\(times.1)'", "SET lock_timeout = '5s'",
+            // The session of the writer holds the daemon's lock, however long it has nothing to do.
+            "SET idle_session_timeout = 0",
             // The locks of a machine that has stopped are released.
             "SET tcp_keepalives_idle = 5", "SET tcp_keepalives_interval = 2",
             "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = '10s'",
