@@ -147,11 +147,13 @@ extension DaemonSuites {
             let scene = try scene()
             scene.workshop.serve(.resource(small))
             let folder = try scene.home.makeFolder("moved")
+            let daemon = try await scene.startDaemon()
             try await scene.succeed("daemon", "hooks", "--move", "name=* -> \(folder)", "--unpack")
             try await scene.succeed("add", scene.workshop.url, "-o", "s3://photos/a")
             try await scene.succeed("wait", "--all")
             #expect(bucket.object("a")?.bytes == small.bytes())
             #expect(scene.home.list("moved").isEmpty)
+            withExtendedLifetime(daemon) {}
         }
 
         @Test func `an exported download is added again`() async throws {
@@ -159,7 +161,7 @@ extension DaemonSuites {
             for object in ["s3://photos/a%20b/c", "s3://photos/in/"] {
                 try await scene.succeed("add", scene.workshop.url, "-o", object, "--paused")
             }
-            let list = try await scene.succeed("export").output
+            let list = try await scene.succeed("export", "--list").output
             #expect(list.contains("output=s3://photos/a%20b/c\n"), "\(list)")
             #expect(list.contains("directory=s3://photos/in/\n"), "\(list)")
             try scene.workshop.folder.write("list.txt", list)
