@@ -175,9 +175,8 @@ extension DaemonSuites {
             process.runner.signal(SIGSTOP)
             try await scene.succeed("daemon", "stop")
             let store = "state/pawl/queue.sqlite"
-            // The last page of the file is that of an empty table.
             var bytes = try scene.home.read(store)
-            let start = bytes.count - 4096
+            let start = try #require(TestStore.emptyPage(of: bytes))
             for index in start..<(start + 300) { bytes[index] = 0xA5 }
             try scene.home.write(store, bytes)
             try scene.home.write(store + ".open", [])

@@ -138,9 +138,8 @@ extension DaemonSuites {
             try await scene.succeed("daemon", "start")
             try await scene.succeed("pause", "--all")
             try await scene.succeed("daemon", "stop")
-            // The last page of the file is that of an empty table.
             var bytes = try scene.home.read(store)
-            let start = bytes.count - 4096
+            let start = try #require(TestStore.emptyPage(of: bytes))
             for index in start..<(start + 300) { bytes[index] = 0xA5 }
             try scene.home.write(store, bytes)
             try scene.home.write(store + ".open", [])

@@ -18,6 +18,13 @@ enum TestStore {
 
     /// Whether the queues of scenes are files.
     static var isFile: Bool { address == nil }
+
+    /// Returns where the page of an empty table or index begins in such a file: a leaf without cells.
+    static func emptyPage(of bytes: [UInt8]) -> Int? {
+        stride(from: bytes.count - 4096, to: 0, by: -4096).first { page in
+            [0x0A, 0x0D].contains(bytes[page]) && bytes[page + 3..<page + 5] == [0, 0]
+        }
+    }
 }
 
 extension Trait where Self == ConditionTrait {
