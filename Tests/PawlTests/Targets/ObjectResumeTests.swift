@@ -40,24 +40,6 @@ struct ObjectResumeTests {
         try scene.expectObject(resource)
     }
 
-    @Test func `each connection loses at most the part that it has begun`() async throws {
-        let large = Resource(size: 6 * Self.part)
-        let scene = try await ObjectScene(.scripted, .resource(large))
-        try await scene.interrupt(
-            large,
-            connections: 2,
-            holdingAfter: Self.part + 500_000,
-            parts: 2
-        )
-        let before = scene.origin.requests.count
-        try await scene.download(2)
-        let starts = scene.origin.requests.dropFirst(before).compactMap { $0.range?.first }
-        #expect(starts.allSatisfy { $0 % Self.part == 0 && $0 > 0 })
-        let stored = try scene.scripted.requests(.uploadPart).count { $0.status == 200 }
-        #expect(stored <= 6 + 2)
-        try scene.expectObject(large)
-    }
-
     @Test func `a cancelled download that keeps nothing aborts its upload`() async throws {
         let scene = try await ObjectScene(.scripted, .resource(resource))
         try await scene.interrupt(
