@@ -95,13 +95,15 @@ struct ObjectFaultTests {
         try scene.scripted.on(.answer(403, "AccessDenied")) {
             $0.operation == .uploadPart && $0.ordinal > 1
         }
-        // The second part arrives when the first one is stored.
-        let (bucket, latch) = (try scene.scripted, Latch())
+        // The second part arrives when the first one is recorded.
+        let (ledger, latch) = (ObservedLedger(ledger: scene.ledger), Latch())
+        var destination = try scene.destination()
+        destination.ledger = ledger
         scene.serve(
             Reply.resource(resource).holdAfterBytes(ObjectScene.part + 100_000, until: latch)
         )
-        async let failure = scene.failure()
-        await bucket.waitUntil { $0.contains { $0.operation == .uploadPart && $0.hasEnded } }
+        async let failure = scene.failure(destination)
+        _ = await ledger.parts.wait { $0 > 0 }
         latch.release()
         let error = try await failure
         #expect(error.code == .unauthorized)

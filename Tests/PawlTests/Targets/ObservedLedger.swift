@@ -1,0 +1,20 @@
+import Pawl
+import PawlCore
+import PawlTesting
+
+/// A ledger that tells how many parts it has recorded.
+struct ObservedLedger: PartLedger {
+    let ledger: any PartLedger
+    let parts = Observed(0)
+
+    func recorded() throws(DownloadError) -> LedgerFinding { try ledger.recorded() }
+
+    func record(_ upload: RecordedUpload) throws(DownloadError) { try ledger.record(upload) }
+
+    func record(_ parts: [RecordedPart]) throws(DownloadError) {
+        try ledger.record(parts)
+        self.parts.update { $0 += parts.count }
+    }
+
+    func forget() throws(DownloadError) { try ledger.forget() }
+}
