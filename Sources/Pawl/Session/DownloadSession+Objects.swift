@@ -19,7 +19,7 @@ extension DownloadSession {
         }
         let upload = MultipartUpload(name.id, of: target)
         var request = upload.abortion()
-        request.maximumDuration = .seconds(30)
+        request.maximumDuration = ObjectDestination.longestAbort
         let reply = await engine.transport.reply(to: request)
         do throws(ObjectFailure) {
             try upload.checkAborted(reply)

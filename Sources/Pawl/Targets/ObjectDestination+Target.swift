@@ -66,8 +66,8 @@ extension ObjectDestination {
         try await engine.disk.run { () throws(DownloadError) in try ledger.forget() }
     }
 
-    /// The longest time of the request with which a cancelled download aborts its upload.
-    private static let longestAbort = Duration.seconds(30)
+    /// The longest time of a request that aborts an upload without being repeated.
+    static let longestAbort = Duration.seconds(30)
 
     /// Aborts the upload of a download that does not run with one request, forgets it, and then calls
     /// `done`.

@@ -248,7 +248,7 @@ final class ObjectStore: TargetStore {
             if count > 0 { state.plan.readEnd = max(state.plan.readEnd, offset + Int64(count)) }
             return (count, dropReadParts(&state), hasRoom)
         }
-        if freed > 0 { budget.giveBack(freed) }
+        budget.giveBack(freed)
         if freed > 0 || hasRoom { callWhenRoom() }
         return count
     }

@@ -5,7 +5,7 @@ import PawlTesting
 import PawlWire
 import Testing
 
-/// Who has added what, in the store of a version that did not record it.
+/// The owners of downloads in a store of a version that did not record owners.
 @Suite(.timeLimit(.minutes(5)))
 struct OldOwnerTests {
     /// As left by a version that did not record owners.

@@ -16,9 +16,6 @@ final class PostgresDaemonLock: Sendable {
     /// The first half of the lock's number, which stands for Pawl.
     static let group: Int64 = 0x7061_776c
 
-    /// The row of `setting` with the mark of the daemon that used the queue last.
-    private static let markName = "daemon"
-
     private let schema: String
     private let mark = String(UInt64.random(in: .min ... .max), radix: 16)
     private let state = Mutex(State())
@@ -60,7 +57,7 @@ final class PostgresDaemonLock: Sendable {
             INSERT INTO setting (name, value) VALUES ($1, $2)
                 ON CONFLICT (name) DO UPDATE SET value = excluded.value
             """,
-            [.text(Self.markName), .text(mark)],
+            [.text(PostgresSchema.daemonName), .text(mark)],
             within: Self.time
         ).wait()
     }
@@ -88,12 +85,8 @@ final class PostgresDaemonLock: Sendable {
     }
 
     private func isLastUser(on session: PostgresConnection) throws -> Bool {
-        let result = try session.query(
-            "SELECT value = $2 FROM setting WHERE name = $1",
-            [.text(Self.markName), .text(mark)],
-            within: Self.time
-        ).wait()
-        return try result.first?.value(0) == true
+        let migration = PostgresMigration(schema: schema)
+        return try migration.setting(PostgresSchema.daemonName, on: session) == mark
     }
 
     private static let time = Duration.seconds(10)

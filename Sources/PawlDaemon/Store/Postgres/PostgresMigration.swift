@@ -137,7 +137,7 @@ package struct PostgresMigration {
 
     /// Returns the value of a setting, and checks that this user may change it; `nil` if there is
     /// none, or if the table is that of another program.
-    private func setting(_ name: String, on session: PostgresConnection) throws -> String? {
+    func setting(_ name: String, on session: PostgresConnection) throws -> String? {
         let columns = try session.query(
             """
             SELECT count(*) FROM pg_attribute
