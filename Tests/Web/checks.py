@@ -92,7 +92,7 @@ def a_link_logs_in_once_and_a_token_always(scene, origin, pages):
 @check
 def a_click_before_the_scripts_are_ready_is_not_lost(scene, origin, pages):
     held = []
-    page = pages.open(prepare=lambda page: page.route("**/texts.en.js", held.append))
+    page = pages.open(prepare=lambda page: page.route("**/texts.en.js", lambda route: held.append(route)))
     until(page, lambda: held)
     page.get_by_role("button", name="Add").click()
     dialog = page.get_by_role("dialog", name="Add downloads")
