@@ -321,6 +321,9 @@ package final class DownloadMonitor: Sendable {
         }
     }
 
+    /// Records that of the written bytes only some are kept.
+    func lost(keeping kept: RangeSet) { ledger.begin(with: kept) }
+
     /// Records that the run ended without the file, even if it never began.
     ///
     /// `phase` is the phase to show if a later run resumes the download.

@@ -556,6 +556,7 @@ final class DownloadStore {
         }
         let keepsClaims = store.traits.keepsClaims
         let kept = keepsClaims && store.trustEpoch == epoch ? written : store.durable
+        if keeps, kept.count < written.count { monitor.lost(keeping: kept) }
         if keeps, error.code == .interrupted, !kept.isEmpty {
             return .interrupted(keeping: kept, in: store, canResume)
         }
