@@ -403,7 +403,8 @@ extension DaemonSuites {
 
         // MARK: - Losses
 
-        @Test func `a lost queue is reported, and the next request continues the bytes`()
+        @Test(.needsQueueFile)
+        func `a lost queue is reported, and the next request continues the bytes`()
             async throws
         {
             let scene = try DaemonScene(Workshop())
