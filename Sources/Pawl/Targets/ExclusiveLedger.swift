@@ -31,7 +31,9 @@ final class ExclusiveLedger: PartLedger {
         try ledger.record(upload)
     }
 
-    func record(_ parts: [RecordedPart]) throws(DownloadError) { try ledger.record(parts) }
+    func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {
+        try ledger.record(parts, of: upload)
+    }
 
     func forget() throws(DownloadError) {
         // Without the lock, the record is another run's.

@@ -34,13 +34,17 @@ package final class FilePartLedger: PartLedger {
     // MARK: - PartLedger
 
     package func recorded() throws(DownloadError) -> LedgerFinding {
-        guard let bytes = try file.bytes(atMost: Self.mostBytes) else { return .nothing }
-        let found = UploadRecord.read(bytes)
-        if case .upload(let upload, let parts) = found {
-            let byIndex = Dictionary(parts.map { ($0.index, $0.part) }) { $1 }
-            content.withLock { $0 = Content(upload: upload, parts: byIndex) }
+        try content.withLock { (content) throws(DownloadError) in
+            // Another process may have used the record since it was read.
+            content = nil
+            guard let bytes = try file.bytes(atMost: Self.mostBytes) else { return .nothing }
+            let found = UploadRecord.read(bytes)
+            if case .upload(let upload, let parts) = found {
+                let byIndex = Dictionary(parts.map { ($0.index, $0.part) }) { $1 }
+                content = Content(upload: upload, parts: byIndex)
+            }
+            return found
         }
-        return found
     }
 
     package func record(_ upload: RecordedUpload) throws(DownloadError) {
@@ -51,11 +55,9 @@ package final class FilePartLedger: PartLedger {
         }
     }
 
-    package func record(_ parts: [RecordedPart]) throws(DownloadError) {
+    package func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {
         try content.withLock { (content) throws(DownloadError) in
-            guard content != nil else {
-                throw file.failure("no upload is recorded in it", "writing", .diskFailure)
-            }
+            guard content?.upload.name.id == upload else { return }
             for part in parts { content?.parts[part.index] = part.part }
             try write(content)
         }

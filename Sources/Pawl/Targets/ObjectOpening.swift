@@ -102,7 +102,9 @@ struct ObjectOpening: TargetOpening {
         else { return try await startOver(recorded.name, nil) }
         run.address = address
         let upload = MultipartUpload(recorded.name.id, of: address.target)
-        guard let kept = try await partsThere(upload, parts, address) else {
+        // A part that cannot be of the file is received again.
+        let possible = parts.filter { plan.contains($0) }
+        guard let kept = try await partsThere(upload, possible, address) else {
             try await forget()
             return try await lookForObject(
                 notes: ["the earlier upload to \(address.text) does not exist any more"]

@@ -60,6 +60,16 @@ struct ObjectPlan: Sendable {
     /// order.
     var isInOrder: Bool { grid.total == nil || reading == .once }
 
+    /// Whether a recorded part can be one of the file.
+    func contains(_ recorded: RecordedPart) -> Bool {
+        let (index, part) = (recorded.index, recorded.part)
+        guard let count = grid.count, (0..<count).contains(index),
+            (1...PartNumbers.largest).contains(part.number)
+        else { return false }
+        return PartNumbers(parts: count).part(of: part.number) == index
+            && grid.bytes(of: index).count == part.bytes
+    }
+
     /// Returns what is recorded of the upload; `nil` if there is none.
     func recorded(
         at address: ObjectService.Address,

@@ -13,9 +13,11 @@ package protocol PartLedger: Sendable {
     /// that was recorded but the parts of the same upload.
     func record(_ upload: RecordedUpload) throws(DownloadError)
 
-    /// Adds parts, which the service has acknowledged, to the recorded upload; a part replaces an
-    /// earlier one with the same index.
-    func record(_ parts: [RecordedPart]) throws(DownloadError)
+    /// Adds parts, which the service has acknowledged, to the upload with an identifier; a part
+    /// replaces an earlier one with the same index.
+    ///
+    /// If another upload is recorded by now, or none, the parts are ignored.
+    func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError)
 
     /// Forgets the upload, which was completed or aborted.
     func forget() throws(DownloadError)

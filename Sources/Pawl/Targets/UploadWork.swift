@@ -5,10 +5,17 @@ internal import Synchronization
 
 /// Sends the parts of one download to the service, and records those that it has acknowledged.
 final class UploadWork: TargetWork {
+    private struct Acknowledged {
+        var job: ObjectStore.Job
+        var part: UploadedPart
+        /// The identifier of the upload that has the part.
+        var upload: String
+    }
+
     private struct State {
         var hasEnded = false
         /// The parts that the service has acknowledged and that are not recorded.
-        var acknowledged: [(job: ObjectStore.Job, part: UploadedPart)] = []
+        var acknowledged: [Acknowledged] = []
         var isRecording = false
     }
 
@@ -117,7 +124,10 @@ final class UploadWork: TargetWork {
             ) { (reply) throws(ObjectFailure) in
                 try upload.upload.uploadedPart(number, content, reply)
             }
-            await acknowledged(job, part, store)
+            await acknowledged(
+                Acknowledged(job: job, part: part, upload: upload.upload.id),
+                store
+            )
         } catch {
             failed(job, error, store)
         }
@@ -142,32 +152,31 @@ final class UploadWork: TargetWork {
     // MARK: - Recording
 
     /// Records a part, together with those that are acknowledged meanwhile.
-    private func acknowledged(
-        _ job: ObjectStore.Job,
-        _ part: UploadedPart,
-        _ store: ObjectStore
-    ) async {
+    private func acknowledged(_ part: Acknowledged, _ store: ObjectStore) async {
         let isFirst = state.withLock { state in
-            state.acknowledged.append((job, part))
+            state.acknowledged.append(part)
             defer { state.isRecording = true }
             return !state.isRecording
         }
         guard isFirst else { return }
         while let batch = nextBatch() {
             let wanted = batch.filter { store.isWanted($0.job) }
-            guard !wanted.isEmpty else { continue }
+            // All that are wanted are of one upload.
+            guard let upload = wanted.first?.upload else { continue }
             let ledger = object.destination.ledger
             let parts = wanted.map { RecordedPart(index: $0.job.index, part: $0.part) }
             do throws(DownloadError) {
-                try await service.blocking { () throws(DownloadError) in try ledger.record(parts) }
-                store.recorded(wanted)
+                try await service.blocking { () throws(DownloadError) in
+                    try ledger.record(parts, of: upload)
+                }
+                store.recorded(wanted.map { ($0.job, $0.part) })
             } catch {
                 store.fail(error)
             }
         }
     }
 
-    private func nextBatch() -> [(job: ObjectStore.Job, part: UploadedPart)]? {
+    private func nextBatch() -> [Acknowledged]? {
         state.withLock { state in
             guard !state.acknowledged.isEmpty else {
                 state.isRecording = false

@@ -193,6 +193,47 @@ struct ObjectResumeTests {
         #expect(try scene.scripted.uploads.count == 1)
     }
 
+    @Test func `recorded parts that the file cannot have are fetched again`() async throws {
+        let scene = try await interrupted()
+        let ledger = scene.ledger
+        guard case .upload(let upload, let parts) = try ledger.recorded() else {
+            Issue.record("no upload is recorded")
+            return
+        }
+        let first = try #require(parts.first).part
+        let short = UploadedPart(number: 4, bytes: 1, tag: first.tag, checksum: first.checksum)
+        try ledger.record(
+            [
+                RecordedPart(index: 1, part: short),
+                RecordedPart(index: 3, part: first),
+                RecordedPart(index: Int(UInt32.max), part: first),
+            ],
+            of: upload.name.id
+        )
+        // Nothing but the record shows which parts there are.
+        try scene.scripted.on(.answer(403, "AccessDenied")) { $0.operation == .listParts }
+        let before = scene.origin.requests.count
+        try await scene.download()
+        #expect(scene.origin.requests.dropFirst(before).map { $0.range?.first } == [Self.part])
+        try scene.expectObject(resource)
+    }
+
+    @Test func `an upload that is to be aborted is not continued`() async throws {
+        let scene = try await interrupted()
+        let ledger = scene.ledger
+        guard case .upload(var upload, _) = try ledger.recorded() else {
+            Issue.record("no upload is recorded")
+            return
+        }
+        upload.state = .aborting
+        try ledger.record(upload)
+        try await scene.download()
+        let aborted = try scene.scripted.requests(.abortMultipartUpload).map(\.uploadID)
+        #expect(aborted == [upload.name.id])
+        #expect(try scene.scripted.requests(.createMultipartUpload).count == 2)
+        try scene.expectObject(resource)
+    }
+
     // MARK: - Large parts
 
     /// Records an upload with large parts, of which the service has the first.
@@ -229,7 +270,7 @@ struct ObjectResumeTests {
             tag: try #require(answer["ETag"]),
             checksum: checksum
         )
-        try ledger.record([RecordedPart(index: 0, part: part)])
+        try ledger.record([RecordedPart(index: 0, part: part)], of: upload)
         return size
     }
 

@@ -11,8 +11,8 @@ struct ObservedLedger: PartLedger {
 
     func record(_ upload: RecordedUpload) throws(DownloadError) { try ledger.record(upload) }
 
-    func record(_ parts: [RecordedPart]) throws(DownloadError) {
-        try ledger.record(parts)
+    func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {
+        try ledger.record(parts, of: upload)
         self.parts.update { $0 += parts.count }
     }
 

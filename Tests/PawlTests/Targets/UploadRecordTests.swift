@@ -50,8 +50,10 @@ struct UploadRecordTests {
             return
         }
         try first.record(upload)
-        try first.record([parts[2], parts[0]])
-        try first.record([parts[1]])
+        // A part may be acknowledged when its upload is no longer recorded.
+        try first.record(parts, of: "former")
+        try first.record([parts[2], parts[0]], of: upload.name.id)
+        try first.record([parts[1]], of: upload.name.id)
         let found = try #require(try recorded())
         #expect(found.0 == upload)
         #expect(found.1 == parts)
@@ -72,7 +74,7 @@ struct UploadRecordTests {
     @Test func `a damaged record is recognized wherever it is damaged`() throws {
         let writer = ledger()
         try writer.record(upload)
-        try writer.record(parts)
+        try writer.record(parts, of: upload.name.id)
         let whole = try folder.read("upload")
         var named = 0
         for count in 0..<whole.count {

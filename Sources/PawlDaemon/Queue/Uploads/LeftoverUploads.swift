@@ -28,18 +28,23 @@ final class LeftoverUploads {
 
     /// Returns the uploads that are to be aborted now, which the caller aborts.
     ///
-    /// That of a download that runs is left to its run.
+    /// That of a download that runs is left to its run. A run that starts from now on does not
+    /// continue one that was returned.
     func take(at now: Date) -> [UploadTable.Abandoned] {
         // The clock may have been set back.
         guard now >= nextDate || nextDate.timeIntervalSince(now) > Self.interval else { return [] }
         nextDate = now.addingTimeInterval(Self.interval)
         do throws(DownloadError) {
-            let found = try environment.store.write {
-                try $0.uploads.abandoned(before: now.addingTimeInterval(-Self.longestRest))
-            }
-            let due = found.filter { upload in
-                environment.running[upload.download] == nil
-                    && !running.contains(upload.download)
+            let due = try environment.store.write { transaction in
+                let found = try transaction.uploads.abandoned(
+                    before: now.addingTimeInterval(-Self.longestRest)
+                )
+                let due = found.filter { upload in
+                    environment.running[upload.download] == nil
+                        && !running.contains(upload.download)
+                }
+                for upload in due { try transaction.uploads.abandon(upload.download) }
+                return due
             }
             running.formUnion(due.map(\.download))
             return due

@@ -29,9 +29,9 @@ struct StoredLedger: PartLedger {
         }
     }
 
-    func record(_ parts: [RecordedPart]) throws(DownloadError) {
+    func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {
         try store.write { transaction in
-            try transaction.uploads.record(parts, of: download, at: transaction.now)
+            try transaction.uploads.record(parts, of: upload, download, at: transaction.now)
         }
     }
 

@@ -40,9 +40,9 @@ package struct UploadTable {
         service: SettingsDocument<DownloadSettings>,
         at now: Date
     ) throws {
-        let known: String? =
-            try database.value("SELECT upload FROM upload WHERE download = ?", [download])
-        if let known, !known.isExactly(upload.name.id) { try forget(download) }
+        if let known = try recordedID(of: download), !known.isExactly(upload.name.id) {
+            try forget(download)
+        }
         var writer = ByteWriter(capacity: 256)
         writer.put(upload.representation)
         try database.run(
@@ -64,8 +64,14 @@ package struct UploadTable {
         )
     }
 
-    /// Adds parts to the upload of a download.
-    package func record(_ parts: [RecordedPart], of download: Int64, at now: Date) throws {
+    /// Adds parts to an upload of a download, unless the download has another one by now.
+    package func record(
+        _ parts: [RecordedPart],
+        of upload: String,
+        _ download: Int64,
+        at now: Date
+    ) throws {
+        guard try isRecorded(upload, of: download) else { return }
         for part in parts {
             try database.run(
                 """
@@ -95,10 +101,17 @@ package struct UploadTable {
 
     /// Forgets an upload of a download, unless the download has another one by now.
     package func forget(_ name: UploadName, of download: Int64) throws {
-        let known: String? =
-            try database.value("SELECT upload FROM upload WHERE download = ?", [download])
-        guard let known, known.isExactly(name.id) else { return }
-        try forget(download)
+        if try isRecorded(name.id, of: download) { try forget(download) }
+    }
+
+    /// Whether the upload with an identifier is that of a download.
+    private func isRecorded(_ upload: String, of download: Int64) throws -> Bool {
+        try recordedID(of: download)?.isExactly(upload) == true
+    }
+
+    private func recordedID(of download: Int64) throws -> String? {
+        let sql = "SELECT upload FROM upload WHERE download = ?\(database.rowLock)"
+        return try database.value(sql, [download])
     }
 
     /// Records that the upload of a download is to be aborted.
@@ -122,7 +135,7 @@ package struct UploadTable {
                 OR NOT EXISTS (SELECT 1 FROM download WHERE download.id = upload.download)
                     AND NOT EXISTS (SELECT 1 FROM removed
                         WHERE removed.download = upload.download)
-                ORDER BY download
+                ORDER BY download\(database.rowLock)
             """,
             [Int(RecordedUpload.State.aborting.rawValue), date.timeIntervalSince1970]
         ).compactMap { row in
@@ -152,7 +165,7 @@ package struct UploadTable {
             let bytes: [UInt8] = row.ifValid("representation"),
             let source: String = row.ifValid("source"),
             let partBytes: Int64 = row.ifValid("partBytes"), partBytes > 0,
-            let attempt: Int = row.ifValid("attempt"), attempt >= 0,
+            let attempt: Int = row.ifValid("attempt"), (0..<Int(Int32.max)).contains(attempt),
             let code: Int = row.ifValid("state"), let number = UInt8(exactly: code),
             let state = RecordedUpload.State(rawValue: number),
             let representation = readRepresentation(bytes)

@@ -8,7 +8,7 @@ import Testing
 /// The uploads of downloads that become objects.
 @Suite(.timeLimit(.minutes(5)))
 struct UploadTableTests {
-    private let now = StoreScene.noon
+    private let now = ContractScene.noon
 
     private func upload(_ id: String = "u1", attempt: Int = 0) -> RecordedUpload {
         var representation = Representation()
@@ -39,7 +39,7 @@ struct UploadTableTests {
     private func record(
         _ upload: RecordedUpload,
         of download: Int64 = 1,
-        in scene: StoreScene,
+        in scene: ContractScene,
         daysAgo days: Double = 0
     ) throws {
         try scene.store.write { transaction in
@@ -52,7 +52,7 @@ struct UploadTableTests {
         }
     }
 
-    private func found(_ download: Int64 = 1, in scene: StoreScene) throws -> (
+    private func found(_ download: Int64 = 1, in scene: ContractScene) throws -> (
         RecordedUpload, [RecordedPart]
     )? {
         let finding = try scene.store.write { try $0.uploads.recorded(of: download) }
@@ -60,20 +60,28 @@ struct UploadTableTests {
         return (upload, parts)
     }
 
-    private func abandoned(in scene: StoreScene) throws -> [Int64] {
+    private func abandoned(in scene: ContractScene) throws -> [Int64] {
         try scene.store.write {
             try $0.uploads.abandoned(before: now.addingTimeInterval(-7 * 86_400))
         }.map(\.download)
     }
 
-    @Test func `an upload is read as it was recorded, with its parts in order`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `an upload is read as it was recorded, with its parts in order`(kind: StoreKind)
+        async throws
+    {
+        let scene = try await ContractScene(kind)
         try scene.add("a")
         #expect(try found(in: scene) == nil)
         try record(upload(), in: scene)
         try scene.store.write { transaction in
-            try transaction.uploads.record([part(2), part(0)], of: 1, at: now)
-            try transaction.uploads.record([part(2, tag: "new"), part(1)], of: 1, at: now)
+            try transaction.uploads.record([part(2), part(0)], of: "u1", 1, at: now)
+            try transaction.uploads.record(
+                [part(2, tag: "new"), part(1)],
+                of: "u1",
+                1,
+                at: now
+            )
         }
         let (known, parts) = try #require(try found(in: scene))
         #expect(known == upload())
@@ -90,15 +98,16 @@ struct UploadTableTests {
         #expect(try found(in: scene) == nil)
     }
 
-    @Test func `an upload is abandoned with its download, or after a week`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `an upload is abandoned with its download, or after a week`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         for name in ["a", "b", "c", "d", "e"] { try scene.add(name) }
         for id in 1...5 as ClosedRange<Int64> {
             try record(upload("u\(id)"), of: id, in: scene, daysAgo: id == 5 ? 8 : 6)
         }
         #expect(try abandoned(in: scene) == [5])
         // A part makes it young again.
-        try scene.store.write { try $0.uploads.record([part(0)], of: 5, at: now) }
+        try scene.store.write { try $0.uploads.record([part(0)], of: "u5", 5, at: now) }
         #expect(try abandoned(in: scene) == [])
         try scene.store.write { transaction in
             try transaction.uploads.abandon(1)
@@ -115,8 +124,23 @@ struct UploadTableTests {
         #expect(try abandoned(in: scene) == [1, 2, 3, 4])
     }
 
-    @Test func `a record that cannot be read still names the upload`() throws {
-        let scene = try StoreScene()
+    @Test(arguments: StoreKind.allCases)
+    func `parts of another upload are ignored`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
+        try scene.add("a")
+        // A part may be acknowledged when its upload is no longer recorded.
+        try scene.store.write { try $0.uploads.record([part(0)], of: "u1", 1, at: now) }
+        #expect(try found(in: scene) == nil)
+        try record(upload("u2"), in: scene)
+        try scene.store.write { try $0.uploads.record([part(0)], of: "u1", 1, at: now) }
+        #expect(try found(in: scene)?.1.isEmpty == true)
+        try scene.store.write { try $0.uploads.record([part(0)], of: "u2", 1, at: now) }
+        #expect(try found(in: scene)?.1 == [part(0)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a record that cannot be read still names the upload`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
         try scene.add("a")
         var broken = upload()
         broken.partBytes = 0
