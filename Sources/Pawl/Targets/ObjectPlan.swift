@@ -60,6 +60,9 @@ struct ObjectPlan: Sendable {
     /// order.
     var isInOrder: Bool { grid.total == nil || reading == .once }
 
+    /// Whether a later run receives again what the service has, and compares it part by part.
+    var isCompared: Bool { grid.total != nil && reading == .once && !isStreamed }
+
     /// Whether a recorded part can be one of the file.
     func contains(_ recorded: RecordedPart) -> Bool {
         let (index, part) = (recorded.index, recorded.part)

@@ -16,6 +16,9 @@ final class ObjectStore: TargetStore {
         let content: ObjectContent
         /// The run of parts to which it belongs; a later one ignores its end.
         let generation: Int
+        /// The part of the same index that the service has from before; it is not sent again if it
+        /// has the same bytes.
+        let known: UploadedPart?
 
         var isStreamed: Bool { if case .streamed = content { true } else { false } }
     }
@@ -145,7 +148,7 @@ final class ObjectStore: TargetStore {
             if wasEmpty { state.queue.append(index) }
             if part.isComplete, part.stage == .filling { state.parts[index]?.stage = .sending }
         } else if part.isComplete, part.stage == .filling, !state.plan.grid.needsNoUpload {
-            complete(index, part, &state)
+            complete(index, &state)
         }
     }
 
@@ -158,19 +161,16 @@ final class ObjectStore: TargetStore {
             } : nil
         // The digest is that of the bytes that are sent now, not of those that an earlier run sent.
         if plan.isStreamed, plan.reading == .once { state.recorded[index] = nil }
-        let known = plan.isStreamed ? nil : state.recorded[index]?.checksum
+        let known = plan.isStreamed ? nil : state.recorded[index]
         state.parts[index] = PartInHand(range, pipe: pipe, known: known)
     }
 
-    /// Sends a part that was gathered, unless the service has the same bytes.
-    private func complete(_ index: Int, _ part: PartInHand, _ state: inout State) {
-        if let known = part.known, known == ObjectChecksum(of: part.bytes) {
-            state.parts[index]?.stage = .sent
-        } else {
-            state.recorded[index] = nil
-            state.parts[index]?.stage = .sending
-            state.queue.append(index)
-        }
+    /// Lets a part that was gathered be sent.
+    private func complete(_ index: Int, _ state: inout State) {
+        // The work finds out whether the service has the same bytes.
+        state.recorded[index] = nil
+        state.parts[index]?.stage = .sending
+        state.queue.append(index)
     }
 
     /// Whether a part can be kept in memory.
@@ -346,7 +346,12 @@ final class ObjectStore: TargetStore {
                 guard let part = state.parts[index] else { continue }
                 let content: ObjectContent =
                     part.pipe.map { .streamed($0, bytes: part.range.count) } ?? .memory(part.bytes)
-                return Job(index: index, content: content, generation: state.generation)
+                return Job(
+                    index: index,
+                    content: content,
+                    generation: state.generation,
+                    known: part.known
+                )
             }
             return nil
         }
@@ -386,6 +391,7 @@ final class ObjectStore: TargetStore {
             else { return nil }
             if forgetsAll {
                 state.recorded = [:]
+                for index in state.parts.keys { state.parts[index]?.known = nil }
                 state.plan.upload = nil
             }
             state.epoch += 1
@@ -486,7 +492,7 @@ final class ObjectStore: TargetStore {
             for (index, part) in state.parts where part.stage == .filling && part.pipe == nil {
                 guard part.range.start + part.count == total, part.count > 0 else { continue }
                 state.parts[index]?.cut()
-                if let part = state.parts[index] { complete(index, part, &state) }
+                complete(index, &state)
             }
         }
         work.send()

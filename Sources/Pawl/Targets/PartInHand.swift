@@ -23,10 +23,10 @@ struct PartInHand {
     var stage = Stage.filling
     /// The memory that was granted for it; 0 if none was.
     var memory: Int64 = 0
-    /// The checksum of the same part, if the service has it from an earlier run.
-    let known: ObjectChecksum?
+    /// The part of the same index that the service has from before; it may have other bytes.
+    var known: UploadedPart?
 
-    init(_ range: ByteRange, pipe: PartPipe?, known: ObjectChecksum?) {
+    init(_ range: ByteRange, pipe: PartPipe?, known: UploadedPart?) {
         (self.range, self.pipe, self.known) = (range, pipe, known)
     }
 

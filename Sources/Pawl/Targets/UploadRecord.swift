@@ -11,12 +11,13 @@ internal import PawlStorage
 /// - body: the mark, the representation as in a checkpoint, the source, the size of the parts
 ///   (8 bytes), the number of runs (8), the state (1), the number of parts (4), the parts, and
 ///   SHA-256 of everything before
-/// - a part: its index (4), its number (4), its size (8), its entity tag, its CRC-32C (4)
+/// - a part: its index (4), its number (4), its size (8), its entity tag, its CRC-32C (4), and its
+///   SHA-256 with its length, which is 0 if it is not known; version 1 has none
 ///
 /// So an upload can be aborted although the list of its parts is damaged.
 enum UploadRecord {
     private static let magic = Array("PAWLUPLD".utf8)
-    private static let version: UInt32 = 1
+    private static let version: UInt32 = 2
     private static let digestLength = 32
 
     static func encode(_ upload: RecordedUpload, _ parts: [RecordedPart]) -> [UInt8] {
@@ -39,6 +40,7 @@ enum UploadRecord {
             writer.put(part.part.bytes)
             writer.put(part.part.tag)
             writer.append(part.part.checksum.bytes)
+            writer.put(part.part.sha256 ?? [])
         }
         writer.append(checksum(of: writer.bytes[...]))
         return writer.bytes
@@ -47,29 +49,34 @@ enum UploadRecord {
     static func read(_ bytes: [UInt8]) -> LedgerFinding {
         var reader = ByteReader(bytes[...])
         // Where a record is damaged does not matter.
-        guard let name = try? readName(&reader, bytes) else { return .damaged(nil) }
-        guard let (upload, parts) = try? readBody(&reader, name, bytes) else {
+        guard let (version, name) = try? readHead(&reader, bytes) else { return .damaged(nil) }
+        guard let (upload, parts) = try? readBody(&reader, version, name, bytes) else {
             return .damaged(name)
         }
         return .upload(upload, parts)
     }
 
-    private static func readName(
+    private static func readHead(
         _ reader: inout ByteReader,
         _ bytes: [UInt8]
-    ) throws(MalformedBytes) -> UploadName {
-        guard try reader.take(magic.count).elementsEqual(magic),
-            try reader.number(UInt32.self) == version
-        else { throw MalformedBytes(what: "of an unknown form") }
+    ) throws(MalformedBytes) -> (version: UInt32, UploadName) {
+        guard try reader.take(magic.count).elementsEqual(magic) else {
+            throw MalformedBytes(what: "of an unknown form")
+        }
+        let version = try reader.number(UInt32.self)
+        guard (1...Self.version).contains(version) else {
+            throw MalformedBytes(what: "of an unknown form")
+        }
         let name = UploadName(id: try reader.text(), address: try reader.text())
         let length = magic.count + 12 + name.id.utf8.count + name.address.utf8.count
         guard try reader.take(digestLength).elementsEqual(checksum(of: bytes.prefix(length)))
         else { throw MalformedBytes(what: "torn") }
-        return name
+        return (version, name)
     }
 
     private static func readBody(
         _ reader: inout ByteReader,
+        _ version: UInt32,
         _ name: UploadName,
         _ bytes: [UInt8]
     ) throws(MalformedBytes) -> (RecordedUpload, [RecordedPart]) {
@@ -95,21 +102,29 @@ enum UploadRecord {
         )
         var parts: [RecordedPart] = []
         let count = try reader.number(UInt32.self)
-        for _ in 0..<count { parts.append(try readPart(&reader)) }
+        for _ in 0..<count { parts.append(try readPart(&reader, version)) }
         _ = try reader.take(digestLength)
         guard reader.isAtEnd else { throw MalformedBytes(what: "bytes after the end") }
         return (upload, parts)
     }
 
     private static func readPart(
-        _ reader: inout ByteReader
+        _ reader: inout ByteReader,
+        _ version: UInt32
     ) throws(MalformedBytes) -> RecordedPart {
         let index = Int(clamping: try reader.number(UInt32.self))
         let number = Int(clamping: try reader.number(UInt32.self))
         let (bytes, tag) = (try reader.number(Int64.self), try reader.text())
         let checksum = ObjectChecksum(Array(try reader.take(4)))
         guard bytes >= 0 else { throw MalformedBytes(what: "an impossible size") }
-        let part = UploadedPart(number: number, bytes: bytes, tag: tag, checksum: checksum)
+        let sha256 = version > 1 ? Array(try reader.lengthAndBytes()) : []
+        let part = UploadedPart(
+            number: number,
+            bytes: bytes,
+            tag: tag,
+            checksum: checksum,
+            sha256: sha256.isEmpty ? nil : sha256
+        )
         return RecordedPart(index: index, part: part)
     }
 

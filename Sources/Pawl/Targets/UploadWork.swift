@@ -1,6 +1,7 @@
 internal import PawlCore
 internal import PawlEngine
 internal import PawlFleet
+internal import PawlStorage
 internal import Synchronization
 
 /// Sends the parts of one download to the service, and records those that it has acknowledged.
@@ -115,8 +116,12 @@ final class UploadWork: TargetWork {
         let numbers = PartNumbers(parts: store.plan.grid.count)
         let number = numbers.number(of: job.index, attempt: upload.attempt)
         let content = upload.upload.part(number, job.content)
+        let sha256 = await sha256(of: job, store)
+        if let known = job.known, let sha256, known.sha256 == sha256 {
+            return store.recorded([(job, known)])
+        }
         do throws(ObjectFailure) {
-            let part = try await service.repeating(
+            var part = try await service.repeating(
                 // What was streamed is gone.
                 atMost: job.isStreamed ? 0 : .max,
                 while: { store.isWanted(job) },
@@ -124,6 +129,7 @@ final class UploadWork: TargetWork {
             ) { (reply) throws(ObjectFailure) in
                 try upload.upload.uploadedPart(number, content, reply)
             }
+            part.sha256 = sha256
             await acknowledged(
                 Acknowledged(job: job, part: part, upload: upload.upload.id),
                 store
@@ -131,6 +137,18 @@ final class UploadWork: TargetWork {
         } catch {
             failed(job, error, store)
         }
+    }
+
+    /// Returns the SHA-256 of a part that this run or a later one compares; `nil` for others.
+    ///
+    /// The checksum that the service gets is no proof, because anybody can make other bytes with it.
+    private func sha256(of job: ObjectStore.Job, _ store: ObjectStore) async -> [UInt8]? {
+        guard store.plan.isCompared, case .memory(let bytes) = job.content else { return nil }
+        // Without it, the part is sent again.
+        let digest = try? await service.blocking { () throws(DownloadError) in
+            SHA256.digest(of: bytes)
+        }
+        return digest ?? nil
     }
 
     private func failed(

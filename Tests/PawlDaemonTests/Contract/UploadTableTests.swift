@@ -31,7 +31,8 @@ struct UploadTableTests {
                 number: index * 2 + 1,
                 bytes: 8 << 20,
                 tag: tag,
-                checksum: ObjectChecksum([1, 2, 3, 4])
+                checksum: ObjectChecksum([1, 2, 3, 4]),
+                sha256: index == 0 ? nil : [UInt8](repeating: 7, count: 32)
             )
         )
     }

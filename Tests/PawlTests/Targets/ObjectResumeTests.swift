@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import PawlStorage
 import PawlTesting
 import Testing
 
@@ -234,16 +235,20 @@ struct ObjectResumeTests {
         try scene.expectObject(resource)
     }
 
-    // MARK: - Large parts
+    // MARK: - Parts that were recorded
 
-    /// Records an upload with large parts, of which the service has the first.
-    private func recordLargeParts(_ large: Resource, _ scene: ObjectScene) throws -> Int64 {
-        let (size, client) = (Int64(9 << 20), scene.bucket.client)
+    /// Records an upload of which the service has the first part, whose size is that of all parts.
+    private func recordFirstPart(
+        _ bytes: [UInt8],
+        of file: Resource,
+        in scene: ObjectScene,
+        sha256: [UInt8]? = nil
+    ) throws {
+        let client = scene.bucket.client
         let fields = [
             "x-amz-meta-pawl": "test:0:1", "x-amz-checksum-algorithm": "CRC32C",
         ]
         let upload = try client.createUpload(ObjectScene.key, fields)
-        let bytes = large.bytes(ByteRange(0, size))
         let checksum = ObjectChecksum(of: bytes)
         let answer = try client.putPart(
             1,
@@ -252,8 +257,8 @@ struct ObjectResumeTests {
             bytes,
             ["x-amz-checksum-crc32c": checksum.bytes.base64]
         )
-        var representation = Representation(total: large.size)
-        representation.entityTag = large.entityTag.flatMap { EntityTag(parsing: $0) }
+        var representation = Representation(total: file.size)
+        representation.entityTag = file.entityTag.flatMap { EntityTag(parsing: $0) }
         let ledger = scene.ledger
         try ledger.record(
             RecordedUpload(
@@ -261,16 +266,45 @@ struct ObjectResumeTests {
                 mark: "test:0:1",
                 representation: representation,
                 source: scene.origin.url("/disk.bin"),
-                partBytes: size
+                partBytes: Int64(bytes.count)
             )
         )
         let part = UploadedPart(
             number: 1,
-            bytes: size,
+            bytes: Int64(bytes.count),
             tag: try #require(answer["ETag"]),
-            checksum: checksum
+            checksum: checksum,
+            sha256: sha256
         )
         try ledger.record([RecordedPart(index: 0, part: part)], of: upload)
+    }
+
+    @Test(arguments: [false, true])
+    func `a part with the same checksum and other bytes is sent again`(
+        hasDigest: Bool
+    ) async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let right = resource.bytes(ByteRange(0, Self.part))
+        var forged = right
+        // The polynomial of CRC-32C: this difference does not change the checksum.
+        for (index, bits) in ([0xF1, 0x76, 0xEC, 0x05, 0x01] as [UInt8]).enumerated() {
+            forged[1000 + index] ^= bits
+        }
+        #expect(ObjectChecksum(of: forged) == ObjectChecksum(of: right))
+        let sha256 = hasDigest ? SHA256.digest(of: forged) : nil
+        try recordFirstPart(forged, of: resource, in: scene, sha256: sha256)
+        let digest = try #require(resource.digest(.sha256))
+        let file = try await scene.download { $0.checksum = .digest(digest) }
+        #expect(file.verifiedDigest == digest)
+        // The forged part is one of them.
+        #expect(try scene.scripted.requests(.uploadPart).count == 4)
+        try scene.expectObject(resource)
+    }
+
+    /// Records an upload with large parts, of which the service has the first; returns their size.
+    private func recordLargeParts(_ large: Resource, _ scene: ObjectScene) throws -> Int64 {
+        let size = Int64(9 << 20)
+        try recordFirstPart(large.bytes(ByteRange(0, size)), of: large, in: scene)
         return size
     }
 

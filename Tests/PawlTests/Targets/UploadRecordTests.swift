@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import PawlStorage
 import PawlTesting
 import Testing
 
@@ -30,7 +31,8 @@ struct UploadRecordTests {
                     number: index * 2 + 1,
                     bytes: 8 << 20,
                     tag: "\"\(index)\"",
-                    checksum: ObjectChecksum([1, 2, 3, UInt8(index)])
+                    checksum: ObjectChecksum([1, 2, 3, UInt8(index)]),
+                    sha256: index == 0 ? nil : [UInt8](repeating: UInt8(index), count: 32)
                 )
             )
         }
@@ -69,6 +71,24 @@ struct UploadRecordTests {
         try first.forget()
         #expect(folder.list().isEmpty)
         try first.forget()
+    }
+
+    @Test func `a record of version 1, which has no SHA-256 of parts, is read`() throws {
+        let writer = ledger()
+        try writer.record(upload)
+        try writer.record([parts[0]], of: upload.name.id)
+        var bytes = try folder.read("upload")
+        // The digest of the record, and the length of that of the part.
+        bytes.removeLast(32 + 4)
+        bytes[8] = 1
+        let head = 20 + upload.name.id.utf8.count + upload.name.address.utf8.count
+        let headDigest = try #require(SHA256.digest(of: Array(bytes.prefix(head))))
+        bytes.replaceSubrange(head..<head + 32, with: headDigest)
+        bytes += try #require(SHA256.digest(of: bytes))
+        try folder.write("upload", bytes)
+        let found = try #require(try recorded())
+        #expect(found.0 == upload)
+        #expect(found.1 == [parts[0]])
     }
 
     @Test func `a damaged record is recognized wherever it is damaged`() throws {

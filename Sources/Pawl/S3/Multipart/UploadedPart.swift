@@ -7,9 +7,19 @@ package struct UploadedPart: Hashable, Sendable {
     /// Its entity tag, as the service sent it.
     package let tag: String
     package let checksum: ObjectChecksum
+    /// The SHA-256 of its bytes, which proves that other bytes are the same; `nil` if no run has to
+    /// compare them.
+    package var sha256: [UInt8]?
 
-    package init(number: Int, bytes: Int64, tag: String, checksum: ObjectChecksum) {
+    package init(
+        number: Int,
+        bytes: Int64,
+        tag: String,
+        checksum: ObjectChecksum,
+        sha256: [UInt8]? = nil
+    ) {
         (self.number, self.bytes, self.tag, self.checksum) = (number, bytes, tag, checksum)
+        self.sha256 = sha256
     }
 
     /// The part in the list that completes an upload.

@@ -241,6 +241,7 @@ package enum PostgresSchema {
             bytes bigint NOT NULL,
             tag text COLLATE "C" NOT NULL,
             checksum bytea NOT NULL,
+            sha256 bytea,
             PRIMARY KEY (download, number)
         );
         """

@@ -40,6 +40,10 @@ enum StoreSchema {
             try fillInodes(database)
         }
         migrator.registerMigration("uploads") { database in try database.execute(sql: uploads) }
+        // The SHA-256 of a part that a later run compares with what it receives.
+        migrator.registerMigration("part-digests") { database in
+            try database.execute(sql: "ALTER TABLE part ADD COLUMN sha256 BLOB")
+        }
         return migrator
     }
 

@@ -75,15 +75,16 @@ package struct UploadTable {
         for part in parts {
             try database.run(
                 """
-                INSERT INTO part (download, number, partNumber, bytes, tag, checksum)
-                    VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO part (download, number, partNumber, bytes, tag, checksum, sha256)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT (download, number) DO UPDATE SET
                         partNumber = excluded.partNumber, bytes = excluded.bytes,
-                        tag = excluded.tag, checksum = excluded.checksum
+                        tag = excluded.tag, checksum = excluded.checksum,
+                        sha256 = excluded.sha256
                 """,
                 [
                     download, part.index, part.part.number, part.part.bytes, part.part.tag,
-                    part.part.checksum.bytes,
+                    part.part.checksum.bytes, part.part.sha256,
                 ]
             )
         }
@@ -197,7 +198,8 @@ package struct UploadTable {
             number: number,
             bytes: bytes,
             tag: tag,
-            checksum: ObjectChecksum(checksum)
+            checksum: ObjectChecksum(checksum),
+            sha256: row.ifValid("sha256")
         )
         return RecordedPart(index: index, part: part)
     }
