@@ -20,9 +20,13 @@ final class ExclusiveLedger: PartLedger {
     }
 
     func recorded() throws(DownloadError) -> LedgerFinding {
-        // A file of one part needs no record.
-        guard access(path, F_OK) == 0 else { return .nothing }
-        try takeLock()
+        do throws(DownloadError) {
+            // Without a record, too: another run may be about to begin an upload.
+            try takeLock()
+        } catch let error where error.code != .alreadyRunning && !hasRecord {
+            // Where nothing can be recorded, a file of one part becomes an object all the same.
+            return .nothing
+        }
         return try ledger.recorded()
     }
 
@@ -39,18 +43,20 @@ final class ExclusiveLedger: PartLedger {
         // Without the lock, the record is another run's.
         guard lock.withLock({ $0 != nil }) else { return }
         try ledger.forget()
+    }
+
+    func release() {
         lock.withLock { lock in
             guard lock != nil else { return }
             // Others check that the file still has its name after they have locked it.
-            unlink(lockPath)
+            if !hasRecord { unlink(lockPath) }
             lock = nil
         }
     }
 
-    /// Lets others use the record.
-    func release() { lock.withLock { $0 = nil } }
-
     private var lockPath: String { "\(path).lock" }
+
+    private var hasRecord: Bool { access(path, F_OK) == 0 }
 
     private func takeLock() throws(DownloadError) {
         let path = FilePath(lockPath)
@@ -58,22 +64,42 @@ final class ExclusiveLedger: PartLedger {
             guard lock == nil else { return }
             try SystemPlaces.preparePrivate(path.removingLastComponent())
             lock = try Self.locked(path)
+            removeTornRecords()
+        }
+    }
+
+    /// Removes the files of earlier runs that were killed while they wrote the record.
+    private func removeTornRecords() {
+        let path = FilePath(path)
+        let prefix = Array("\(path.lastComponent?.string ?? "").".utf8)
+        // A file that cannot be removed is in nobody's way.
+        let names = (try? FolderListing.names(in: path.removingLastComponent())) ?? []
+        for name in names where name.starts(with: prefix) {
+            let process = name.dropFirst(prefix.count)
+            guard !process.isEmpty, process.allSatisfy(\.isDigit) else { continue }
+            unlink("\(path).\(String(decoding: process, as: UTF8.self))")
         }
     }
 
     private static func locked(_ path: FilePath) throws(DownloadError) -> OpenFile {
+        var owner: Int32?
         do throws(Errno) {
             while true {
                 let file = try OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-                guard try FileLock.tryToTake(file) != .held else { break }
-                if try path.status()?.identity == file.status().identity { return file }
+                let identity = try file.status().identity
+                guard try FileLock.tryToTake(file) != .held else {
+                    owner = LockTable.owner(of: identity)
+                    break
+                }
+                if try path.status()?.identity == identity { return file }
             }
         } catch {
             throw DownloadError(error, while: .lock, path)
         }
+        let run = owner.map { $0 == getpid() ? "this process (\($0))" : "process \($0)" }
         throw DownloadError(
             .alreadyRunning,
-            "another run is downloading to this object",
+            "\(run ?? "another run") is downloading to this object",
             advice: "wait until it ends, then \(.runAgain), or choose \(.otherName)"
         )
     }

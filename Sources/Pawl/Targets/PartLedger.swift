@@ -21,6 +21,13 @@ package protocol PartLedger: Sendable {
 
     /// Forgets the upload, which was completed or aborted.
     func forget() throws(DownloadError)
+
+    /// Lets other runs use the record, because this run has ended.
+    func release()
+}
+
+extension PartLedger {
+    package func release() {}
 }
 
 /// What a ledger has recorded.

@@ -70,8 +70,7 @@ final class TaskFile: Sendable {
 
     /// Lets other tasks and processes use the record of an upload, because a run has ended.
     func releaseRecord() {
-        let ledger = state.withLock { $0.object?.ledger }
-        (ledger as? ExclusiveLedger)?.release()
+        state.withLock { $0.object?.ledger }?.release()
     }
 
     /// The closure that chooses the destination, if there is one.
