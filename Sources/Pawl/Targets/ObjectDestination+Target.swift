@@ -42,50 +42,28 @@ extension ObjectDestination {
         return try ObjectAddress.parse(url.absoluteString + name.utf8.percentEncoded())
     }
 
-    /// The number of times that a request to abort is repeated.
-    private static let abortRetries = 3
-
-    /// Aborts the upload of a download that does not run, and forgets it.
-    ///
-    /// If the upload cannot be aborted, it stays recorded, and this throws.
-    func discard(in engine: Engine) async throws(DownloadError) {
-        let ledger = ledger
-        let found = try await engine.disk.run { () throws(DownloadError) in
-            try ledger.recorded()
-        }
-        let service = ObjectService(self, engine, retries: Self.abortRetries)
-        if let name = found.name,
-            let address = URL(string: name.address).flatMap({ service.address($0) })
-        {
-            do throws(ObjectFailure) {
-                try await service.abort(MultipartUpload(name.id, of: address.target))
-            } catch {
-                throw error.error("aborting the upload", of: address)
-            }
-        }
-        try await engine.disk.run { () throws(DownloadError) in try ledger.forget() }
-    }
-
-    /// The longest time of a request that aborts an upload without being repeated.
-    static let longestAbort = Duration.seconds(30)
-
     /// Aborts the upload of a download that does not run with one request, forgets it, and then calls
     /// `done`.
     ///
     /// If the upload cannot be aborted, it stays recorded as one that the next run aborts.
     func discard(in engine: Engine, _ done: @escaping @Sendable () -> Void) {
         let ledger = ledger
+        let end = { @Sendable in
+            ledger.release()
+            done()
+        }
         engine.disk.start { _ in
             // An upload whose record cannot be read cannot be aborted.
-            guard let found = try? ledger.recorded(), let name = found.name,
-                let target = URL(string: name.address).flatMap({ ObjectTarget(template($0)) })
-            else { return done() }
-            let upload = MultipartUpload(name.id, of: target)
-            var request = upload.abortion()
-            request.maximumDuration = Self.longestAbort
-            let sink = ServiceReplySink(mostBytes: 1 << 20) { reply in
+            guard let found = try? ledger.recorded() else { return end() }
+            if case .nothing = found { return end() }
+            guard let name = found.name, let abortion = UploadAbortion(name, template) else {
+                // A record that stays names no upload.
+                _ = try? ledger.forget()
+                return end()
+            }
+            abortion.send(in: engine) { failure in
                 engine.disk.start { _ in
-                    if (try? upload.checkAborted(reply)) != nil {
+                    if failure == nil {
                         // A record that stays names an upload that does not exist any more.
                         _ = try? ledger.forget()
                     } else if case .upload(var recorded, _) = found {
@@ -93,10 +71,9 @@ extension ObjectDestination {
                         // The next run aborts an upload that it cannot continue, too.
                         _ = try? ledger.record(recorded)
                     }
-                    done()
+                    end()
                 }
             }
-            _ = engine.transport.start(request, sink: sink)
         }
     }
 }
@@ -109,15 +86,5 @@ extension LedgerFinding {
         case .damaged(let name): name
         case .upload(let upload, _): upload.name
         }
-    }
-}
-
-extension DownloadSession {
-    /// Aborts the unfinished upload of a download to an object, and forgets it.
-    ///
-    /// The download must not run. If the upload cannot be aborted, it stays recorded, and this
-    /// throws.
-    package func discard(_ object: ObjectDestination) async throws(DownloadError) {
-        try await object.discard(in: engine)
     }
 }

@@ -196,12 +196,8 @@ struct ObjectOpening: TargetOpening {
 
     /// Aborts an upload and forgets it.
     private func abort(_ name: UploadName) async throws(DownloadError) {
-        if let url = URL(string: name.address), let address = service.address(url) {
-            do throws(ObjectFailure) {
-                try await service.abort(MultipartUpload(name.id, of: address.target))
-            } catch {
-                throw error.error("aborting an earlier upload", of: address)
-            }
+        if let abortion = UploadAbortion(name, run.destination.template) {
+            try await service.abort(abortion)
         }
         try await forget()
     }

@@ -199,11 +199,15 @@ final class ObjectService: Sendable {
 
     /// Aborts an upload; it does not exist any more when this returns.
     func abort(
-        _ upload: MultipartUpload,
+        _ abortion: UploadAbortion,
         atMost limit: Int = .max
-    ) async throws(ObjectFailure) {
-        try await repeating(atMost: limit, upload.abortion()) { (reply) throws(ObjectFailure) in
-            try upload.checkAborted(reply)
+    ) async throws(DownloadError) {
+        do throws(ObjectFailure) {
+            try await repeating(atMost: limit, abortion.request) {
+                (reply) throws(ObjectFailure) in try abortion.check(reply)
+            }
+        } catch {
+            throw abortion.error(error)
         }
     }
 
@@ -250,7 +254,7 @@ extension ObjectFailure {
         case .cancelled:
             return DownloadError(.interrupted, "the request was cancelled", context: context)
         case .failed(let failure):
-            var error = DownloadError(failure, host: address.url.host() ?? "the service")
+            var error = DownloadError(failure, host: HostBudget.name(of: address.url))
             error.context = context
             return error
         case .refused(let refusal):

@@ -101,11 +101,7 @@ final class UploadWork: TargetWork {
         _ store: ObjectStore,
         atMost limit: Int = .max
     ) async throws(DownloadError) {
-        do throws(ObjectFailure) {
-            try await service.abort(upload, atMost: limit)
-        } catch {
-            throw error.error("aborting the upload", of: store.address)
-        }
+        try await service.abort(UploadAbortion(upload, at: store.address), atMost: limit)
     }
 
     private func send(

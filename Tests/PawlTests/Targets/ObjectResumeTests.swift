@@ -74,12 +74,6 @@ struct ObjectResumeTests {
         #expect(try scene.scripted.uploads.isEmpty)
     }
 
-    @Test func `an interrupted download can be discarded`() async throws {
-        let scene = try await interrupted()
-        try await DownloadScene.session().discard(scene.destination())
-        try scene.expectNothingLeft()
-    }
-
     @Test func `another version on the server begins another upload`() async throws {
         let scene = try await interrupted()
         let former = try scene.scripted.uploads.first?.id
