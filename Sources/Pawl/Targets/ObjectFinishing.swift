@@ -63,7 +63,7 @@ struct ObjectFinishing: TargetFinishing {
                 return finished(address, Int64(bytes.count))
             } catch .refused(let refusal) where refusal.isUnknownRequest && conditions {
                 conditions = false
-                try await checkWithoutCondition(address)
+                if let target = try await lookWithoutCondition(store) { return target }
             } catch .refused(let refusal) where refusal.isConflict {
                 await service.pause(for: .milliseconds(200))
             } catch .refused(let refusal) where refusal.isConditionUnmet {
@@ -107,7 +107,7 @@ struct ObjectFinishing: TargetFinishing {
                 case .answer(let new): answer = new
                 case .unknownCondition:
                     conditions = false
-                    try await checkWithoutCondition(store.address)
+                    if let target = try await lookWithoutCondition(store) { return target }
                     continue
                 case .failed(let failure):
                     throw failure.error("completing the upload", of: store.address)
@@ -252,19 +252,34 @@ struct ObjectFinishing: TargetFinishing {
     }
 
     /// Looks for an object before a request without a condition, which the service does not know.
-    private func checkWithoutCondition(
-        _ address: ObjectService.Address
-    ) async throws(DownloadError) {
+    ///
+    /// Returns what the download ends with if such a request does not follow.
+    private func lookWithoutCondition(
+        _ store: ObjectStore
+    ) async throws(DownloadError) -> FinishedTarget? {
+        let address = store.address
         service.report(
             "the service of \(address.text) does not know conditions: an object that another "
                 + "program stores at the same time is replaced"
         )
-        guard run.replaced == nil, let object = try await run.object(at: address) else { return }
-        if case .replace(let tag) = try await run.taken(address, by: object) {
-            run.replaced = tag
-            return
+        guard run.replaced == nil, run.destination.ifExists != .overwrite else { return nil }
+        let head: ObjectHead?
+        do throws(ObjectFailure) {
+            head = try await service.object(at: address)
+        } catch .refused(let refusal) where refusal.status == 403 {
+            // Neither a condition nor a look protects an object that may be there.
+            throw DownloadError(
+                .unauthorized,
+                "it is not allowed to find out whether \(address.text) would be replaced",
+                advice: "allow s3:GetObject, or \(set: .ifExists, to: "overwrite")",
+                context: "looking for an object of \(address.text)",
+                retryClass: .never
+            )
+        } catch {
+            throw error.error("looking for an object", of: address)
         }
-        throw DownloadError(.fileExists, "another program has stored \(address.text)")
+        guard let head else { return nil }
+        return try await giveWay(to: run.judged(head), at: address, store)
     }
 
     // MARK: - The record
