@@ -79,6 +79,55 @@ struct ObjectFaultTests {
         try scene.expectObject(resource)
     }
 
+    @Test(
+        arguments: [ExistingFilePolicy.fail, .skip, .rename],
+        [100_000, ObjectScene.size] as [Int64]
+    )
+    func `without conditions, an object that is stored meanwhile is not replaced`(
+        policy: ExistingFilePolicy,
+        size: Int64
+    ) async throws {
+        let file = Resource(size: size)
+        let scene = try await ObjectScene(.scripted, .resource(file))
+        let bucket = try scene.scripted
+        bucket.setTraits { $0.conditions = .refused }
+        scene.serve(
+            Reply.resource(file).afterBytes(90_000) {
+                bucket.store([1], as: ObjectScene.key)
+            }
+        )
+        switch policy {
+        case .fail:
+            let error = try await scene.failure(scene.destination(.fail))
+            #expect(error.code == .fileExists)
+        case .skip:
+            #expect(try await scene.download(1, scene.destination(.skip)).wasAlreadyThere)
+        default:
+            try await scene.download(1, scene.destination(.rename))
+            try scene.expectObject(file, "a b/disk.1.bin")
+        }
+        #expect(bucket.object(ObjectScene.key)?.bytes == [1])
+    }
+
+    @Test(arguments: [100_000, ObjectScene.size] as [Int64])
+    func `without conditions and without a look, no object is replaced`(
+        size: Int64
+    ) async throws {
+        let file = Resource(size: size)
+        let scene = try await ObjectScene(.scripted, .resource(file))
+        let bucket = try scene.scripted
+        bucket.store([1], as: ObjectScene.key)
+        bucket.setTraits { $0.conditions = .refused }
+        bucket.on(.answer(403, "AccessDenied")) { $0.operation == .headObject }
+        let error = try await scene.failure()
+        #expect(error.code == .unauthorized)
+        #expect(error.retryClass == .never)
+        #expect(bucket.object(ObjectScene.key)?.bytes == [1])
+        // If it may be replaced, nothing has to be found out.
+        try await scene.download(1, scene.destination(.overwrite))
+        try scene.expectObject(file)
+    }
+
     @Test func `a service that refuses the upload ends the download`() async throws {
         let scene = try await ObjectScene(.scripted, .resource(resource))
         try scene.scripted.on(.answer(403, "AccessDenied")) {
