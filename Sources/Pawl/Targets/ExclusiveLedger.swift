@@ -31,8 +31,12 @@ final class ExclusiveLedger: PartLedger {
     }
 
     func record(_ upload: RecordedUpload) throws(DownloadError) {
-        try takeLock()
-        try ledger.record(upload)
+        do throws(DownloadError) {
+            try takeLock()
+            try ledger.record(upload)
+        } catch let error where error.code != .alreadyRunning && !upload.name.hasUpload {
+            // Only an end of the process at this moment stores such an object twice.
+        }
     }
 
     func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {

@@ -47,20 +47,47 @@ struct ObjectFinishing: TargetFinishing {
         _ bytes: [UInt8],
         _ store: ObjectStore
     ) async throws(DownloadError) -> FinishedTarget {
+        var mayBeStored = false
+        do throws(DownloadError) {
+            return try await put(bytes, store, &mayBeStored)
+        } catch {
+            if !mayBeStored, store.plan.former.isEmpty {
+                // The next run forgets a record that stays.
+                _ = try? await forget()
+            }
+            throw error
+        }
+    }
+
+    /// - Parameter mayBeStored: Set if it is not known of a request whether it has stored the
+    ///   object.
+    private func put(
+        _ bytes: [UInt8],
+        _ store: ObjectStore,
+        _ mayBeStored: inout Bool
+    ) async throws(DownloadError) -> FinishedTarget {
         let mark = run.newMark()
         let facts = run.facts(store.representation, mark)
         var conditions = true
         for _ in 0..<Self.mostRounds {
             try checkCancellation()
             let address = store.address
+            try await recordPut(mark, store)
             let condition = conditions ? run.condition : nil
             let request = ObjectPut(address.target, facts, if: condition)
             let upload = request.upload(.memory(bytes))
+            var isStored = false
             do throws(ObjectFailure) {
-                _ = try await service.repeating(upload.request) { (reply) throws(ObjectFailure) in
-                    try request.stored(upload, reply)
+                _ = try await service.repeating(upload.request) {
+                    (reply) throws(ObjectFailure) -> StoredContent in
+                    do throws(ObjectFailure) {
+                        return try request.stored(upload, reply)
+                    } catch {
+                        mayBeStored = mayBeStored || !error.hadNoEffect
+                        throw error
+                    }
                 }
-                return finished(address, Int64(bytes.count))
+                isStored = true
             } catch .refused(let refusal) where refusal.isUnknownRequest && conditions {
                 conditions = false
                 if let target = try await lookWithoutCondition(store) { return target }
@@ -80,6 +107,10 @@ struct ObjectFinishing: TargetFinishing {
             } catch {
                 throw error.error("storing the bytes", of: address)
             }
+            guard isStored else { continue }
+            mayBeStored = true
+            try await finishRecord()
+            return finished(address, Int64(bytes.count))
         }
         throw undecided(store.address)
     }
@@ -206,10 +237,10 @@ struct ObjectFinishing: TargetFinishing {
         let address = store.address
         switch verdict {
         case .finished:
-            try await forget()
+            try await finishRecord()
             return finished(address, bytes)
         case .adopt(let object):
-            try await forget()
+            try await finishRecord()
             return finished(address, object.bytes)
         case .completeAgain, .lookAgain, .checkParts: return nil
         case .startOver:
@@ -237,6 +268,8 @@ struct ObjectFinishing: TargetFinishing {
             run.replaced = tag
             return nil
         case .keep(let target):
+            // An upload is forgotten when it was aborted.
+            if store.plan.upload == nil, store.plan.former.isEmpty { try await forget() }
             store.discard()
             return target
         case .rename(let other):
@@ -291,6 +324,31 @@ struct ObjectFinishing: TargetFinishing {
         guard let recorded = store.plan.recorded(at: store.address, state) else { return }
         let ledger = run.destination.ledger
         try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }
+    }
+
+    /// Records that one request may store the object, so that a later run finds it by its mark.
+    private func recordPut(
+        _ mark: ObjectMark,
+        _ store: ObjectStore
+    ) async throws(DownloadError) {
+        let plan = store.plan
+        // The record of an upload that has to be aborted is needed more.
+        guard plan.former.isEmpty else { return }
+        let recorded = RecordedUpload(
+            name: UploadName(id: "", address: store.address.url.absoluteString),
+            mark: mark.text,
+            representation: plan.representation,
+            source: plan.source,
+            partBytes: plan.grid.partBytes,
+            state: .completing
+        )
+        let ledger = run.destination.ledger
+        try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }
+    }
+
+    private func finishRecord() async throws(DownloadError) {
+        let ledger = run.destination.ledger
+        try await service.blocking { () throws(DownloadError) in try ledger.finish() }
     }
 
     private func forget() async throws(DownloadError) {

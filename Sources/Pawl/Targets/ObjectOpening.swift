@@ -89,6 +89,7 @@ struct ObjectOpening: TargetOpening {
             if object.mark == mark, total == nil || total == object.bytes {
                 return .alreadyThere(try await finished(at: address, object))
             }
+            guard recorded.name.hasUpload else { return try await startOver(recorded.name, nil) }
             switch try await run.taken(address, by: object) {
             case .keep(let target):
                 try await abort(recorded.name)
@@ -97,7 +98,7 @@ struct ObjectOpening: TargetOpening {
             case .rename: return try await startOver(recorded.name, "its object's name is taken")
             }
         }
-        guard recorded.state != .aborting,
+        guard recorded.name.hasUpload, recorded.state != .aborting,
             let plan = ObjectPlan(recorded, isVerified: run.isVerified)
         else { return try await startOver(recorded.name, nil) }
         run.address = address
@@ -177,7 +178,8 @@ struct ObjectOpening: TargetOpening {
         at address: ObjectService.Address,
         _ object: CompletionJudge.Object
     ) async throws(DownloadError) -> FinishedTarget {
-        try await forget()
+        let ledger = ledger
+        try await service.blocking { () throws(DownloadError) in try ledger.finish() }
         return FinishedTarget(
             path: address.url.absoluteString,
             name: address.name,
@@ -194,7 +196,7 @@ struct ObjectOpening: TargetOpening {
         return try await lookForObject(notes: notes)
     }
 
-    /// Aborts an upload and forgets it.
+    /// Aborts an upload, if there is one, and forgets it.
     private func abort(_ name: UploadName) async throws(DownloadError) {
         if let abortion = UploadAbortion(name, run.destination.template) {
             try await service.abort(abortion)

@@ -237,6 +237,11 @@ extension ObjectFailure {
         }
     }
 
+    /// Whether the request certainly had no effect.
+    var hadNoEffect: Bool {
+        if case .refused(let refusal) = self { !refusal.isTemporary } else { false }
+    }
+
     /// Whether the connection broke.
     var isBreak: Bool { if case .failed = self { true } else { false } }
 

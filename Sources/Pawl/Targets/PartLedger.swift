@@ -19,14 +19,22 @@ package protocol PartLedger: Sendable {
     /// If another upload is recorded by now, or none, the parts are ignored.
     func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError)
 
-    /// Forgets the upload, which was completed or aborted.
+    /// Forgets the upload, whose object does not exist and whose parts nobody needs.
     func forget() throws(DownloadError)
+
+    /// Forgets the upload, whose object is complete.
+    ///
+    /// A ledger of a queue does that when the end of the download is recorded: until then, another
+    /// run finds the object by its mark.
+    func finish() throws(DownloadError)
 
     /// Lets other runs use the record, because this run has ended.
     func release()
 }
 
 extension PartLedger {
+    package func finish() throws(DownloadError) { try forget() }
+
     package func release() {}
 }
 
@@ -38,14 +46,17 @@ package enum LedgerFinding: Sendable {
     case damaged(UploadName?)
 }
 
-/// Names an upload.
+/// Names an upload, or an object that is stored with one request.
 package struct UploadName: Hashable, Sendable {
-    /// The service's identifier.
+    /// The service's identifier; empty for an object that is stored with one request.
     package var id: String
     /// The `s3:` URL of its object.
     package var address: String
 
     package init(id: String, address: String) { (self.id, self.address) = (id, address) }
+
+    /// Whether the service has an upload, which can be continued or aborted.
+    var hasUpload: Bool { !id.isEmpty }
 }
 
 /// An upload as it is recorded.
@@ -53,7 +64,8 @@ package struct RecordedUpload: Hashable, Sendable {
     package enum State: UInt8, Hashable, Sendable, CaseIterable {
         /// Parts are missing.
         case open = 1
-        /// The service may have been asked to make an object of the recorded parts.
+        /// The service may have been asked to store the object, of the recorded parts or with one
+        /// request.
         case completing = 2
         /// It has to be aborted before another one begins.
         case aborting = 3

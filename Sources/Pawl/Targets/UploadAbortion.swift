@@ -18,9 +18,9 @@ struct UploadAbortion: Sendable {
     ///
     /// `template`: returns a request for the object with a URL.
     init?(_ name: UploadName, _ template: (URL) -> TransferRequest) {
-        guard let url = URL(string: name.address), let target = ObjectTarget(template(url)) else {
-            return nil
-        }
+        guard name.hasUpload, let url = URL(string: name.address),
+            let target = ObjectTarget(template(url))
+        else { return nil }
         self.init(
             MultipartUpload(name.id, of: target),
             at: ObjectService.Address(url: url, target: target)

@@ -106,6 +106,34 @@ extension DaemonSuites {
             #expect(bucket.object("in/disk.iso")?.bytes == large.bytes())
             #expect(bucket.requests(.createMultipartUpload).count == 1)
             #expect(bucket.uploads.isEmpty)
+            // What is complete is not aborted.
+            #expect(bucket.requests(.abortMultipartUpload).isEmpty)
+            withExtendedLifetime(next) {}
+        }
+
+        @Test(arguments: [BucketOperation.putObject, .completeMultipartUpload])
+        func `a daemon that ends before it knows of the object does not store it twice`(
+            operation: BucketOperation
+        ) async throws {
+            let scene = try scene()
+            let resource = operation == .putObject ? small : large
+            scene.workshop.serve(.resource(resource))
+            let latch = Latch()
+            bucket.on(operation, 1, .holdAfter(latch))
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", scene.workshop.url, "-o", "s3://photos/in/")
+            await bucket.waitUntil { requests in
+                requests.contains { $0.operation == operation && $0.hadEffect }
+            }
+            daemon.signal(SIGKILL)
+            #expect(await daemon.waitForExit() == .signal(SIGKILL))
+            latch.release()
+            let next = try await scene.startDaemon()
+            try await scene.succeed("wait", "--all")
+            #expect(bucket.keys() == ["in/disk.iso"])
+            #expect(bucket.object("in/disk.iso")?.bytes == resource.bytes())
+            #expect(bucket.requests(operation).count == 1)
+            #expect(try await scene.downloads().first?.path == "s3://photos/in/disk.iso")
             withExtendedLifetime(next) {}
         }
 

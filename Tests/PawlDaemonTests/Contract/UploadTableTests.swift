@@ -140,6 +140,19 @@ struct UploadTableTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a finished download forgets only a complete upload`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
+        try scene.add("a")
+        var recorded = upload()
+        for state in RecordedUpload.State.allCases {
+            recorded.state = state
+            try record(recorded, in: scene)
+            try scene.store.write { try $0.uploads.finish(1) }
+            #expect(try (found(in: scene) == nil) == (state == .completing), "\(state)")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a record that cannot be read still names the upload`(kind: StoreKind) async throws {
         let scene = try await ContractScene(kind)
         try scene.add("a")

@@ -166,6 +166,59 @@ struct ObjectResumeTests {
         try scene.expectObject(resource)
     }
 
+    @Test func `a completed upload of unknown length is found, too`() async throws {
+        let scene = try await ObjectScene(.scripted, Reply.resource(resource).chunked())
+        let bucket = try scene.scripted
+        bucket.on(.cutAfter()) { $0.operation == .completeMultipartUpload && $0.ordinal == 1 }
+        bucket.on(.cutBefore()) { $0.operation == .completeMultipartUpload && $0.ordinal > 1 }
+        bucket.on(.cutBefore()) { $0.operation == .headObject && $0.ordinal > 1 }
+        _ = try await scene.failure { $0.retries = 0 }
+        #expect(bucket.object(ObjectScene.key) != nil)
+        bucket.removeFaults()
+        let before = scene.origin.requests.count
+        let file = try await scene.download()
+        #expect(file.byteCount == resource.size)
+        #expect(scene.origin.requests.count == before)
+        #expect(bucket.keys() == [ObjectScene.key])
+        try scene.expectObject(resource)
+    }
+
+    @Test(arguments: [false, true])
+    func `what became of one request is found out by the next run`(
+        hasLength: Bool
+    ) async throws {
+        let small = Resource(size: 100_000)
+        let reply = Reply.resource(small)
+        let scene = try await ObjectScene(.scripted, hasLength ? reply : reply.chunked())
+        let bucket = try scene.scripted
+        bucket.on(.cutAfter()) { $0.operation == .putObject && $0.ordinal == 1 }
+        bucket.on(.cutBefore()) { $0.operation == .putObject && $0.ordinal > 1 }
+        _ = try await scene.failure { $0.retries = 0 }
+        #expect(bucket.object(ObjectScene.key) != nil)
+        #expect(scene.folder.list() == [scene.ledgerName])
+        bucket.removeFaults()
+        let before = scene.origin.requests.count
+        let file = try await scene.download()
+        #expect(file.path == "s3://photos/a%20b/disk.bin")
+        #expect(!file.wasAlreadyThere)
+        #expect(scene.origin.requests.count == before)
+        #expect(bucket.keys() == [ObjectScene.key])
+        try scene.expectObject(small)
+    }
+
+    @Test func `one request that had no effect is sent by the next run`() async throws {
+        let small = Resource(size: 100_000)
+        let scene = try await ObjectScene(.scripted, .resource(small))
+        let bucket = try scene.scripted
+        bucket.on(.cutBefore()) { $0.operation == .putObject }
+        _ = try await scene.failure { $0.retries = 0 }
+        #expect(scene.folder.list() == [scene.ledgerName])
+        bucket.removeFaults()
+        try await scene.download()
+        #expect(bucket.requests(.abortMultipartUpload).isEmpty)
+        try scene.expectObject(small)
+    }
+
     // MARK: - The record
 
     @Test func `a damaged record begins another upload and aborts the former`() async throws {

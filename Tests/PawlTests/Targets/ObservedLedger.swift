@@ -17,4 +17,6 @@ struct ObservedLedger: PartLedger {
     }
 
     func forget() throws(DownloadError) { try ledger.forget() }
+
+    func finish() throws(DownloadError) { try ledger.finish() }
 }

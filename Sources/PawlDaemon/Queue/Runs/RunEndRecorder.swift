@@ -169,6 +169,7 @@ struct RunEndRecorder {
         }
         try parts.hooks.record(.complete, row, transaction)
         try transaction.requests.forget(row.id)
+        if row.isObject { try transaction.uploads.finish(row.id) }
         try transaction.errorResponses.forget(row.id)
         try transaction.events.append(.finished, row, at: transaction.now)
     }

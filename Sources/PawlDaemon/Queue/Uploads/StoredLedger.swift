@@ -38,4 +38,8 @@ struct StoredLedger: PartLedger {
     func forget() throws(DownloadError) {
         try store.writeInAnyCase { try $0.uploads.forget(download) }
     }
+
+    func finish() {
+        // `RunEndRecorder` forgets the upload in the transaction that records the end.
+    }
 }

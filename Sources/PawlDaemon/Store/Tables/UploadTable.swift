@@ -100,6 +100,14 @@ package struct UploadTable {
         try database.run("DELETE FROM upload WHERE download = ?", [download])
     }
 
+    /// Forgets the upload of a download that has finished; one that is to be aborted stays.
+    package func finish(_ download: Int64) throws {
+        let sql = "SELECT state FROM upload WHERE download = ?\(database.rowLock)"
+        let state: Int? = try database.value(sql, [download])
+        guard state == Int(RecordedUpload.State.completing.rawValue) else { return }
+        try forget(download)
+    }
+
     /// Forgets an upload of a download, unless the download has another one by now.
     package func forget(_ name: UploadName, of download: Int64) throws {
         if try isRecorded(name.id, of: download) { try forget(download) }
