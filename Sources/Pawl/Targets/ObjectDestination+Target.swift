@@ -15,8 +15,7 @@ extension ObjectDestination {
         of source: URL,
         in engine: Engine
     ) throws(DownloadError) -> ByteTarget {
-        let isVerified = settings.checksum.isGiven
-        guard settings.pieces == nil || isVerified else {
+        guard settings.pieces == nil || settings.checksum.isGiven else {
             throw DownloadError.usage(
                 "the digests of pieces cannot be verified for an object",
                 advice: "give the digest of the whole file, or download to a file"
@@ -27,7 +26,7 @@ extension ObjectDestination {
         guard let address = service.address(try expectedURL(of: source)) else {
             throw DownloadError.usage("\(url.redacted) does not name an object")
         }
-        let run = ObjectRun(service, at: address, of: source, isVerified: isVerified)
+        let run = ObjectRun(service, at: address, of: source, checksum: settings.checksum)
         return ByteTarget(
             opening: ObjectOpening(run),
             finishing: ObjectFinishing(run),

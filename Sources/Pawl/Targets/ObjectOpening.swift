@@ -52,12 +52,13 @@ struct ObjectOpening: TargetOpening {
         run.store = store
         var notes: [String] = []
         if plan.reading != .anywhere, response.digest != nil, !run.isVerified {
-            notes.append(
-                "the digest that the server reports is not verified for an object in parts"
-            )
+            notes.append(Self.unverified)
         }
         return .created(store, notes: notes)
     }
+
+    private static let unverified =
+        "a digest that only the server names is not verified for an object in parts"
 
     // MARK: - The name
 
@@ -146,7 +147,8 @@ struct ObjectOpening: TargetOpening {
                 source: recorded.source,
                 // A digest needs all bytes; those that the service has are not sent again.
                 have: run.isVerified ? RangeSet() : store.durable,
-                notes: []
+                // Whether the server names a digest is not known before it responds.
+                notes: run.checksum == .automatic ? [Self.unverified] : []
             )
         )
     }

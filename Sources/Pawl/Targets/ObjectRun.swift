@@ -16,8 +16,7 @@ final class ObjectRun: Sendable {
     }
 
     let service: ObjectService
-    /// Whether the user has given a digest of the file.
-    let isVerified: Bool
+    let checksum: ChecksumPolicy
     /// The URL of the download.
     private let source: URL
     /// Wakes the work when a part is to be sent.
@@ -28,13 +27,16 @@ final class ObjectRun: Sendable {
         _ service: ObjectService,
         at address: ObjectService.Address,
         of source: URL,
-        isVerified: Bool
+        checksum: ChecksumPolicy
     ) {
-        (self.service, self.source, self.isVerified) = (service, source, isVerified)
+        (self.service, self.source, self.checksum) = (service, source, checksum)
         state = Mutex(State(address: address))
     }
 
     var destination: ObjectDestination { service.destination }
+
+    /// Whether the user has given a digest of the file.
+    var isVerified: Bool { checksum.isGiven }
 
     /// The object to be written.
     var address: ObjectService.Address {
