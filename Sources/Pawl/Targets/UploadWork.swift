@@ -79,8 +79,13 @@ final class UploadWork: TargetWork {
         let (ledger, recorded) = (
             object.destination.ledger, store.plan.recorded(at: store.address, .open)
         )
-        if let recorded {
+        guard let recorded else { return upload }
+        do throws(DownloadError) {
             try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }
+        } catch {
+            // Without a record, no later run would abort it.
+            store.putBack(begun)
+            throw error
         }
         return upload
     }
