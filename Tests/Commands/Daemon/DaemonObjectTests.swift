@@ -121,7 +121,8 @@ extension DaemonSuites {
             let latch = Latch()
             bucket.on(operation, 1, .holdAfter(latch))
             let daemon = try await scene.startDaemon()
-            try await scene.succeed("add", scene.workshop.url, "-o", "s3://photos/in/")
+            let object = "s3://photos/in/"
+            try await scene.succeed("add", scene.workshop.url, "-o", object, "-x", "1")
             await bucket.waitUntil { requests in
                 requests.contains { $0.operation == operation && $0.hadEffect }
             }

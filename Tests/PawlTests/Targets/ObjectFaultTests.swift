@@ -128,6 +128,14 @@ struct ObjectFaultTests {
         try scene.expectObject(file)
     }
 
+    @Test func `a service that cannot be reached is named by its bucket`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        try scene.scripted.stop()
+        let error = try await scene.failure { $0.retries = 0 }
+        #expect(error.code == .network)
+        #expect(error.message.contains("s3://photos"), "\(error)")
+    }
+
     @Test func `a service that refuses the upload ends the download`() async throws {
         let scene = try await ObjectScene(.scripted, .resource(resource))
         try scene.scripted.on(.answer(403, "AccessDenied")) {
