@@ -29,7 +29,7 @@ package final class PostgresConnection: Sendable {
         inbox.end(
             with: PostgresError(.failed, "the system has no thread left for a connection"),
             []
-        ) {}
+        ) { _ in }
     }
 
     deinit { inbox.closeConnection() }

@@ -117,18 +117,29 @@ final class PostgresInbox: Sendable {
         if isSent { wake() }
     }
 
-    /// Records the end of the connection, calls `report`, and fails all jobs that are left.
-    func end(with error: PostgresError, _ left: [PostgresJob], report: () -> Void) {
+    /// Calls `report`, records the end of the connection, and fails all jobs that are left.
+    ///
+    /// The next connection is made when the end of this one is known, so what is reported of it comes
+    /// later. `report` gets the error of a connection that its owner has closed, whatever has ended it.
+    func end(
+        with error: PostgresError,
+        _ left: [PostgresJob],
+        report: (PostgresError) -> Void
+    ) {
+        let isClosed = state.withLock { $0.isClosed }
+        report(isClosed ? Self.isClosed : error)
         let jobs = state.withLock { state in
             state.end = error
             defer { state.jobs = [] }
             return state.jobs
         }
         // A caller whose job fails finds that the end is known.
-        report()
         Self.fail(left + jobs, error)
         ready.complete(.failure(error))
     }
+
+    /// The error of a connection that its owner has closed.
+    static let isClosed = PostgresError(.closed, "the connection to the database was closed")
 
     private static func fail(_ jobs: [PostgresJob], _ error: PostgresError) {
         for job in jobs {

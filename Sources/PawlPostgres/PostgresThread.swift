@@ -55,7 +55,7 @@ final class PostgresThread {
             _ = PostgresWorker.start("pawl-cancel") { cancellation.send() }
         }
         link = nil
-        inbox.end(with: error, Array(sent) + Array(waiting)) { report(.ended(error)) }
+        inbox.end(with: error, Array(sent) + Array(waiting)) { report(.ended($0)) }
     }
 
     /// Returns why the connection ended.
@@ -151,7 +151,7 @@ final class PostgresThread {
         let (jobs, isClosed, isCancelSent) = inbox.take()
         if isClosed {
             waiting += jobs
-            throw PostgresError(.closed, "the connection to the database was closed")
+            throw PostgresInbox.isClosed
         }
         for job in jobs {
             if let answer = job.answer {

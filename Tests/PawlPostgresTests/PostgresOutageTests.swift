@@ -39,7 +39,25 @@ struct PostgresOutageTests {
         let error = await ended.wait { $0 != nil }
         #expect(error?.kind == .unreachable)
         #expect(error?.message.contains("administrator command") == true)
+        #expect(await connection.failure("SELECT 1") == error)
         #expect(connection.end == error)
+    }
+
+    @Test func `an end is reported before the next connection can be made`() async throws {
+        let scene = try await PostgresScene()
+        let connection = Observed<PostgresConnection?>(nil)
+        let wasKnown = Observed<Bool?>(nil)
+        let first = PostgresConnection(scene.address) { event in
+            guard case .ended = event else { return }
+            wasKnown.update { $0 = connection.value?.end != nil }
+        }
+        connection.update { $0 = first }
+        let process = try await first.server.value.process
+        let other = scene.connect()
+        try await other.run("SELECT pg_terminate_backend($1)", [.integer(Int64(process))])
+        #expect(await wasKnown.wait { $0 != nil } == false)
+        // It refers to itself.
+        connection.update { $0 = nil }
     }
 
     @Test func `a server that is killed ends its connections, and a pool makes new ones`()
@@ -61,6 +79,7 @@ struct PostgresOutageTests {
             try await connection.run("SELECT 1")
             await cluster.stop()
             await ended.wait { $0 }
+            #expect(await connection.failure("SELECT 1")?.kind == .unreachable)
             #expect(connection.end?.kind == .unreachable)
             let down = await error { try await value() }
             #expect(down?.kind == .unreachable)
