@@ -32,6 +32,15 @@ extension PostgresError {
         )
     }
 
+    /// Creates the error for a server that is a standby, where only the primary is of use.
+    static func standby(at address: PostgresAddress) -> PostgresError {
+        PostgresError(
+            .readOnly,
+            "no connection to the primary server of the database (\(address)): it is a standby",
+            advice: advice(for: .readOnly, state: "")
+        )
+    }
+
     /// Creates the error for a connection that broke, from the lines of libpq's text.
     static func broken(_ lines: [Substring]) -> PostgresError {
         PostgresError(

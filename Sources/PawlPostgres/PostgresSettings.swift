@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// How connections are made.
 package struct PostgresSettings: Sendable {
     /// The name that the server's list of connections shows; the address and `PGAPPNAME` may name
@@ -10,6 +12,8 @@ package struct PostgresSettings: Sendable {
     package var cancelTime = Duration.seconds(2)
     /// Statements that each new connection runs first, such as `SET` and `LISTEN`.
     package var preparation: [String] = []
+    /// Whether a standby is passed over: it lags behind, and accepts no changes.
+    package var needsPrimary = false
     /// The time before the first attempt to connect.
     package var delay = Duration.zero
 
@@ -20,11 +24,14 @@ package struct PostgresSettings: Sendable {
     /// The system gives up a connection if the other machine does not answer for about eight
     /// seconds, also while the connection is made. libpq then tries the next host.
     var defaults: [(String, String)] {
-        [
+        let timed = [
             ("fallback_application_name", applicationName), ("keepalives_idle", "5"),
             ("keepalives_interval", "2"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "8000"),
         ]
+        // The environment would not override it.
+        guard needsPrimary, getenv("PGTARGETSESSIONATTRS") == nil else { return timed }
+        return timed + [("target_session_attrs", "primary")]
     }
 
     /// The first script of each connection; its last statement describes the server.
@@ -49,10 +56,12 @@ package struct PostgresServer: Hashable, Sendable {
     package let startedAt: Int64
     /// The version, such as 150018 for 15.18.
     package let version: Int
+    /// Whether the server follows another one.
+    package let isStandby: Bool
 
     static let query = """
         SELECT pid, (extract(epoch FROM backend_start) * 1000000)::bigint, \
-        current_setting('server_version_num')::integer \
+        current_setting('server_version_num')::integer, pg_is_in_recovery() \
         FROM pg_stat_activity WHERE pid = pg_backend_pid()
         """
 
@@ -67,6 +76,7 @@ package struct PostgresServer: Hashable, Sendable {
         process = try row.value(0)
         startedAt = try row.value(1)
         version = try row.value(2)
+        isStandby = try row.value(3)
         guard version >= Self.oldest else {
             throw PostgresError(
                 .tooOld,

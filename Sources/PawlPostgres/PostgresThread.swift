@@ -125,6 +125,8 @@ final class PostgresThread {
         while answer.outcome == nil { try turn(link) }
         guard let results = try answer.outcome?.get() else { return }
         let server = try PostgresServer(results)
+        // The address may ask for one.
+        if settings.needsPrimary, server.isStandby { throw .standby(at: address) }
         inbox.ready.complete(.success(results))
         report(.connected(server))
     }

@@ -117,7 +117,7 @@ struct CommitOutcomeTests {
         // The number of the process that the mark names now belongs to another session.
         let results = try await other.script(
             """
-            SELECT \(process), \(first.mark.server.startedAt), \(first.mark.server.version)
+            SELECT \(process), \(first.mark.server.startedAt), \(first.mark.server.version), false
             """,
             within: time
         ).value

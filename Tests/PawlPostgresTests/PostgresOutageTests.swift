@@ -141,6 +141,32 @@ struct PostgresOutageTests {
         }
     }
 
+    @Test func `a standby is passed over, and refused where there is no other server`()
+        async throws
+    {
+        var cluster = PostgresCluster.Settings()
+        cluster.isStandby = true
+        try await PostgresCluster.run(cluster) { standby in
+            let scene = try await PostgresScene()
+            let ports = "\(standby.port),\(scene.cluster.port)"
+            let user = "user=\(PostgresCluster.user) dbname=postgres"
+            let both = "host=127.0.0.1,127.0.0.1 port=\(ports) \(user)"
+            var settings = PostgresSettings()
+            settings.needsPrimary = true
+            let first = PostgresConnection(try PostgresAddress(both), settings)
+            #expect(try await first.value("SHOW port", as: Int.self) == Int(scene.cluster.port))
+            let alone = "host=127.0.0.1 port=\(standby.port) \(user)"
+            for address in [alone, both + " target_session_attrs=any"] {
+                let none = PostgresConnection(try PostgresAddress(address), settings)
+                let refused = await none.failure("SELECT 1")
+                #expect(refused?.kind == .readOnly)
+                #expect(refused?.advice.contains("primary") == true)
+            }
+            let any = PostgresConnection(try PostgresAddress(alone))
+            #expect(try await any.value("SELECT pg_is_in_recovery()", as: Bool.self))
+        }
+    }
+
     @Test func `a server that nobody runs is an error that names the address`() async throws {
         let port = try UnusedPort.find()
         let text = "postgres://pawl:top-secret@127.0.0.1:\(port)/queue"

@@ -15,6 +15,8 @@ package final class PostgresCluster: Sendable {
         package var needsPassword = false
         /// The certificate for TLS over TCP, where clients then have to use TLS.
         package var certificate: TestCertificate?
+        /// Whether it is a standby, which follows no other server.
+        package var isStandby = false
         /// Further lines of `postgresql.conf`.
         package var lines: [String] = []
 
@@ -32,6 +34,7 @@ package final class PostgresCluster: Sendable {
     /// The port on 127.0.0.1, which is also a part of the socket's name.
     package let port: UInt16
     private let folder: ScratchFolder
+    private let ready: String
     private let server: Mutex<ServerProgram>
     private let afterwards: AfterTheRun
 
@@ -72,7 +75,9 @@ package final class PostgresCluster: Sendable {
         )
         try await Self.template.get().copy(to: data)
         try Self.configure(settings, folder)
-        let server = try await Self.start(folder, port: nil)
+        let kind = settings.isStandby ? "read-only connections" : "connections"
+        ready = "database system is ready to accept \(kind)"
+        let server = try await Self.start(folder, port: nil, ready)
         port = server.port
         self.server = Mutex(server)
     }
@@ -126,7 +131,7 @@ package final class PostgresCluster: Sendable {
 
     /// Starts the server again after ``stop()``.
     package func start() async throws {
-        let server = try await Self.start(folder, port: port)
+        let server = try await Self.start(folder, port: port, ready)
         self.server.withLock { $0 = server }
     }
 
@@ -156,6 +161,9 @@ package final class PostgresCluster: Sendable {
         } else {
             rules.append("host all all 127.0.0.1/32 \(method)")
         }
+        if settings.isStandby {
+            PostgresPrograms.give(try folder.write("data/standby.signal", ""))
+        }
         try folder.write(
             "data/postgresql.conf",
             (lines + settings.lines).joined(separator: "\n") + "\n"
@@ -163,12 +171,15 @@ package final class PostgresCluster: Sendable {
         try folder.write("data/pg_hba.conf", rules.joined(separator: "\n") + "\n")
     }
 
-    private static func start(_ folder: ScratchFolder, port: UInt16?) async throws -> ServerProgram
-    {
+    private static func start(
+        _ folder: ScratchFolder,
+        port: UInt16?,
+        _ ready: String
+    ) async throws -> ServerProgram {
         let (program, beginning) = try PostgresPrograms.command("postgres", [])
         return try await ServerProgram(
             program,
-            ready: "database system is ready to accept connections",
+            ready: ready,
             folder: folder,
             timeLimit: AfterTheRun.timeLimit
         ) { folder, free in
