@@ -7,14 +7,20 @@ internal import PawlWire
 /// Does what hooks ask for.
 package struct HookDelivery: Sendable {
     private let session: DownloadSession
+    private let environment: [String: String?]
 
     /// The maximum number of jobs of one process at the same time.
     package static let mostAtOnce = 8
     /// The maximum time of a request to a webhook.
     private static let requestTime: Duration = .seconds(30)
 
-    /// `session`: sends the requests.
-    package init(session: DownloadSession) { self.session = session }
+    /// - Parameters:
+    ///   - session: Sends the requests.
+    ///   - environment: The variables that are added to the environment of the programs that users
+    ///     have chosen, or removed from it.
+    package init(session: DownloadSession, environment: [String: String?] = [:]) {
+        (self.session, self.environment) = (session, environment)
+    }
 
     /// What a job has led to.
     package struct Outcome: Sendable {
@@ -40,7 +46,7 @@ package struct HookDelivery: Sendable {
         }
         if let words = job.command {
             var run = ProgramRun(words)
-            run.environment = job.facts.environment
+            run.environment = environment.merging(job.facts.environment) { _, own in own }
             run.input = try WireJSON.encode(job.facts) + [UInt8(ascii: "\n")]
             run.output = output
             return Outcome(end: await run.run())

@@ -3,6 +3,7 @@ internal import Logging
 internal import Pawl
 internal import PawlCore
 internal import PawlHooks
+internal import PawlWire
 internal import Synchronization
 
 /// Does the jobs of hooks, those of one download one after the other.
@@ -33,7 +34,10 @@ final class HookRunner: Sendable {
         (self.queue, self.logger) = (queue, logger)
         var configuration = SessionConfiguration.default
         configuration.removesLeftovers = false
-        delivery = HookDelivery(session: DownloadSession(configuration, logger: logger))
+        delivery = HookDelivery(
+            session: DownloadSession(configuration, logger: logger),
+            environment: [StoreChoice.passwordVariable: nil]
+        )
     }
 
     /// Does the jobs until the task is cancelled, which stops running programs.

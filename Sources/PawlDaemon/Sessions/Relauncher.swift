@@ -1,6 +1,7 @@
 internal import Logging
 internal import PawlCore
 internal import PawlHooks
+internal import PawlWire
 internal import Synchronization
 
 /// Runs the command of a session when all its downloads have ended and no process is attached to
@@ -54,7 +55,9 @@ final class Relauncher: Sendable {
         let (session, program) = (relaunch.session.sanitized, relaunch.command[0].sanitized)
         logger.notice("session '\(session)': all downloads have ended, running \(program)")
         var run = ProgramRun(relaunch.command)
-        run.environment = ["PAWL_SESSION": relaunch.session]
+        run.environment = [
+            "PAWL_SESSION": relaunch.session, StoreChoice.passwordVariable: nil,
+        ]
         let end = await run.run()
         logger.notice("session '\(session)': \(program) \(end.text)")
         defer {

@@ -12,6 +12,8 @@ package enum StoreChoice: Hashable, Sendable {
     package static let name = "store"
     /// The environment variable that the daemon reads.
     package static let variable = "PAWL_STORE"
+    /// The environment variable that may contain the password of a database.
+    package static let passwordVariable = "PGPASSWORD"
     /// The value that stands for the file.
     private static let sqlite = "sqlite"
 

@@ -43,6 +43,23 @@ extension DaemonSuites {
             #expect(await daemon.waitForOutput(containing: "note' ended with status 0"))
         }
 
+        @Test func `programs do not get the password of the database`() async throws {
+            let scene = try DaemonScene(Workshop(file))
+            let notes = try HookNotes(in: scene.home)
+            let environment: [String: String] = ["PGPASSWORD": PostgresCluster.password]
+            let start = try scene.start(["daemon", "start"], environment)
+            #expect(await start.waitForExit() == .code(0), "\(start.errors)")
+            try await scene.succeed(
+                "add",
+                scene.workshop.url,
+                "--on-complete",
+                notes.command("end")
+            )
+            let end = try await notes.read("end")
+            #expect(end.variables["PAWL_EVENT"] == "complete")
+            #expect(end.variables["PGPASSWORD"] == nil)
+        }
+
         @Test func `a program runs for a failed download, and gets the reason`() async throws {
             let scene = try DaemonScene(Workshop())
             scene.workshop.serve(.status(410))

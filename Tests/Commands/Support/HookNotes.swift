@@ -11,7 +11,7 @@ struct HookNotes: Sendable {
     /// What the program was told.
     struct Note: Sendable {
         var facts: HookFacts
-        /// The environment variables that begin with `PAWL_`.
+        /// The environment variables that begin with `PAWL_`, and the password of a database.
         var variables: [String: String]
     }
 
@@ -19,7 +19,7 @@ struct HookNotes: Sendable {
         self.folder = folder
         let script = """
             #!/bin/sh
-            { cat; env | grep '^PAWL_'; } > "$1.new"
+            { cat; env | grep -e '^PAWL_' -e '^PGPASSWORD='; } > "$1.new"
             echo "noted $2"
             mv "$1.new" "$1"
             """
