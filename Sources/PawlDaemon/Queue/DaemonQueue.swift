@@ -99,7 +99,7 @@ actor DaemonQueue {
 
     /// Continues what an earlier daemon left unfinished.
     func load() throws(DownloadError) {
-        gids.load(try store.write { try $0.gids.all() })
+        gids.load(try store.readBlocking { try $0.gids.all() })
         try StartupRecovery(parts: parts).run()
     }
 

@@ -7,6 +7,8 @@ internal import PawlWire
 final class HistoryPruner {
     private let environment: QueueEnvironment
     private var lastPruned: Int64
+    /// The event after which there are more to be deleted; `nil` if all are deleted.
+    private var nextPruned: Int64?
     private var history: History?
     /// The event from which the list is pruned again.
     private var nextEvent: Int64 = 0
@@ -34,6 +36,8 @@ final class HistoryPruner {
     private static let longestWait: Double = 3600
     /// The maximum number of downloads that one transaction removes.
     private static let batch = 1000
+    /// The maximum number of events that one transaction deletes.
+    private static let eventBatch = 10_000
 
     init(_ environment: QueueEnvironment) {
         self.environment = environment
@@ -42,14 +46,14 @@ final class HistoryPruner {
 
     /// Prunes what is due.
     ///
-    /// Returns whether more downloads are to be removed at once.
+    /// Returns whether more events or downloads are to be removed at once.
     func prune(_ settings: DaemonSettings, at now: Date) -> Bool {
-        pruneEvents()
+        let hasMore = pruneEvents()
         let history = History(count: settings.historyCount, days: settings.historyDays)
         let isDue = environment.notifier.last >= nextEvent || now >= nextDate
         // The clock may have been set back.
         let isFarAhead = nextDate.timeIntervalSince(now) > Self.longestWait
-        guard isDue || isFarAhead || history != self.history else { return false }
+        guard isDue || isFarAhead || history != self.history else { return hasMore }
         self.history = history
         let removed = remove(history)
         guard removed < Self.batch else { return true }
@@ -57,24 +61,29 @@ final class HistoryPruner {
         let share = min(1, max(0.01, Double(history.count) / 10_000))
         nextEvent = environment.notifier.last + Int64(Double(Self.eventInterval) * share)
         nextDate = now.addingTimeInterval(max(Self.shortestStay, Self.longestWait * share))
-        return false
+        return hasMore
     }
 
-    private func pruneEvents() {
+    /// Returns whether more events are to be deleted at once.
+    private func pruneEvents() -> Bool {
         let last = environment.notifier.last
-        guard last >= lastPruned + Self.eventInterval else { return }
+        guard nextPruned != nil || last >= lastPruned + Self.eventInterval else { return false }
         lastPruned = last
         do throws(DownloadError) {
-            try environment.store.write { transaction in
+            nextPruned = try environment.store.write { transaction in
                 try transaction.events.prune(
                     keeping: Self.keptEvents,
                     seenSince: transaction.now.addingTimeInterval(-Self.retention),
-                    most: Self.mostEvents
+                    most: Self.mostEvents,
+                    after: nextPruned ?? 0,
+                    limit: Self.eventBatch
                 )
             }
         } catch {
+            nextPruned = nil
             environment.logger.warning("old events were not deleted: \(error)")
         }
+        return nextPruned != nil
     }
 
     /// Removes downloads that the history does not keep; returns their number.

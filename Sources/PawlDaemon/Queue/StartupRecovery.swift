@@ -10,6 +10,8 @@ struct StartupRecovery {
 
     /// The number of starts without an end or progress after which a download is a suspect.
     private static let suspectStarts = 3
+    /// The maximum number of rows that one transaction reads.
+    private static let pageSize = 5000
 
     func run() throws(DownloadError) {
         try finishIntentions()
@@ -17,33 +19,48 @@ struct StartupRecovery {
     }
 
     /// Queues the downloads; those that ran come first.
+    ///
+    /// A database limits the time of a transaction, so one transaction reads a part of them.
     private func loadDownloads() throws(DownloadError) {
-        let (rows, suspects, limits, labels) = try parts.environment.store.writeInAnyCase {
-            transaction in
+        let store = parts.environment.store
+        let (suspects, limits, labels) = try store.writeInAnyCase { transaction in
             try parts.renames.load(transaction)
-            let rows = try transaction.downloads.unfinished().map { row in
-                var row = row
-                let hasChanged = try parts.retries.load(&row, transaction)
-                guard row.state.isActive || hasChanged else { return row }
-                var saved = row
-                saved.state = row.state.isActive ? .waiting : row.state
-                try transaction.downloads.save(saved)
-                return row
-            }
             return (
-                rows, try transaction.attempts.suspects(starts: Self.suspectStarts),
+                try transaction.attempts.suspects(starts: Self.suspectStarts),
                 try transaction.sessions.limits(), try transaction.labels.settings()
             )
         }
         parts.sessions.apply(limits)
         parts.labels.apply(labels)
-        for row in rows where row.state != .paused && row.state != .suspended {
-            var entry = parts.retries.entry(of: row)
-            entry.wasRunning = row.state.isActive
-            entry.isSuspect = suspects.contains(row.id)
-            parts.waiting.wait(entry)
+        var (positions, last): ([Int64], Int64?) = ([], .min)
+        while let id = last {
+            let rows = try store.writeInAnyCase { try load(after: id, $0) }
+            for row in rows where row.state != .paused && row.state != .suspended {
+                var entry = parts.retries.entry(of: row)
+                entry.wasRunning = row.state.isActive
+                entry.isSuspect = suspects.contains(row.id)
+                parts.waiting.wait(entry)
+            }
+            positions += rows.map(\.position)
+            last = rows.last?.id
         }
-        parts.positions.set(StartOrder(rows.map(\.position)))
+        parts.positions.set(StartOrder(positions))
+    }
+
+    /// Returns the next downloads as they were, and records that none of them runs.
+    private func load(
+        after id: Int64,
+        _ transaction: StoreTransaction
+    ) throws -> [WireDownload] {
+        try transaction.downloads.unfinished(after: id, limit: Self.pageSize).map { row in
+            var row = row
+            let hasChanged = try parts.retries.load(&row, transaction)
+            guard row.state.isActive || hasChanged else { return row }
+            var saved = row
+            saved.state = row.state.isActive ? .waiting : row.state
+            try transaction.downloads.save(saved)
+            return row
+        }
     }
 
     // MARK: - File operations
@@ -80,17 +97,7 @@ struct StartupRecovery {
 
     /// Records the complete files that have their names, and queues the removals.
     private func finishIntentions() throws(DownloadError) {
-        let unfinished = try parts.environment.store.writeInAnyCase { transaction in
-            try transaction.intentions.all().map { intention in
-                Unfinished(
-                    intention: intention,
-                    newName: try transaction.renamings.newName(of: intention.download),
-                    partial: try transaction.writtenFiles.files(of: intention.download)
-                        .filter { $0.kind == .partial }.map(\.path),
-                    isListed: try transaction.downloads.find(intention.download) != nil
-                )
-            }
-        }
+        let unfinished = try readUnfinished()
         let intentions = unfinished.map(\.intention)
         guard !intentions.isEmpty else { return }
         let moves = Self.moves(intentions)
@@ -117,6 +124,34 @@ struct StartupRecovery {
         parts.moves.queue(recovered)
         parts.environment.logger.notice(
             "file operations that an earlier daemon did not finish: \(intentions.count)"
+        )
+    }
+
+    /// Reads the operations, a part of them per transaction.
+    private func readUnfinished() throws(DownloadError) -> [Unfinished] {
+        var (unfinished, last): ([Unfinished], Int64?) = ([], .min)
+        while let id = last {
+            let page = try parts.environment.store.writeInAnyCase { transaction in
+                let page = try transaction.intentions.page(after: id, limit: Self.pageSize)
+                let items = try page.intentions.map { try Self.unfinished($0, transaction) }
+                return (items: items, last: page.last)
+            }
+            unfinished += page.items
+            last = page.last
+        }
+        return unfinished
+    }
+
+    private static func unfinished(
+        _ intention: Intention,
+        _ transaction: StoreTransaction
+    ) throws -> Unfinished {
+        Unfinished(
+            intention: intention,
+            newName: try transaction.renamings.newName(of: intention.download),
+            partial: try transaction.writtenFiles.files(of: intention.download)
+                .filter { $0.kind == .partial }.map(\.path),
+            isListed: try transaction.downloads.find(intention.download) != nil
         )
     }
 
@@ -197,17 +232,27 @@ struct StartupRecovery {
         _ move: MoveJob,
         _ unfinished: Unfinished
     ) throws(DownloadError) -> WrittenFile? {
-        try parts.environment.store.write { transaction in
-            LeftoverFiles.findMoved(
-                move.file,
-                copy: move.copy,
-                in: move.folder,
-                or: [unfinished.newName].compactMap(\.self)
-            ) { stamp in
+        let store = parts.environment.store
+        var failure: DownloadError?
+        // The search may take long, so it is not part of a transaction.
+        let found = LeftoverFiles.findMoved(
+            move.file,
+            copy: move.copy,
+            in: move.folder,
+            or: [unfinished.newName].compactMap(\.self)
+        ) { stamp in
+            do throws(DownloadError) {
+                return try store.readBlocking {
+                    try $0.writtenFiles.isRecorded(stamp, besides: move.download)
+                }
+            } catch {
+                failure = error
                 // A file that cannot be checked counts as another download's.
-                (try? transaction.writtenFiles.isRecorded(stamp, besides: move.download)) ?? true
+                return true
             }
         }
+        if let failure, failure.code == .storeUnavailable { throw failure }
+        return found
     }
 
     /// Finds the file of an operation under its names; returns `nil` for other operations.

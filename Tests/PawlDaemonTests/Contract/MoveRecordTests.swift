@@ -27,9 +27,28 @@ struct MoveRecordTests {
                 )
             }
             try transaction.intentions.noteCopy(copy, of: id)
-            return try transaction.intentions.all().map(\.operation)
+            return try transaction.intentions.page(limit: 9).intentions.map(\.operation)
         }
         #expect(all == [.move(file, to: "/far/", copy: copy), .move(file, to: "/far/", copy: nil)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `file operations are read part by part`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
+        let id = try scene.add()
+        let downloads = try scene.store.write { transaction in
+            for download in id...(id + 2) {
+                _ = try transaction.intentions.add(.finish(file), for: download, root: nil)
+            }
+            var (pages, last): ([[Int64]], Int64?) = ([], .min)
+            while let after = last {
+                let page = try transaction.intentions.page(after: after, limit: 2)
+                pages.append(page.intentions.map(\.download))
+                last = page.last
+            }
+            return pages
+        }
+        #expect(downloads == [[id, id + 1], [id + 2], []])
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -128,6 +128,21 @@ struct SessionEventTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `old events are deleted part by part, and others stay`(kind: StoreKind) async throws {
+        let book = try await Book(kind)
+        for session in [nil, "films", nil, nil] { _ = try book.add(session) }
+        var after: Int64? = 0
+        var kept: [[Int64]] = []
+        while let id = after {
+            after = try book.store.write {
+                try $0.events.prune(keeping: 0, seenSince: noon, after: id, limit: 2)
+            }
+            kept.append(try book.events().map(\.id))
+        }
+        #expect(kept == [[2, 4], [2]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a removal includes the download if its session has not seen its end`(kind: StoreKind)
         async throws
     {

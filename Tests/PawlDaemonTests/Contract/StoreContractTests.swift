@@ -54,6 +54,23 @@ struct StoreContractTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the unfinished downloads are read part by part`(kind: StoreKind) async throws {
+        let scene = try await ContractScene(kind)
+        let ids = try (0..<5).map { _ in try scene.add() }
+        try scene.store.write { transaction in
+            guard var row = try transaction.downloads.find(ids[1]) else { return }
+            (row.state, row.endedAt) = (.finished, ContractScene.noon)
+            try transaction.downloads.save(row)
+        }
+        let pages = try await scene.store.read { transaction in
+            try [.min, ids[2], ids[4]].map { id in
+                try transaction.downloads.unfinished(after: id, limit: 2).map(\.id)
+            }
+        }
+        #expect(pages == [[ids[0], ids[2]], [ids[3], ids[4]], []])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a download whose starts never end becomes a suspect`(kind: StoreKind) async throws {
         let scene = try await ContractScene(kind)
         let (first, second) = (try scene.add(), try scene.add())

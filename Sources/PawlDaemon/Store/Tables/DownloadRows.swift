@@ -131,10 +131,11 @@ package struct DownloadRows {
     /// Returns the ids of all downloads.
     package func ids() throws -> [Int64] { try database.values("SELECT id FROM download") }
 
-    /// Returns the downloads that have not ended, by id.
-    package func unfinished() throws -> [WireDownload] {
+    /// Returns the downloads after an id that have not ended, by id.
+    package func unfinished(after id: Int64 = .min, limit: Int = .max) throws -> [WireDownload] {
         try database.rows(
-            "SELECT * FROM download WHERE endedAt IS NULL ORDER BY id",
+            "SELECT * FROM download WHERE endedAt IS NULL AND id > ? ORDER BY id LIMIT ?",
+            [id, limit],
             as: Self.download
         )
     }

@@ -141,17 +141,34 @@ package struct EventTable {
         seenSince date: Date = .distantPast,
         most: Int64 = .max
     ) throws {
+        _ = try prune(keeping: count, seenSince: date, most: most, after: 0, limit: .max)
+    }
+
+    /// Deletes some of these events, the oldest first; returns the event after which the next call
+    /// continues, or `nil` if all are deleted.
+    ///
+    /// `limit`: the maximum number of events that are deleted.
+    package func prune(
+        keeping count: Int64,
+        seenSince date: Date,
+        most: Int64 = .max,
+        after id: Int64,
+        limit: Int
+    ) throws -> Int64? {
         let last = try last()
         try recordMissed(through: last - count, most: last - most, seenSince: date)
-        try database.run(
+        let deleted: [Int64] = try database.values(
             """
-            DELETE FROM event WHERE id <= ? AND (id <= ? OR NOT EXISTS (
-                SELECT 1 FROM session
-                WHERE identifier = event.session AND acknowledged < event.id AND seenAt >= ?
-            ))
+            DELETE FROM event WHERE id IN (
+                SELECT id FROM event WHERE id > ? AND id <= ? AND (id <= ? OR NOT EXISTS (
+                    SELECT 1 FROM session
+                    WHERE identifier = event.session AND acknowledged < event.id AND seenAt >= ?
+                )) ORDER BY id LIMIT ?
+            ) RETURNING id
             """,
-            [last - count, last - most, date.timeIntervalSince1970]
+            [id, last - count, last - most, date.timeIntervalSince1970, limit]
         )
+        return deleted.count == limit ? deleted.max() : nil
     }
 
     /// Records the newest events to be deleted, for readers that ask for them later: of all events,

@@ -62,9 +62,17 @@ package struct IntentionTable {
         }
     }
 
-    /// Returns the operations that are still to be carried out, the oldest first.
-    package func all() throws -> [Intention] {
-        try database.rows("SELECT * FROM intention ORDER BY id").compactMap(Self.intention)
+    /// Returns operations that are still to be carried out, the oldest first, and the id of the last
+    /// one that was read, or `nil` if there is no further one.
+    package func page(
+        after id: Int64 = .min,
+        limit: Int
+    ) throws -> (intentions: [Intention], last: Int64?) {
+        let rows = try database.rows(
+            "SELECT * FROM intention WHERE id > ? ORDER BY id LIMIT ?",
+            [id, limit]
+        )
+        return (try rows.compactMap(Self.intention), try rows.last.map { try $0["id"] })
     }
 
     /// Returns the removals of a download's files that are still to be carried out.
