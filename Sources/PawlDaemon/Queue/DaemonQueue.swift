@@ -175,17 +175,42 @@ actor DaemonQueue {
         parts.retries.learn(from: result)
         var end = EndedRun(id: run.id, task: run.task, result: result)
         if case .success(let file) = result {
-            let job = parts.moves.job(
-                for: file,
-                of: run.id,
-                announced: parts.announcements.finishingFile(of: run.id),
-                mediaType: run.task.response?.mediaType
-            )
-            let moved = await job?.carryOut(in: environment)
-            if let moved { end.move(to: moved) }
+            do throws(DownloadError) {
+                let job = try await recordedMove(of: file, run)
+                let moved = await job?.carryOut(in: environment)
+                if let moved { end.move(to: moved) }
+            } catch {
+                // The end is not recorded, either, so the next start finds the file and moves it.
+                return
+            }
         }
         queueStep.add(end)
         environment.work.send()
+    }
+
+    /// Records that the file of a run is to be moved; returns the job to do so, or `nil` if the
+    /// file stays where it is.
+    ///
+    /// While the queue is not available, it tries again and again.
+    ///
+    /// - Throws: `.storeUnavailable` if the task is cancelled before.
+    private func recordedMove(
+        of file: DownloadedFile,
+        _ run: StartedRun
+    ) async throws(DownloadError) -> MoveJob? {
+        while true {
+            do throws(DownloadError) {
+                return try parts.moves.job(
+                    for: file,
+                    of: run.id,
+                    announced: parts.announcements.finishingFile(of: run.id),
+                    mediaType: run.task.response?.mediaType
+                )
+            } catch {
+                // The sleep fails only because of a cancellation.
+                guard (try? await Task.sleep(for: Self.recordInterval)) != nil else { throw error }
+            }
+        }
     }
 
     /// Wakes all tasks whose last access to the store may have failed.

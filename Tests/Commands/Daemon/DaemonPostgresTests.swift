@@ -111,6 +111,69 @@ extension DaemonSuites {
             }
         }
 
+        /// A daemon that reaches its database through a relay.
+        private func relayed() async throws -> (relay: TCPRelay, scene: DaemonScene) {
+            let cluster = try await PostgresCluster.shared()
+            let database = try await cluster.makeDatabase()
+            let relay = try TCPRelay(to: .port(cluster.port))
+            let user = "user=\(PostgresCluster.user) dbname=\(database)"
+            let scene = try DaemonScene(
+                Workshop(),
+                store: "host=127.0.0.1 port=\(relay.port) \(user)"
+            )
+            return (relay, scene)
+        }
+
+        @Test func `a daemon that does not know what became of a change ends, and starts again`()
+            async throws
+        {
+            let (relay, scene) = try await relayed()
+            let daemon = try await scene.startDaemon()
+            try await scene.succeed("add", "--paused", "http://example.org/a")
+            // The change is committed.
+            relay.cut(.answer(to: "'added'", bytes: 0))
+            relay.refuse()
+            let add = try await scene.run("add", "--paused", "http://example.org/b")
+            expectFailure(.storeUnavailable, add)
+            #expect(add.errors.contains("not known whether"), "\(add.errors)")
+            let status = ErrorCode.storeUnavailable.exitStatus
+            #expect(await daemon.waitForExit() == .code(status), "\(daemon.errors)")
+            #expect(daemon.errors.contains("the daemon ends"), "\(daemon.errors)")
+            relay.accept()
+            let next = try await scene.startDaemon()
+            #expect(try await scene.downloads().map(\.name) == ["a", "b"])
+            withExtendedLifetime((relay, next)) {}
+        }
+
+        @Test func `a rule moves a file although the database is away when the file is complete`()
+            async throws
+        {
+            let (relay, scene) = try await relayed()
+            let daemon = try await scene.startDaemon()
+            let latch = scene.serveHeld(Self.resource)
+            let folder = "moved-by-rule"
+            try await scene.succeed(
+                "add",
+                scene.workshop.url,
+                "-x",
+                "1",
+                "--move",
+                "type=* -> \(scene.home.path(folder))"
+            )
+            try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
+            // The record of the move does not reach the database.
+            relay.cut(.text(folder, .toServer, isForwarded: false))
+            relay.refuse()
+            latch.release()
+            await relay.waitUntil { $0.cuts == 1 }
+            try await waitForProblem(scene, daemon)
+            relay.accept()
+            try await scene.succeed("wait", "1")
+            #expect(try scene.home.read("\(folder)/disk.iso") == Self.resource.bytes())
+            #expect(scene.workshop.folder.list().isEmpty)
+            withExtendedLifetime((relay, daemon)) {}
+        }
+
         private func waitForProblem(_ scene: DaemonScene, _ daemon: ProcessRunner) async throws {
             let isSeen = await daemon.waitForOutput(containing: "the queue is not available")
             #expect(isSeen, "\(daemon.errors)")

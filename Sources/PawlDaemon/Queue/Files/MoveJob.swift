@@ -6,8 +6,31 @@ extension MoveJob {
     /// Moves the file; returns it as it is then, or `nil` if it stays where it is.
     ///
     /// The log reports why. The folder of a download that is confined is opened again: its path may
-    /// lead to another folder by now.
+    /// lead to another folder by now. While the queue is not available, it tries again and again.
     func carryOut(in environment: QueueEnvironment) async -> WrittenFile? {
+        while true {
+            do throws(DownloadError) {
+                return try await attempt(environment)
+            } catch {
+                // The sleep fails only because of a cancellation.
+                if error.code == .storeUnavailable,
+                    (try? await Task.sleep(for: Self.retryInterval)) != nil
+                {
+                    continue
+                }
+                environment.logger.warning(
+                    "the file of download \(download) was not moved: \(error)"
+                )
+                return nil
+            }
+        }
+    }
+
+    private static let retryInterval: Duration = .seconds(1)
+
+    private func attempt(
+        _ environment: QueueEnvironment
+    ) async throws(DownloadError) -> WrittenFile? {
         let (store, logger) = (environment.store, environment.logger)
         var folder: ConfinedFolder?
         do throws(DownloadError) {
@@ -29,9 +52,7 @@ extension MoveJob {
             }
             return moved.file
         } catch {
-            let error = folder?.shown(error) ?? error
-            logger.warning("the file of download \(download) was not moved: \(error)")
-            return nil
+            throw folder?.shown(error) ?? error
         }
     }
 }

@@ -62,17 +62,20 @@ final class PendingMoves {
     /// file stays where it is.
     ///
     /// `announced` is the file as it was announced before it got its name.
+    ///
+    /// - Throws: `.storeUnavailable` if that could not be recorded, which is to be tried again:
+    ///   otherwise the rule would be lost.
     func job(
         for file: DownloadedFile,
         of id: Int64,
         announced: WrittenFile?,
         mediaType: String?
-    ) -> MoveJob? {
+    ) throws(DownloadError) -> MoveJob? {
         guard let rules = rules(of: id), !rules.isEmpty, !file.wasAlreadyThere,
             var written = announced, written.kind == .finished
         else { return nil }
         written.path = environment.running.folder(of: id)?.shown(file.path) ?? file.path
-        let job = record(rules, for: written, of: id, mediaType)
+        let job = try record(rules, for: written, of: id, mediaType)
         moving[id] = job?.file
         return job
     }
@@ -82,7 +85,7 @@ final class PendingMoves {
         for file: WrittenFile,
         of id: Int64,
         _ mediaType: String?
-    ) -> MoveJob? {
+    ) throws(DownloadError) -> MoveJob? {
         do throws(DownloadError) {
             return try environment.store.writeInAnyCase { transaction in
                 guard let row = try transaction.downloads.find(id), row.state.isActive,
@@ -98,6 +101,7 @@ final class PendingMoves {
                 return move
             }
         } catch {
+            if error.code == .storeUnavailable { throw error }
             environment.logger.warning("the file of download \(id) is not moved: \(error)")
             return nil
         }
@@ -135,7 +139,7 @@ final class PendingMoves {
         guard let rules = own.map({ $0 + settings.current.moveRules }), !rules.isEmpty,
             file.kind == .finished
         else { return nil }
-        return record(rules, for: file, of: id, response?.response?.mediaType)
+        return try record(rules, for: file, of: id, response?.response?.mediaType)
     }
 
     func queue(_ moves: [RecoveredMove]) {
