@@ -221,6 +221,15 @@ struct PostgresOutageTests {
         await isListening.wait { $0 }
         for name in ["a", "b"] { _ = try StoreScene.add(name, to: store) }
         #expect(await received.wait { $0.count == 2 } == ["e 1", "e 2"])
+        // The event gets its number before the end of the transaction.
+        let last = try store.write { transaction in
+            if let row = try transaction.downloads.find(1) {
+                try transaction.events.append(.changed, row, at: StoreScene.noon)
+            }
+            return try transaction.events.last()
+        }
+        #expect(last == 3)
+        #expect(await received.wait { $0.count == 3 }.last == "e 3")
         listener.close()
     }
 }

@@ -36,6 +36,12 @@ package final class PendingEvents {
         return Index(number: ids.count + entries.count - 1)
     }
 
+    /// Whether no event is still to be numbered.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Whether an event has got its number.
+    var hasNumbers: Bool { !ids.isEmpty }
+
     /// Whether there is an event of a download that is still to be numbered.
     func contains(of download: Int64) -> Bool { entries.contains { $0.download == download } }
 

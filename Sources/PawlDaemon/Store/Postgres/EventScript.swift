@@ -13,7 +13,8 @@ struct EventScript {
 
     /// The query for the id of the newest event ever.
     static let lastEvent = "SELECT value FROM counter WHERE name = 'event'"
-    /// Takes the events that have no numbers; returns `nil` if there is none.
+
+    /// Takes the events that have no numbers; returns `nil` if the transaction has no event.
     init?(_ events: PendingEvents) throws {
         var (count, rows, responses) = (0, [String](), [String]())
         try events.number { taken in
@@ -26,17 +27,19 @@ struct EventScript {
             rows.append("(\(values.joined(separator: ", ")))")
             if let response { responses.append(try Self.insertion(of: response, at: id)) }
         }
-        guard count > 0 else { return nil }
+        guard count > 0 || events.hasNumbers else { return nil }
         if !responses.isEmpty { responses.append(Self.deletion) }
         // Other daemons listen on the channel that has the name of the schema.
-        let statements =
-            [
+        var statements = [Self.lastEvent]
+        if count > 0 {
+            statements = [
                 "UPDATE counter SET value = value + \(count) WHERE name = 'event' RETURNING value",
                 "INSERT INTO event (id, \(EventTable.columns)) VALUES "
                     + rows.joined(separator: ", "),
-            ] + responses + [
-                "SELECT pg_notify(current_schema(), 'e ' || (\(Self.lastEvent)))", "COMMIT",
             ]
+        }
+        statements += responses
+        statements += ["SELECT pg_notify(current_schema(), 'e ' || (\(Self.lastEvent)))", "COMMIT"]
         text = statements.joined(separator: "; ")
     }
 
