@@ -11,6 +11,8 @@ final class RunRecorder {
     private let waiting: WaitingDownloads
     /// What the store knows of the running downloads.
     private var recorded: [Int64: FileIdentity] = [:]
+    /// Whether the last attempt to write has failed.
+    private var isBehind = false
 
     init(_ parts: QueueParts) {
         (environment, waiting) = (parts.environment, parts.waiting)
@@ -64,8 +66,13 @@ final class RunRecorder {
                 for run in changed { try Self.record(run, transaction) }
             }
             for run in changed { recorded[run.id] = run.identity }
+            isBehind = false
         } catch {
-            environment.logger.warning("the names of downloads were not recorded: \(error)")
+            // Each further attempt would add a line.
+            if !isBehind {
+                environment.logger.warning("the names of downloads were not recorded: \(error)")
+            }
+            isBehind = true
         }
         let all = running.all
         recorded = recorded.filter { all[$0.key] != nil }

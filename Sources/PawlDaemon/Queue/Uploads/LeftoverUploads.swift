@@ -13,12 +13,16 @@ final class LeftoverUploads {
     private let environment: QueueEnvironment
     /// The uploads that are being aborted.
     private var running: Set<Int64> = []
+    /// Whether the last search has failed.
+    private var hasFailed = false
     /// When the store is searched again.
     ///
     /// Visible to the queue, which waits until then.
     private(set) var nextDate = Date.distantPast
 
     private static let interval: Double = 3600
+    /// The time in seconds after which a search that has failed is repeated.
+    private static let retryInterval: Double = 10
     private static let longestRest: Double = 7 * 86_400
 
     init(_ environment: QueueEnvironment) { self.environment = environment }
@@ -47,9 +51,15 @@ final class LeftoverUploads {
                 return due
             }
             running.formUnion(due.map(\.download))
+            hasFailed = false
             return due
         } catch {
-            environment.logger.warning("the uploads to be aborted were not found: \(error)")
+            nextDate = now.addingTimeInterval(Self.retryInterval)
+            // Each further attempt would add a line.
+            if !hasFailed {
+                environment.logger.warning("the uploads to be aborted were not found: \(error)")
+            }
+            hasFailed = true
             return []
         }
     }
