@@ -120,19 +120,20 @@ package struct Daemon: Sendable {
 
     /// Opens the store and loads the queue.
     ///
-    /// If loading finds damage, the store is opened again with a check of the whole database.
-    private func loadedQueue(
-        _ opening: any QueueOpening,
+    /// If that finds damage, the store is opened again with a check of the whole database.
+    private func loadedQueue<Opening: QueueOpening>(
+        _ opening: Opening,
         mayBeDamaged: Bool
     ) async throws(DownloadError) -> DaemonQueue {
-        let opened = try opening.open(logger)
+        let store = try opening.open(logger)
         do throws(DownloadError) {
+            let opened = try opening.prepare(store, logger)
             let queue = DaemonQueue(try initialState(opened), logger: logger)
             try await queue.load()
             return queue
         } catch {
-            guard mayBeDamaged, opened.store.hasMetDamage else { throw error }
-            try opened.store.close()
+            guard mayBeDamaged, store.hasMetDamage else { throw error }
+            try store.close()
             return try await loadedQueue(opening, mayBeDamaged: false)
         }
     }

@@ -7,29 +7,22 @@ struct FileQueueOpening: QueueOpening {
     /// The path of the file.
     let location: String
 
-    func open(_ logger: Logger) throws(DownloadError) -> OpenedQueue {
-        try open(logger, mayBeDamaged: true)
-    }
-
-    /// If reading finds damage, the store is opened again with a check of the whole database.
-    private func open(_ logger: Logger, mayBeDamaged: Bool) throws(DownloadError) -> OpenedQueue {
+    func open(_ logger: Logger) throws(DownloadError) -> DaemonStore {
         let store = try DaemonStore(path: location)
         if let note = store.note { logger.warning("\(note)") }
+        return store
+    }
+
+    func prepare(_ store: DaemonStore, _ logger: Logger) throws(DownloadError) -> OpenedQueue {
         let known = StoreIdentity.known(beside: location)
         let rebuild = QueueRebuild(path: location, store: store, identity: known)
-        do throws(DownloadError) {
-            if let note = try rebuild.run() { logger.warning("\(note)") }
-            let destinations = try store.write { try $0.downloads.destinations() }
-            let folders = try FolderRecord(
-                path: StoreFiles.folders(of: location),
-                destinations: destinations
-            )
-            return OpenedQueue(store: store, identity: makeIdentity(logger), folders: folders)
-        } catch {
-            guard mayBeDamaged, store.hasMetDamage else { throw error }
-            try store.close()
-            return try open(logger, mayBeDamaged: false)
-        }
+        if let note = try rebuild.run() { logger.warning("\(note)") }
+        let destinations = try store.write { try $0.downloads.destinations() }
+        let folders = try FolderRecord(
+            path: StoreFiles.folders(of: location),
+            destinations: destinations
+        )
+        return OpenedQueue(store: store, identity: makeIdentity(logger), folders: folders)
     }
 
     /// Returns `nil` if the identity cannot be written: on a full disk, the user must still be able

@@ -24,17 +24,21 @@ struct PostgresQueueOpening: QueueOpening {
 
     var location: String { "PostgreSQL: \(address)" }
 
-    func open(_ logger: Logger) throws(DownloadError) -> OpenedQueue {
+    func open(_ logger: Logger) throws(DownloadError) -> PostgresStore {
         let store = try PostgresStore(address.text)
         logger.notice("the queue is in a database (\(address), schema \(store.schema))")
         if access(file, F_OK) == 0 {
             logger.notice("the queue in \(file) is not used, and stays as it is")
         }
-        return OpenedQueue(store: store, identity: store.identity)
+        return store
     }
 
-    /// Logs the beginning and the end of each outage, and ends the daemon if another one has taken
-    /// the queue: what this one knows of it may be wrong.
+    func prepare(_ store: PostgresStore, _ logger: Logger) -> OpenedQueue {
+        OpenedQueue(store: store, identity: store.identity)
+    }
+
+    /// Logs the beginning and the end of each outage, and ends the daemon if what it knows of the
+    /// queue may be wrong: another one has taken the queue, or the outcome of a write is not known.
     func maintain(_ queue: DaemonQueue, _ logger: Logger) async -> DownloadError? {
         var isAway = false
         // The loop checks for cancellation.

@@ -3,11 +3,18 @@ internal import PawlCore
 
 /// Opens the queue of a daemon in a kind of database.
 protocol QueueOpening: Sendable {
+    associatedtype Store: QueueStore
+
     /// Where the queue is: a path, or an address without a password.
     var location: String { get }
 
-    /// Opens the queue, and creates an empty one if there is none; it blocks.
-    func open(_ logger: Logger) throws(DownloadError) -> OpenedQueue
+    /// Opens the database, and creates an empty one if there is none; it blocks.
+    func open(_ logger: Logger) throws(DownloadError) -> Store
+
+    /// Prepares the queue in an open database; it blocks.
+    ///
+    /// If it throws and the store has met damage, the database is to be opened again.
+    func prepare(_ store: Store, _ logger: Logger) throws(DownloadError) -> OpenedQueue
 
     /// Maintains what is beside the queue until the task is cancelled.
     ///
