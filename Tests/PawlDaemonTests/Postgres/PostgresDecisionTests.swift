@@ -42,6 +42,14 @@ struct PostgresDecisionTests {
         }
     }
 
+    @Test func `without ICU, a search uses the locale of the database`() {
+        let text = PostgresDialect(hasICU: false).contains("Ä", in: ["name"])
+        #expect(text.sql.contains(#"COLLATE "default""#))
+        #expect(!text.sql.contains("icu"))
+        #expect(text.values == [.text("ä")])
+        #expect(PostgresDialect().contains("Ä", in: ["name"]).sql.contains(#"COLLATE "und-x-icu""#))
+    }
+
     @Test func `a pattern becomes a regular expression`() {
         let condition = PostgresDialect().matches("[a]*.is?_ä", in: "name")
         #expect(condition.sql == "name ~ ?")

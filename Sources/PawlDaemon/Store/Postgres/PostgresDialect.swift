@@ -1,6 +1,13 @@
 /// What only PostgreSQL understands.
 package struct PostgresDialect: SQLDialect {
-    package init() {}
+    /// The collation in which letters have small forms.
+    private let foldingCollation: String
+
+    /// `hasICU`: whether the server was built with ICU; otherwise, the locale of the database
+    /// determines which letters have small forms.
+    package init(hasICU: Bool = true) {
+        foldingCollation = hasICU ? "und-x-icu" : "default"
+    }
 
     package var rowLock: String { " FOR UPDATE" }
 
@@ -32,7 +39,7 @@ package struct PostgresDialect: SQLDialect {
             // Under "C", ILIKE ignores the case of ASCII letters alone.
             guard !isPlain else { return "\(column) ILIKE ? ESCAPE '\\'" }
             // Unlike Swift, ICU has another small letter for a sigma at the end of a word.
-            let lower = "lower(\(column) COLLATE \"und-x-icu\")"
+            let lower = "lower(\(column) COLLATE \"\(foldingCollation)\")"
             return "strpos(replace(\(lower), 'ς', 'σ'), ?) > 0"
         }
         let value = isPlain ? Self.likePattern(folded) : folded.replacing("ς", with: "σ")

@@ -11,7 +11,10 @@ package final class PostgresStore: QueueStore {
     private let readers: PostgresPool
     private let lock: PostgresDaemonLock
     private let texts = StatementTexts()
+    private let dialect: PostgresDialect
     private let outage: PostgresOutage
+    /// The newest event after the last commit of this store.
+    private let newestEvent = Atomic<Int64>(0)
     private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
     /// The random text that identifies the queue, as `StoreIdentity` describes.
     package let identity: String
@@ -40,13 +43,15 @@ package final class PostgresStore: QueueStore {
             let address = try PostgresAddress(address)
             var settings = PostgresSettings()
             settings.applicationName = "pawld"
-            let schema = try Self.schema(address, settings)
+            // A standby would show readers an earlier state, and they would miss events.
+            settings.needsPrimary = true
+            let (schema, dialect) = try Self.found(address, settings)
             lock = PostgresDaemonLock(schema: schema)
             settings.preparation = Self.preparation(schema, forReading: false)
             writers = PostgresPool(address, settings, size: 1)
             settings.preparation = Self.preparation(schema, forReading: true)
             readers = PostgresPool(address, settings, size: 2)
-            self.schema = schema
+            (self.schema, self.dialect) = (schema, dialect)
             outage = PostgresOutage(clock)
             identity = try writers.withConnectionBlocking(within: Self.writeTime) {
                 [lock] session in
@@ -65,13 +70,20 @@ package final class PostgresStore: QueueStore {
         }
     }
 
-    private static func schema(
+    /// Returns the schema of the queue, and what the server understands.
+    private static func found(
         _ address: PostgresAddress,
         _ settings: PostgresSettings
-    ) throws -> String {
+    ) throws -> (schema: String, dialect: PostgresDialect) {
         let session = PostgresConnection(address, settings)
         defer { session.close() }
-        return try PostgresMigration.schema(on: session)
+        let schema = try PostgresMigration.schema(on: session)
+        let collation = try session.query(
+            "SELECT EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu')",
+            within: writeTime
+        ).wait()
+        let hasICU = try collation.first?.value(0, as: Bool.self) ?? false
+        return (schema, PostgresDialect(hasICU: hasICU))
     }
 
     private static func preparation(_ schema: String, forReading: Bool) -> [String] {
@@ -141,6 +153,7 @@ package final class PostgresStore: QueueStore {
             let transaction = try PostgresStoreConnection(
                 on: session,
                 texts,
+                dialect,
                 isWriting: true,
                 time: Self.writeTime
             )
@@ -273,6 +286,7 @@ package final class PostgresStore: QueueStore {
         let transaction = try PostgresStoreConnection(
             on: session,
             texts,
+            dialect,
             isWriting: false,
             time: Self.readTime
         )

@@ -10,7 +10,7 @@ final class PostgresStoreConnection: StoreConnection {
     private let session: PostgresConnection
     private let texts: StatementTexts
     private let time: Duration
-    let dialect: any SQLDialect = PostgresDialect()
+    let dialect: any SQLDialect
     let now: Date
     let pendingEvents = PendingEvents()
     /// What identifies the transaction after a lost connection; `nil` if it only reads.
@@ -27,15 +27,18 @@ final class PostgresStoreConnection: StoreConnection {
     /// - Parameters:
     ///   - session: The connection, which no other caller uses at the same time.
     ///   - texts: The statements in the form of PostgreSQL.
+    ///   - dialect: What the server understands.
     ///   - isWriting: Whether the transaction may change something.
     ///   - time: The time that each statement may take.
     init(
         on session: PostgresConnection,
         _ texts: StatementTexts,
+        _ dialect: PostgresDialect,
         isWriting: Bool,
         time: Duration
     ) throws(PostgresError) {
         (self.session, self.texts, self.time) = (session, texts, time)
+        self.dialect = dialect
         let clock = "extract(epoch FROM now())::double precision"
         try session.send(
             isWriting
