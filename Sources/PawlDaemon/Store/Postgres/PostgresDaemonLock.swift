@@ -92,7 +92,7 @@ final class PostgresDaemonLock: Sendable {
     private static let time = Duration.seconds(10)
 
     private func end(_ holder: PostgresServer, on session: PostgresConnection) throws {
-        _ = try session.query(
+        let result = try session.query(
             """
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid = $1::integer
                 AND (extract(epoch FROM backend_start) * 1000000)::bigint = $2::bigint
@@ -100,6 +100,11 @@ final class PostgresDaemonLock: Sendable {
             [.integer(Int64(holder.process)), .integer(holder.startedAt)],
             within: Self.time
         ).wait()
+        guard let row = result.first, try !row.value(0, as: Bool.self) else { return }
+        throw PostgresError(
+            .locked,
+            "the server does not end the earlier session of this daemon, which holds its lock"
+        )
     }
 
     private func isFree(on session: PostgresConnection, waiting time: Duration) throws -> Bool {
@@ -131,7 +136,7 @@ final class PostgresDaemonLock: Sendable {
     private func owner(on session: PostgresConnection) throws -> String {
         let result = try session.query(
             """
-            SELECT coalesce(host(client_addr), 'the same machine'), backend_start::text
+            SELECT usename::text, host(client_addr), backend_start::text
             FROM pg_locks JOIN pg_stat_activity USING (pid)
             WHERE locktype = 'advisory' AND granted AND objsubid = 2
                 AND classid = $1::integer::oid AND objid = hashtext($2)::oid
@@ -141,7 +146,11 @@ final class PostgresDaemonLock: Sendable {
             within: Self.time
         ).wait()
         guard let row = result.first else { return "" }
-        let (address, date): (String, String) = (try row.value(0), try row.value(1))
+        // The server shows nothing but the user of another user's session.
+        guard let date = try row.value(2, as: String?.self) else {
+            return try row.value(0, as: String?.self).map { " (as the user \($0))" } ?? ""
+        }
+        let address = try row.value(1, as: String?.self) ?? "the same machine"
         return " (connected from \(address) since \(date))"
     }
 }
