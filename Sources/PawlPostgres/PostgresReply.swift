@@ -34,6 +34,13 @@ package struct PostgresReply<Value: Sendable>: Sendable {
         return try read(answer.wait())
     }
 
+    /// Blocks the thread until the answer is there; `nil` if that takes longer than `time`.
+    package func wait(for time: Duration) throws(PostgresError) -> Value? {
+        defer { withExtendedLifetime(connection) {} }
+        guard let outcome = answer.wait(for: time) else { return nil }
+        return try read(outcome)
+    }
+
     /// The answer.
     ///
     /// If the task is cancelled, the error has the kind ``PostgresError/Kind/closed``. The server

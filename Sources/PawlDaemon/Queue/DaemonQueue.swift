@@ -481,12 +481,6 @@ actor DaemonQueue {
         try parts.settings.change(change, by: authority)
     }
 
-    /// Writes something, so that the store finds out whether it is available.
-    func tryWriting() {
-        // The error is the problem of the store afterwards.
-        try? store.checkWrites()
-    }
-
     /// Throws if the queue cannot be written.
     func checkHealth() throws(DownloadError) { try health.check() }
 

@@ -34,6 +34,17 @@ package protocol QueueStore: AnyObject, Sendable {
     /// Why nothing can be written; `nil` if nothing is known to be wrong.
     var problem: DownloadError? { get }
 
+    /// Why the queue must be opened again: what the daemon knows of it may be wrong. Nothing is
+    /// written any more.
+    ///
+    /// Default: `nil`.
+    var reasonToReopen: DownloadError? { get }
+
+    /// Looks for the database after a failure to reach it; until it is found, calls fail at once.
+    ///
+    /// Default: does nothing.
+    func reconnect() async
+
     /// Whether a read or a write has found damage, which opening the queue again repairs.
     ///
     /// Default: `false`.
@@ -48,6 +59,10 @@ package protocol QueueStore: AnyObject, Sendable {
 
 extension QueueStore {
     package var hasMetDamage: Bool { false }
+
+    package var reasonToReopen: DownloadError? { nil }
+
+    package func reconnect() async {}
 
     /// Runs one transaction, which is committed as a whole or not at all.
     package func write<Value>(
@@ -74,6 +89,6 @@ extension QueueStore {
 
     /// Throws if the queue cannot be written; writes something to find out.
     package func checkWrites() throws(DownloadError) {
-        try write(for: .needsRoom) { try $0.settings.noteHealth(at: $0.now) }.value
+        try write(for: .check) { try $0.settings.noteHealth(at: $0.now) }.value
     }
 }

@@ -4,6 +4,8 @@ package enum WritePurpose: Sendable {
     case change
     /// It needs space: it fails with `.diskFull` if only the reserve is left.
     case needsRoom
+    /// It finds out whether something can be written; whether it takes effect does not matter.
+    case check
     /// It frees space or ends something: it uses as much of the reserve as it needs.
     case endsSomething
 }

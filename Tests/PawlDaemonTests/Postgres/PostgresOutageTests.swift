@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import PawlCore
 import PawlDaemon
 import PawlPostgres
@@ -65,13 +66,15 @@ struct PostgresOutageTests {
                 #expect(failure?.advice.contains("check that the server runs") == true)
                 let unread = await #expect(throws: DownloadError.self) { try await ids(store) }
                 #expect(unread?.code == .storeUnavailable)
+                // Others look for the database.
+                clock.advance(by: .seconds(2))
             }
             #expect(store.problem?.code == .storeUnavailable)
             #expect(store.lastWriteFailure?.code == .storeUnavailable)
             try await cluster.start()
             // Until then, calls fail at once.
             #expect(throws: DownloadError.self) { try StoreScene.add("b", to: store) }
-            clock.advance(by: .seconds(1))
+            await store.reconnect()
             try store.checkWrites()
             #expect(store.problem == nil)
             #expect(store.lastWriteFailure == nil)
@@ -131,13 +134,14 @@ struct PostgresOutageTests {
 
     /// The store reaches the server through a relay.
     private func relayed(
-        _ queue: PostgresQueue
+        _ queue: PostgresQueue,
+        clock: any Timekeeper = SystemTimekeeper()
     ) throws -> (relay: TCPRelay, store: PostgresStore) {
         let relay = try TCPRelay(to: .port(queue.cluster.port))
         let address =
             "host=127.0.0.1 port=\(relay.port) user=\(PostgresCluster.user) dbname=postgres "
             + "options=-csearch_path=\(queue.schema)"
-        return (relay, try PostgresStore(address))
+        return (relay, try PostgresStore(address, clock: clock))
     }
 
     @Test(arguments: [true, false])
@@ -203,6 +207,104 @@ struct PostgresOutageTests {
         #expect(failure?.code == .storeUnavailable)
         #expect(failure?.message.contains("not known whether") == true)
         #expect(runs.value == 1)
+        // What the daemon knows may be wrong, even when the database is back.
+        let message = failure?.message
+        #expect(store.reasonToReopen?.message == message)
+        #expect(store.problem?.message == message)
+        relay.accept()
+        let refusal = #expect(throws: DownloadError.self) { try StoreScene.add("b", to: store) }
+        #expect(refusal?.message == message)
+        try store.close()
+        let next = try queue.open()
+        #expect(try await ids(next) == [id])
+        #expect(try await next.read { try $0.attempts.suspects(starts: 1) } == [id])
+        #expect(next.reasonToReopen == nil)
+    }
+
+    @Test func `a test write whose outcome is not known has no consequences`() async throws {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let id = try StoreScene.add("a", to: store)
+        relay.cut(.answer(to: commit, bytes: 0))
+        relay.refuse()
+        #expect(throws: DownloadError.self) { try store.checkWrites() }
+        #expect(store.problem?.code == .storeUnavailable)
+        #expect(store.reasonToReopen == nil)
+        relay.accept()
+        await store.reconnect()
+        #expect(store.problem == nil)
+        try store.write { try $0.attempts.countStart(of: id) }
+    }
+
+    @Test func `a transaction that changes nothing runs again after a commit without an answer`()
+        async throws
+    {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let id = try StoreScene.add("a", to: store)
+        relay.cut(.answer(to: commit, bytes: 0))
+        let runs = Observed(0)
+        let row = try store.write { transaction in
+            runs.update { $0 += 1 }
+            return try transaction.downloads.find(id)
+        }
+        #expect(row?.name == "a")
+        #expect(runs.value == 2)
+    }
+
+    @Test func `while the server does not answer, calls fail at once, and others look for it`()
+        async throws
+    {
+        let queue = try await PostgresQueue()
+        let clock = ManualTimekeeper()
+        let (relay, store) = try relayed(queue, clock: clock)
+        let first = try StoreScene.add("a", to: store)
+        relay.hold()
+        relay.cutAll()
+        let failure = #expect(throws: DownloadError.self) { try StoreScene.add("b", to: store) }
+        #expect(failure?.code == .storeUnavailable)
+        #expect(store.problem?.code == .storeUnavailable)
+        let connections = relay.snapshot.connections
+        clock.advance(by: .seconds(14))
+        for _ in 0..<3 {
+            let refusal = #expect(throws: DownloadError.self) { try StoreScene.add("b", to: store) }
+            #expect(refusal?.code == .storeUnavailable)
+            await #expect(throws: DownloadError.self) { try await ids(store) }
+        }
+        #expect(relay.snapshot.connections == connections)
+        relay.resume()
+        await store.reconnect()
+        #expect(store.problem == nil)
+        let second = try StoreScene.add("b", to: store)
+        #expect(try await ids(store) == [first, second])
+    }
+
+    @Test func `an earlier session that does not end soon is not another daemon`() async throws {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let first = try StoreScene.add("a", to: store)
+        let writer = try await queue.writer()
+        let process = try #require(pid_t(writer))
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        relay.cutAll()
+        let failure = #expect(throws: DownloadError.self) { try StoreScene.add("b", to: store) }
+        #expect(failure?.code == .storeUnavailable)
+        #expect(failure?.message.contains("earlier session of this daemon") == true)
+        #expect(store.reasonToReopen == nil)
+        kill(process, SIGCONT)
+        let second = try StoreScene.add("b", to: store)
+        #expect(try await ids(store) == [first, second])
+    }
+
+    @Test func `a read that fails is no failed write`() async throws {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        _ = try StoreScene.add("a", to: store)
+        relay.refuse()
+        await #expect(throws: DownloadError.self) { try await ids(store) }
+        #expect(store.problem?.code == .storeUnavailable)
+        #expect(store.lastWriteFailure == nil)
     }
 
     @Test func `other sessions learn of events, in the order of the commits`() async throws {

@@ -43,13 +43,12 @@ struct PostgresQueueOpening: QueueOpening {
         var isAway = false
         // The loop checks for cancellation.
         while (try? await Task.sleep(for: Self.interval)) != nil {
-            // Only a write makes a new connection.
-            if isAway { await queue.tryWriting() }
-            let problem = queue.store.problem
-            if let problem, problem.code == .alreadyRunning {
-                logger.error("the daemon ends: \(problem)")
-                return problem
+            if isAway { await queue.store.reconnect() }
+            if let reason = queue.store.reasonToReopen {
+                logger.error("the daemon ends: \(reason)")
+                return reason
             }
+            let problem = queue.store.problem
             guard isAway != (problem != nil) else { continue }
             isAway = problem != nil
             if let problem {

@@ -25,6 +25,11 @@ package final class PostgresStore: QueueStore {
     static let writeTime = Duration.seconds(12)
     /// The same for a transaction that reads.
     static let readTime = Duration.seconds(62)
+    /// The time that a call waits for a new connection; after that, the daemon looks for the
+    /// database elsewhere.
+    private static let connectTime = Duration.seconds(5)
+    /// The time to find out whether a transaction was committed.
+    private static let outcomeTime = Duration.seconds(10)
     /// The time to wait for a daemon that ends.
     private static let takeoverTime = Duration.seconds(5)
 
@@ -111,14 +116,41 @@ package final class PostgresStore: QueueStore {
         for purpose: WritePurpose,
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Committed<Value> {
+        // The closure may rely on what the daemon knows of the queue.
+        if let error = outage.unknownWrite { throw error }
         do {
-            if purpose == .needsRoom { try outage.checkRoom() }
+            if purpose == .needsRoom || purpose == .check { try outage.checkRoom() }
             let committed = try repeating { try attempt(body) }
             outage.wrote()
             return committed
+        } catch let error as PostgresFailure.UnknownCommit {
+            throw outage.noted(error, for: purpose)
         } catch {
-            throw outage.noted(error, "writing the queue")
+            throw outage.noted((error as? NotConnected)?.cause ?? error, .writing)
         }
+    }
+
+    /// A connection that could not be made, so that another attempt does not help.
+    private struct NotConnected: Error {
+        var cause: PostgresError
+    }
+
+    /// Waits until a connection is made.
+    ///
+    /// - Throws: `NotConnected` if that fails or takes too long.
+    private static func waitForConnection(_ session: PostgresConnection) throws(NotConnected) {
+        do throws(PostgresError) {
+            guard try session.server.wait(for: connectTime) == nil else { return }
+        } catch {
+            throw NotConnected(cause: error)
+        }
+        throw NotConnected(
+            cause: PostgresError(
+                .unreachable,
+                "no connection to the database: the server does not answer",
+                advice: "check that the server runs and that its address is right"
+            )
+        )
     }
 
     /// Runs a transaction again if it has had no effect and can succeed then.
@@ -149,6 +181,7 @@ package final class PostgresStore: QueueStore {
         _ body: (StoreTransaction) throws -> Value
     ) throws -> Committed<Value> {
         try writers.withConnectionBlocking(within: Self.writeTime) { session in
+            try Self.waitForConnection(session)
             try lock.take(on: session)
             let transaction = try PostgresStoreConnection(
                 on: session,
@@ -164,7 +197,9 @@ package final class PostgresStore: QueueStore {
                 transaction.rollBack()
                 throw transaction.failure ?? error
             }
-            return Committed(value, lastEvent: try commit(transaction, on: session))
+            let last = try commit(transaction, on: session)
+            newestEvent.store(last, ordering: .relaxed)
+            return Committed(value, lastEvent: last)
         }
     }
 
@@ -176,11 +211,16 @@ package final class PostgresStore: QueueStore {
         do {
             return try transaction.commit()
         } catch let error as PostgresError {
-            guard let mark = transaction.mark, Self.isOpen(error, session) else {
+            guard let mark = transaction.mark, transaction.hasChanges, Self.isOpen(error, session)
+            else {
                 transaction.rollBack()
                 throw error
             }
-            guard let last = try outcome(of: mark, after: error) else { throw error }
+            // Other calls fail meanwhile.
+            outage.failed(error)
+            let last = try outcome(of: mark, after: error)
+            outage.reached()
+            guard let last else { throw error }
             return last
         }
     }
@@ -199,12 +239,13 @@ package final class PostgresStore: QueueStore {
     ) throws -> Int64? {
         // The server has crashed, so its answer may be wrong.
         guard error.state != "57P02" else { throw PostgresFailure.UnknownCommit(cause: error) }
-        let deadline = ContinuousClock.now + Self.writeTime
+        let deadline = ContinuousClock.now + Self.outcomeTime
         while true {
+            let time = max(.zero, deadline - ContinuousClock.now)
             do {
-                return try readers.withConnectionBlocking(within: Self.writeTime) { other in
-                    switch try CommitOutcome.find(mark, on: other, within: Self.writeTime).wait() {
-                    case .committed: try Self.lastEvent(of: mark, on: other)
+                return try readers.withConnectionBlocking(within: time) { other in
+                    switch try CommitOutcome.find(mark, on: other, within: time).wait() {
+                    case .committed: try lastEvent(of: mark, on: other)
                     case .aborted: nil
                     case .unknown: throw PostgresFailure.UnknownCommit(cause: error)
                     }
@@ -218,17 +259,21 @@ package final class PostgresStore: QueueStore {
         }
     }
 
-    private static func lastEvent(
+    private func lastEvent(
         of mark: PostgresTransactionMark,
         on session: PostgresConnection
     ) throws -> Int64 {
+        // No index has the transactions, so only events are read that may be of this one.
         let result = try session.query(
             """
-            SELECT coalesce((SELECT max(id) FROM event WHERE xact = $1::xid8),
+            SELECT coalesce((SELECT max(id) FROM event WHERE id > $2 AND xact = $1::xid8),
                 (\(EventScript.lastEvent)))
             """,
-            [.text("\(mark.transaction)")],
-            within: readTime
+            [
+                .text("\(mark.transaction)"),
+                .integer(newestEvent.load(ordering: .relaxed)),
+            ],
+            within: Self.outcomeTime
         ).wait()
         return try PostgresStoreConnection.lastEvent(in: result)
     }
@@ -243,16 +288,18 @@ package final class PostgresStore: QueueStore {
             var retry = TransactionRetry()
             while true {
                 do {
-                    return try await readers.withConnection(within: Self.readTime) { session in
+                    let value = try await readers.withConnection(within: Self.readTime) { session in
                         try await blocking { store in try store.readOnce(on: session, body) }
                     }
+                    outage.reached()
+                    return value
                 } catch let error as PostgresError {
                     // A read has no conflicts.
                     guard retry.delay(after: error, random: 0) != nil else { throw error }
                 }
             }
         } catch {
-            throw outage.noted(error, "reading the queue")
+            throw outage.noted((error as? NotConnected)?.cause ?? error, .reading)
         }
     }
 
@@ -260,13 +307,15 @@ package final class PostgresStore: QueueStore {
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Value {
         do {
-            return try repeating {
+            let value = try repeating {
                 try readers.withConnectionBlocking(within: Self.readTime) { session in
                     try readOnce(on: session, body)
                 }
             }
+            outage.reached()
+            return value
         } catch {
-            throw outage.noted(error, "reading the queue")
+            throw outage.noted((error as? NotConnected)?.cause ?? error, .reading)
         }
     }
 
@@ -283,6 +332,7 @@ package final class PostgresStore: QueueStore {
         on session: PostgresConnection,
         _ body: (StoreTransaction) throws -> Value
     ) throws -> Value {
+        try Self.waitForConnection(session)
         let transaction = try PostgresStoreConnection(
             on: session,
             texts,
@@ -309,10 +359,34 @@ package final class PostgresStore: QueueStore {
     /// Does nothing: the database has no reserve.
     package func restoreReserve() {}
 
-    /// Why nothing can be written: another daemon uses the queue, or the last connection has failed;
-    /// `nil` otherwise.
+    /// Why nothing can be written: another daemon uses the queue, the outcome of a write is not
+    /// known, or the last connection has failed; `nil` otherwise.
     package var problem: DownloadError? {
-        lock.problem ?? writers.problem.map { PostgresFailure.explained($0, "writing the queue") }
+        reasonToReopen
+            ?? (writers.problem ?? outage.unreachable).map {
+                PostgresFailure.explained($0, "writing the queue")
+            }
+    }
+
+    package var reasonToReopen: DownloadError? { lock.problem ?? outage.unknownWrite }
+
+    /// Looks for the database, and gets the lock of the daemon, on no thread of a caller.
+    package func reconnect() async {
+        guard outage.beginLooking(writers.problem) else { return }
+        defer { outage.endLooking() }
+        do {
+            try await writers.withConnection(within: Self.writeTime) { session in
+                _ = try await session.server.value
+                try await blocking { try $0.lock.take(on: session) }
+                // The connection may have broken unnoticed.
+                _ = try await session.query("SELECT 1", within: Self.connectTime).value
+            }
+            outage.reached()
+        } catch let error as PostgresError {
+            if !Task.isCancelled { outage.failed(error) }
+        } catch {
+            // Another daemon has the lock, which is known now.
+        }
     }
 
     package var lastWriteFailure: DownloadError? { outage.writeFailure }

@@ -16,6 +16,8 @@ final class PostgresStoreConnection: StoreConnection {
     /// What identifies the transaction after a lost connection; `nil` if it only reads.
     let mark: PostgresTransactionMark?
     private var firstFailure: PostgresError?
+    /// Whether the transaction may have changed something.
+    private var hasStatementsThatChange = false
     /// The number of statements that nobody has waited for.
     private var unwaited = 0
 
@@ -62,6 +64,9 @@ final class PostgresStoreConnection: StoreConnection {
 
     var isWriting: Bool { mark != nil }
 
+    /// Whether a commit may have an effect; otherwise it does not matter what became of it.
+    var hasChanges: Bool { hasStatementsThatChange || !pendingEvents.isEmpty }
+
     /// The first error of a statement, after which the server accepts no other one.
     var failure: PostgresError? { firstFailure }
 
@@ -70,6 +75,7 @@ final class PostgresStoreConnection: StoreConnection {
     }
 
     func execute(_ sql: String, _ values: [SQLValue], isKept: Bool) throws {
+        hasStatementsThatChange = true
         try noting { () throws(PostgresError) in
             try session.send(
                 texts.text(of: sql, isKept: isKept),
@@ -89,6 +95,7 @@ final class PostgresStoreConnection: StoreConnection {
         isKept: Bool,
         _ body: (StoreRow) throws -> Void
     ) throws {
+        if !sql.hasPrefix("SELECT") { hasStatementsThatChange = true }
         let text = texts.text(of: sql, isKept: isKept)
         let result = try noting { () throws(PostgresError) in
             unwaited = 0

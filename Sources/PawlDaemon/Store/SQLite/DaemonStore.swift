@@ -45,7 +45,7 @@ package final class DaemonStore: QueueStore {
     ) throws(DownloadError) -> Committed<Value> {
         switch purpose {
         case .change: return try commit(body)
-        case .needsRoom:
+        case .needsRoom, .check:
             try checkRoom()
             return try commit(body)
         case .endsSomething: return try commitInAnyCase(body)
