@@ -130,8 +130,9 @@ extension DaemonSuites {
             let (relay, scene) = try await relayed()
             let daemon = try await scene.startDaemon()
             try await scene.succeed("add", "--paused", "http://example.org/a")
-            // The change is committed.
+            // The change is committed, and nobody can ask for it.
             relay.cut(.answer(to: "'added'", bytes: 0))
+            relay.cut(.text("pg_xact_status", .toServer, isForwarded: false), times: 9)
             relay.refuse()
             let add = try await scene.run("add", "--paused", "http://example.org/b")
             expectFailure(.storeUnavailable, add)
@@ -139,6 +140,7 @@ extension DaemonSuites {
             let status = ErrorCode.storeUnavailable.exitStatus
             #expect(await daemon.waitForExit() == .code(status), "\(daemon.errors)")
             #expect(daemon.errors.contains("the daemon ends"), "\(daemon.errors)")
+            relay.removeCuts()
             relay.accept()
             let next = try await scene.startDaemon()
             #expect(try await scene.downloads().map(\.name) == ["a", "b"])
