@@ -41,6 +41,26 @@ struct ObjectResumeTests {
         try scene.expectObject(resource)
     }
 
+    @Test func `each connection loses at most the part that it has begun`() async throws {
+        let large = Resource(size: 6 * Self.part)
+        let scene = try await ObjectScene(.scripted, .resource(large))
+        // The first connection has received one part and begun another; the second has begun one.
+        try await scene.interrupt(
+            large,
+            connections: 2,
+            holdingAfter: Self.part + 500_000,
+            othersAfter: 500_000,
+            parts: 1
+        )
+        let before = scene.origin.requests.count
+        try await scene.download(2)
+        let starts = scene.requestedStarts.dropFirst(before)
+        #expect(starts.first == Self.part)
+        #expect(starts.allSatisfy { ($0 ?? 0) >= Self.part })
+        #expect(try scene.scripted.requests(.uploadPart).count == 6)
+        try scene.expectObject(large)
+    }
+
     @Test func `a cancelled download that keeps nothing aborts its upload`() async throws {
         let scene = try await ObjectScene(.scripted, .resource(resource))
         try await scene.interrupt(
@@ -366,6 +386,19 @@ struct ObjectResumeTests {
         #expect(streamed.count == 3)
         let starts = scene.origin.requests.compactMap { $0.range?.first }
         #expect(starts.allSatisfy { $0 >= size })
+        try scene.expectObject(large)
+    }
+
+    @Test func `a digest is verified with parts that are sent while they arrive`() async throws {
+        let large = Resource(size: 30_000_000)
+        let scene = try await ObjectScene(.scripted, .resource(large))
+        _ = try recordLargeParts(large, scene)
+        let digest = try #require(large.digest(.sha256))
+        let file = try await scene.download { $0.checksum = .digest(digest) }
+        #expect(file.verifiedDigest == digest)
+        let streamed = try scene.scripted.requests(.uploadPart)
+            .filter { $0["x-amz-trailer"] != nil }
+        #expect(streamed.count == 4)
         try scene.expectObject(large)
     }
 

@@ -92,31 +92,37 @@ final class ObjectScene: Sendable {
     /// Runs a download whose responses stop after some bytes, and interrupts it when the bucket has
     /// stored that number of parts.
     ///
-    /// - Parameter isKept: Whether the parts are kept for a later run.
+    /// - Parameters:
+    ///   - others: The number of bytes after which each response but the first stops; with it, all
+    ///     connections are awaited.
+    ///   - isKept: Whether the parts are kept for a later run.
     func interrupt(
         _ resource: Resource,
         connections: Int = 1,
         holdingAfter bytes: Int64,
+        othersAfter others: Int64? = nil,
         parts: Int,
         isKept: Bool = true,
         _ change: @escaping @Sendable (inout DownloadSettings) -> Void = { _ in }
     ) async throws {
         let latch = Latch()
-        serve(Reply.resource(resource).holdAfterBytes(bytes, until: latch))
+        let first = Reply.resource(resource).holdAfterBytes(bytes, until: latch)
+        let later = Reply.resource(resource).holdAfterBytes(others ?? bytes, until: latch)
+        serve(later.choosing(first) { $0.ordinal == 1 })
         let session = DownloadScene.session()
         let task = session.downloadTask(
             with: try request(connections, change),
             to: try destination()
         )
         task.resume()
-        // Other connections may receive whole ranges meanwhile.
-        await latch.waitForArrivals()
+        await latch.waitForArrivals(others == nil ? 1 : connections)
         try await scripted.waitUntil { requests in
             requests.count { $0.operation == .uploadPart && $0.status == 200 } >= parts
         }
         task.end(keeping: isKept)
         await #expect(throws: DownloadError.self) { try await task.file }
-        await origin.waitForQuiet()
+        // The session keeps a connection whose response was complete.
+        await origin.waitUntil { $0.activeExchanges == 0 }
         if isKept, connections == 1 {
             // What only the memory had is lost.
             #expect(task.currentProgress.completedBytes == Int64(parts) * Self.part)
