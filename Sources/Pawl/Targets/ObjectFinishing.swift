@@ -78,8 +78,11 @@ struct ObjectFinishing: TargetFinishing {
             let upload = request.upload(.memory(bytes))
             var isStored = false
             do throws(ObjectFailure) {
-                _ = try await service.repeating(upload.request) {
-                    (reply) throws(ObjectFailure) -> StoredContent in
+                _ = try await service.repeating(
+                    while: { !service.isCancelled(.control) },
+                    for: .content,
+                    upload.request
+                ) { (reply) throws(ObjectFailure) -> StoredContent in
                     do throws(ObjectFailure) {
                         return try request.stored(upload, reply)
                     } catch {
@@ -105,6 +108,7 @@ struct ObjectFinishing: TargetFinishing {
                 let verdict = judge.judgePut(content)
                 if let target = try await resolve(verdict, store, judge.bytes) { return target }
             } catch {
+                try checkCancellation()
                 throw error.error("storing the bytes", of: address)
             }
             guard isStored else { continue }
@@ -357,7 +361,7 @@ struct ObjectFinishing: TargetFinishing {
     }
 
     private func checkCancellation() throws(DownloadError) {
-        guard Task.isCancelled else { return }
+        guard Task.isCancelled || service.isCancelled(.control) else { return }
         throw DownloadError(.interrupted, "the download was cancelled")
     }
 

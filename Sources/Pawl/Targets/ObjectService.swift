@@ -11,16 +11,39 @@ internal import struct FoundationEssentials.URL
 /// Its calls do not end when the task is cancelled, but when they are told to: what was received is
 /// kept then.
 final class ObjectService: Sendable {
+    /// What a request is for, which decides when it is cancelled: the first is cancelled first.
+    enum Purpose: Int, Comparable {
+        /// To look at the bucket, or to complete or abort an upload while the download runs: it is
+        /// cancelled as soon as the download is stopped.
+        case control
+        /// To send bytes of the file, which a stopped download awaits for a moment.
+        case content
+        /// To begin an upload, which would never be aborted if its outcome were not known.
+        case beginning
+        /// To abort an upload at the end of the download.
+        case cleaning
+
+        static func < (left: Purpose, right: Purpose) -> Bool { left.rawValue < right.rawValue }
+    }
+
     private struct Exchange {
         var transfer = RunningTransfer()
-        /// Whether its outcome matters although the download ends.
-        let isKept: Bool
+        let purpose: Purpose
+    }
+
+    private struct Pause {
+        let end = Completion<Void>()
+        let purpose: Purpose
     }
 
     private struct State {
         var exchanges: [Int: Exchange] = [:]
-        var pauses: [Int: Completion<Void>] = [:]
+        var pauses: [Int: Pause] = [:]
         var next = 0
+        /// The last purpose whose requests are cancelled; `nil` if none are.
+        var cancelled: Purpose?
+
+        func isCancelled(_ purpose: Purpose) -> Bool { cancelled.map { purpose <= $0 } ?? false }
     }
 
     /// An object of the service.
@@ -77,23 +100,28 @@ final class ObjectService: Sendable {
 
     // MARK: - Exchanges
 
-    /// Ends the running exchanges and pauses; others may follow.
-    ///
-    /// - Parameter isFinal: Whether requests that begin an upload end, too.
-    func cancelAll(isFinal: Bool = false) {
+    /// Ends the running requests and pauses up to a purpose, and cancels those that follow.
+    func cancel(upTo purpose: Purpose) {
         let (exchanges, pauses) = state.withLock { state in
-            let numbers = state.exchanges.filter { isFinal || !$0.value.isKept }.map(\.key)
+            state.cancelled = state.cancelled.map { max($0, purpose) } ?? purpose
+            let numbers = state.exchanges.filter { $0.value.purpose <= purpose }.map(\.key)
             let transfers = numbers.compactMap { state.exchanges[$0]?.transfer.cancel() }
-            return (transfers, Array(state.pauses.values))
+            return (transfers, state.pauses.values.filter { $0.purpose <= purpose })
         }
         for exchange in exchanges { exchange.cancel() }
-        for pause in pauses { pause.complete() }
+        for pause in pauses { pause.end.complete() }
     }
 
+    /// Whether requests with a purpose are cancelled.
+    func isCancelled(_ purpose: Purpose) -> Bool { state.withLock { $0.isCancelled(purpose) } }
+
     /// Sends one request, and returns its response.
-    func reply(to request: TransferRequest, isKept: Bool = false) async -> ServiceReply {
+    private func reply(
+        to request: TransferRequest,
+        for purpose: Purpose
+    ) async throws(ObjectFailure) -> ServiceReply {
         let reply = Completion<ServiceReply>()
-        let number = begin(isKept)
+        guard let number = begin(purpose) else { throw .cancelled }
         var request = request
         if request.bodySource == nil || request.bodySource is MemoryBody {
             request.maximumDuration = Self.longestExchange
@@ -105,10 +133,12 @@ final class ObjectService: Sendable {
         return await reply.waitIgnoringCancellation()
     }
 
-    private func begin(_ isKept: Bool) -> Int {
+    /// Returns the number of a new exchange; `nil` if it may not begin.
+    private func begin(_ purpose: Purpose) -> Int? {
         state.withLock { state in
+            guard !state.isCancelled(purpose) else { return nil }
             state.next += 1
-            state.exchanges[state.next] = Exchange(isKept: isKept)
+            state.exchanges[state.next] = Exchange(purpose: purpose)
             return state.next
         }
     }
@@ -135,33 +165,36 @@ final class ObjectService: Sendable {
     /// Reports something to the user.
     func report(_ note: String) { engine.logger.warning("\(note.sanitized)") }
 
-    /// Waits; `cancelAll()` ends it.
-    func pause(for duration: Duration) async {
-        let end = Completion<Void>()
-        let number = state.withLock { state in
+    /// Waits before a request; if that is cancelled, the wait ends.
+    func pause(for duration: Duration, before purpose: Purpose = .control) async {
+        let pause = Pause(purpose: purpose)
+        let number = state.withLock { state -> Int? in
+            guard !state.isCancelled(purpose) else { return nil }
             state.next += 1
-            state.pauses[state.next] = end
+            state.pauses[state.next] = pause
             return state.next
         }
-        let alarm = setAlarm(after: duration) { end.complete() }
-        await end.waitIgnoringCancellation()
+        guard let number else { return }
+        let alarm = setAlarm(after: duration) { pause.end.complete() }
+        await pause.end.waitIgnoringCancellation()
         resign(alarm)
         state.withLock { _ = $0.pauses.removeValue(forKey: number) }
     }
 
     /// Sends a request again while that may help.
     ///
-    /// `isWanted` is asked before each repetition.
+    /// `isWanted` is asked before each repetition. Throws `.cancelled` when requests with its purpose
+    /// are cancelled.
     func repeating<Value: Sendable>(
         atMost limit: Int = .max,
         while isWanted: () -> Bool = { true },
-        isKept: Bool = false,
+        for purpose: Purpose = .control,
         _ request: TransferRequest,
         _ read: (ServiceReply) throws(ObjectFailure) -> Value
     ) async throws(ObjectFailure) -> Value {
         var policy = RetryPolicy(limit: min(limit, retries), seed: engine.seeds.next())
         while true {
-            let reply = await reply(to: request, isKept: isKept)
+            let reply = try await reply(to: request, for: purpose)
             do throws(ObjectFailure) {
                 return try read(reply)
             } catch {
@@ -169,7 +202,7 @@ final class ObjectService: Sendable {
                     case .retry(let wait) = policy.failed(mayRetryAtOnce: error.isBreak)
                 else { throw error }
                 let asked = reply.head.flatMap { RetryAfter.parse($0) } ?? .zero
-                await pause(for: max(wait, asked))
+                await pause(for: max(wait, asked), before: purpose)
                 guard isWanted() else { throw error }
             }
         }
@@ -191,7 +224,7 @@ final class ObjectService: Sendable {
         while isWanted: () -> Bool
     ) async throws(ObjectFailure) -> MultipartUpload {
         let request = MultipartUpload.beginning(of: address.target, facts)
-        return try await repeating(while: isWanted, isKept: true, request) {
+        return try await repeating(while: isWanted, for: .beginning, request) {
             (reply) throws(ObjectFailure) in
             try MultipartUpload(begunBy: reply, of: address.target)
         }
@@ -200,10 +233,11 @@ final class ObjectService: Sendable {
     /// Aborts an upload; it does not exist any more when this returns.
     func abort(
         _ abortion: UploadAbortion,
-        atMost limit: Int = .max
+        atMost limit: Int = .max,
+        for purpose: Purpose = .control
     ) async throws(DownloadError) {
         do throws(ObjectFailure) {
-            try await repeating(atMost: limit, abortion.request) {
+            try await repeating(atMost: limit, for: purpose, abortion.request) {
                 (reply) throws(ObjectFailure) in try abortion.check(reply)
             }
         } catch {

@@ -498,10 +498,15 @@ final class ObjectStore: TargetStore {
         work.send()
         while true {
             if let parts = try finishedParts(total: total, epoch: epoch) { return parts }
-            if Task.isCancelled { throw DownloadError(.interrupted, "the download was cancelled") }
+            if Task.isCancelled || service.isCancelled(.control) {
+                throw DownloadError(.interrupted, "the download was cancelled")
+            }
             await progress.wait()
         }
     }
+
+    /// Ends a wait for parts, because the download was stopped.
+    func stopWaiting() { progress.send() }
 
     private func finishedParts(
         total: Int64,

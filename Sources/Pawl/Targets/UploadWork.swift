@@ -18,10 +18,14 @@ final class UploadWork: TargetWork {
         /// The parts that the service has acknowledged and that are not recorded.
         var acknowledged: [Acknowledged] = []
         var isRecording = false
+        /// Ends the wait for the parts on their way after the download was stopped.
+        var alarm: AlarmClock.Ticket?
     }
 
     /// The longest time for which a request that begins an upload is awaited at the end.
     private static let longestBeginning = Duration.seconds(5)
+    /// The longest time for which uploads are aborted at the end.
+    private static let longestCleaning = Duration.seconds(30)
 
     private let object: ObjectRun
     private let state = Mutex(State())
@@ -104,9 +108,14 @@ final class UploadWork: TargetWork {
     private func abort(
         _ upload: MultipartUpload,
         _ store: ObjectStore,
-        atMost limit: Int = .max
+        atMost limit: Int = .max,
+        for purpose: ObjectService.Purpose = .control
     ) async throws(DownloadError) {
-        try await service.abort(UploadAbortion(upload, at: store.address), atMost: limit)
+        try await service.abort(
+            UploadAbortion(upload, at: store.address),
+            atMost: limit,
+            for: purpose
+        )
     }
 
     private func send(
@@ -126,6 +135,7 @@ final class UploadWork: TargetWork {
                 // What was streamed is gone.
                 atMost: job.isStreamed ? 0 : .max,
                 while: { store.isWanted(job) },
+                for: .content,
                 content.request
             ) { (reply) throws(ObjectFailure) in
                 try upload.upload.uploadedPart(number, content, reply)
@@ -211,18 +221,49 @@ final class UploadWork: TargetWork {
     /// The number of times that an abort is repeated at the end, for which the user waits.
     private static let lastRetries = 2
 
+    func stop() {
+        let service = service
+        service.cancel(upTo: .control)
+        object.store?.stopWaiting()
+        // A request that stores the whole file may have an effect, too, if it is cancelled.
+        let alarm = service.setAlarm(after: ObjectStore.settlingTime) {
+            service.cancel(upTo: .content)
+        }
+        let isNeeded = state.withLock { state in
+            guard !state.hasEnded, state.alarm == nil else { return false }
+            state.alarm = alarm
+            return true
+        }
+        if !isNeeded { service.resign(alarm) }
+    }
+
     func end() async {
         let service = service
-        state.withLock { $0.hasEnded = true }
-        object.work.send()
-        service.cancelAll()
-        // An upload whose beginning is not awaited would never be aborted.
-        let alarm = service.setAlarm(after: Self.longestBeginning) {
-            service.cancelAll(isFinal: true)
+        let stopping = state.withLock { state in
+            state.hasEnded = true
+            return state.alarm
         }
-        await hasRun.waitIgnoringCancellation()
+        if let stopping { service.resign(stopping) }
+        object.work.send()
+        service.cancel(upTo: .content)
+        // An upload whose beginning is not awaited would never be aborted.
+        await withLimit(Self.longestBeginning, for: .beginning) {
+            await hasRun.waitIgnoringCancellation()
+        }
+        guard let store = object.store else { return }
+        await withLimit(Self.longestCleaning, for: .cleaning) { await abortAtEnd(store) }
+    }
+
+    /// Runs something whose requests are cancelled after a time.
+    private func withLimit(
+        _ duration: Duration,
+        for purpose: ObjectService.Purpose,
+        _ body: () async -> Void
+    ) async {
+        let service = service
+        let alarm = service.setAlarm(after: duration) { service.cancel(upTo: purpose) }
+        await body()
         service.resign(alarm)
-        if let store = object.store { await abortAtEnd(store) }
     }
 
     /// Aborts the uploads that nobody will continue.
@@ -235,7 +276,9 @@ final class UploadWork: TargetWork {
         guard !uploads.isEmpty else { return }
         let ledger = object.destination.ledger
         do throws(DownloadError) {
-            for upload in uploads { try await abort(upload, store, atMost: Self.lastRetries) }
+            for upload in uploads {
+                try await abort(upload, store, atMost: Self.lastRetries, for: .cleaning)
+            }
             // A new upload has replaced the record of earlier ones.
             guard plan.isDiscarded || plan.upload == nil else { return }
             try await service.blocking { () throws(DownloadError) in try ledger.forget() }

@@ -53,10 +53,12 @@ final class DownloadParts: Sendable {
 
     /// Begins the download: what its control and its slots report becomes a message.
     func begin() {
-        let (mailbox, stop) = (mailbox, stop)
+        let (mailbox, stop, work) = (mailbox, stop, job.target?.work)
         job.control?.attach { message in
-            if case .cancelled = message { stop.cancel() }
+            guard case .cancelled = message else { return mailbox.post(message) }
+            stop.cancel()
             mailbox.post(message)
+            work?.stop()
         }
         monitor.began(job)
         slots.enroll { mailbox.post(.slotGranted(host: $0)) }
@@ -72,6 +74,7 @@ final class DownloadParts: Sendable {
     func cancel() {
         stop.cancel()
         mailbox.post(.cancelled)
+        job.target?.work?.stop()
     }
 
     /// Returns what passes the bytes on to the job's output; `nil` if they become a file.

@@ -26,6 +26,12 @@ package protocol TargetWork: Sendable {
     /// then.
     func run() async
 
+    /// Ends what the target waits for, because the download is stopped: a call for which the download
+    /// waits then throws `.interrupted`, and what is on its way may still be kept.
+    ///
+    /// It returns at once, and is called at any time, perhaps several times.
+    func stop()
+
     /// Ends the work after the store was closed, and completes what the last calls to it demand.
     func end() async
 }
