@@ -135,11 +135,13 @@ struct ObjectFinishing: TargetFinishing {
         var conditions = true
         for _ in 0..<Self.mostRounds {
             try checkCancellation()
+            var unmet: ObjectRefusal?
             if verdict == .completeAgain {
                 let condition = conditions ? run.condition : nil
                 let sent = await send(upload.upload, parts, condition, store.address)
                 switch sent {
                 case .answer(let new): answer = new
+                case .unmetCondition(let refusal): (answer, unmet) = (.refused, refusal)
                 case .unknownCondition:
                     conditions = false
                     if let target = try await lookWithoutCondition(store) { return target }
@@ -150,16 +152,21 @@ struct ObjectFinishing: TargetFinishing {
             }
             let judge = CompletionJudge(mark: upload.mark, bytes: total, replaced: run.replaced)
             let content = await look(store.address)
+            if content == nil, let unmet {
+                throw ObjectFailure.refused(unmet).error("completing the upload", of: store.address)
+            }
             verdict = content.map { judge.judge(answer, $0) } ?? Self.verdict(of: answer)
             if verdict == .checkParts { try await check(parts, upload.upload, store) }
             if let target = try await resolve(verdict, store, total) { return target }
-            if verdict != .completeAgain { await service.pause(for: .milliseconds(200)) }
+            await service.pause(for: .milliseconds(200))
         }
         throw undecided(store.address)
     }
 
     private enum Sent {
         case answer(CompletionJudge.Answer)
+        /// There is an object, or another one than that which may be replaced.
+        case unmetCondition(ObjectRefusal)
         /// The service does not know the condition.
         case unknownCondition
         case failed(ObjectFailure)
@@ -179,7 +186,8 @@ struct ObjectFinishing: TargetFinishing {
         } catch .refused(let refusal) {
             if refusal.isUnknownRequest, condition != nil { return .unknownCondition }
             if refusal.isWithoutUpload { return .answer(.noUpload) }
-            if refusal.isConditionUnmet || refusal.isConflict { return .answer(.refused) }
+            if refusal.isConditionUnmet { return .unmetCondition(refusal) }
+            if refusal.isConflict { return .answer(.refused) }
             if ["InvalidPart", "InvalidPartOrder"].contains(refusal.code) {
                 return .answer(.wrongParts)
             }
