@@ -129,8 +129,8 @@ let package = Package(
         tests(
             "PawlTests",
             [
-                "Pawl", "PawlCore", "PawlStorage", "PawlTransport", "PawlWire", "SessionProbe",
-                logging, system,
+                "Pawl", "PawlCore", "PawlEngine", "PawlStorage", "PawlTransport", "PawlWire",
+                "SessionProbe", logging, system,
             ]
         ),
         tests(

@@ -1,7 +1,7 @@
-internal import PawlCore
-internal import PawlEngine
+package import PawlCore
+package import PawlEngine
 internal import PawlStorage
-internal import struct FoundationEssentials.URL
+package import struct FoundationEssentials.URL
 
 extension ObjectDestination {
     /// Returns the target of one run.
@@ -10,7 +10,7 @@ extension ObjectDestination {
     /// folder.
     ///
     /// Throws `.usage` if the settings demand what no object can have.
-    func target(
+    package func target(
         _ settings: DownloadSettings,
         of source: URL,
         in engine: Engine

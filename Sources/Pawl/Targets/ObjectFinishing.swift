@@ -213,8 +213,13 @@ struct ObjectFinishing: TargetFinishing {
         }
         let wrong = parts.filter { listed[$0.number]?.matches($0) != true }
         guard !wrong.isEmpty else { return }
-        store.forget(Set(wrong.map(\.number)))
-        throw DownloadError(.network, "the service has lost \(wrong.count) parts")
+        let error = DownloadError(
+            .network,
+            "the service has lost \(wrong.count) parts",
+            context: "completing \(store.place)",
+            retryClass: .never
+        )
+        throw store.forget(Set(wrong.map(\.number)), error)
     }
 
     // MARK: - What is under the key
@@ -257,8 +262,12 @@ struct ObjectFinishing: TargetFinishing {
         case .completeAgain, .lookAgain, .checkParts: return nil
         case .startOver:
             try await forget()
-            store.startOver(at: address, isGone: true)
-            throw DownloadError(.network, "the upload to \(address.text) does not exist any more")
+            let error = DownloadError(
+                .network,
+                "the upload to \(address.text) does not exist any more",
+                retryClass: .never
+            )
+            throw store.startOver(at: address, isGone: true, error)
         case .damaged(let object):
             throw DownloadError(
                 .badResponse,
@@ -291,8 +300,11 @@ struct ObjectFinishing: TargetFinishing {
                 return nil
             }
             // Parts are of one key.
-            store.startOver(at: other, isGone: false)
-            throw DownloadError(.fileExists, "another program has stored \(address.text)")
+            let error = DownloadError(
+                .fileExists,
+                "another program has stored \(address.text)"
+            )
+            throw store.startOver(at: other, isGone: false, error)
         }
     }
 

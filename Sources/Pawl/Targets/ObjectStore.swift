@@ -10,47 +10,7 @@ internal import Synchronization
 /// Parts that fit are gathered as a whole, and sent again from memory if that fails. Larger ones are
 /// sent while they arrive. A file of one part is kept until its end, and stored with one request.
 final class ObjectStore: TargetStore {
-    /// A part to be sent.
-    struct Job: Sendable {
-        let index: Int
-        let content: ObjectContent
-        /// The run of parts to which it belongs; a later one ignores its end.
-        let generation: Int
-        /// The part of the same index that the service has from before; it is not sent again if it
-        /// has the same bytes.
-        let known: UploadedPart?
-
-        var isStreamed: Bool { if case .streamed = content { true } else { false } }
-    }
-
-    private struct State {
-        var plan: ObjectPlan
-        var address: ObjectService.Address
-        var parts: [Int: PartInHand] = [:]
-        var recorded: [Int: UploadedPart]
-        /// The parts to be sent, in order.
-        var queue: [Int] = []
-        var memory: Int64 = 0
-        var epoch = 0
-        var generation = 0
-        /// The number of streamed parts that were lost since one was acknowledged.
-        var losses = 0
-        var failure: DownloadError?
-        var isClosed = false
-        /// The number of the wait for memory of other downloads; `nil` if there is none.
-        var memoryWait: Int?
-        var whenRoom: @Sendable () -> Void = {}
-        var whenFailed: @Sendable (TargetFailure) -> Void = { _ in }
-
-        /// Takes all parts out of memory; returns what they used.
-        mutating func dropParts(_ reason: String) -> Int64 {
-            for part in parts.values { part.pipe?.fail(reason) }
-            (parts, queue) = ([:], [])
-            generation += 1
-            defer { memory = 0 }
-            return memory
-        }
-    }
+    typealias Job = ObjectParts.Job
 
     private let service: ObjectService
     private let budget: PartMemory
@@ -58,7 +18,7 @@ final class ObjectStore: TargetStore {
     private let work: Wakeup
     /// Wakes those who wait for parts to be recorded.
     private let progress = Wakeup()
-    private let state: Mutex<State>
+    private let state: Mutex<ObjectParts>
 
     /// - Parameter recorded: The parts that the service has from an earlier run.
     init(
@@ -70,24 +30,23 @@ final class ObjectStore: TargetStore {
     ) {
         (self.service, self.work) = (service, work)
         budget = service.destination.memory
-        state = Mutex(State(plan: plan, address: address, recorded: recorded))
+        state = Mutex(ObjectParts(plan, at: address, recorded: recorded))
+        state.withLock { $0.pipeHasRoom = { [weak self] in self?.callWhenRoom() } }
     }
 
     // MARK: - What it is
 
     var traits: TargetTraits {
-        state.withLock { state in
-            let plan = state.plan
-            let cost = PartInHand.cost(of: plan.grid.bytes(of: 0), isStreamed: plan.isStreamed)
-            let most = max(1, budget.bytesPerDownload / max(1, cost))
-            return TargetTraits(
-                grid: SegmentGrid(
-                    partBytes: plan.isInOrder ? .max : plan.grid.partBytes,
-                    mostBegunParts: plan.isInOrder ? .max : Int(clamping: most)
-                ),
-                reading: plan.reading
-            )
-        }
+        let plan = plan
+        let cost = PartInHand.cost(of: plan.grid.bytes(of: 0), isStreamed: plan.isStreamed)
+        let most = max(1, budget.bytesPerDownload / max(1, cost))
+        return TargetTraits(
+            grid: SegmentGrid(
+                partBytes: plan.isInOrder ? .max : plan.grid.partBytes,
+                mostBegunParts: plan.isInOrder ? .max : Int(clamping: most)
+            ),
+            reading: plan.reading
+        )
     }
 
     var name: String { address.name }
@@ -101,6 +60,7 @@ final class ObjectStore: TargetStore {
         _ bytes: UnsafeRawBufferPointer,
         at offset: Int64
     ) throws(DownloadError) -> PutAnswer {
+        var hasGap = false
         let (answer, freed, hasWork) = try state.withLock {
             (state) throws(DownloadError) -> (PutAnswer, Int64, Bool) in
             if let failure = state.failure { throw failure }
@@ -114,63 +74,27 @@ final class ObjectStore: TargetStore {
                     throw Self.tooLarge(state.address)
                 }
                 let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-                take(piece, at: position, of: index, range, &state)
+                if !state.take(piece, at: position, of: index) { hasGap = true }
                 rest = rest.dropFirst(count)
                 position += Int64(count)
             }
             let answer = hasRoom(at: position, &state) ? PutAnswer.taken : .full
-            return (answer, dropReadParts(&state), !state.queue.isEmpty)
+            return (answer, state.dropRead(), state.hasWork)
         }
         budget.giveBack(freed)
         if hasWork { work.send() }
+        // The download would count bytes that nobody will send.
+        if hasGap { lose(incomplete) }
         return answer
     }
 
-    private func take(
-        _ piece: UnsafeRawBufferPointer,
-        at offset: Int64,
-        of index: Int,
-        _ range: ByteRange,
-        _ state: inout State
-    ) {
-        let known = state.recorded[index]
-        // Only a digest needs the bytes of a recorded part.
-        guard known == nil || state.plan.reading == .once else { return }
-        if state.parts[index] == nil {
-            guard offset == range.start else { return }
-            begin(index, range, &state)
-        }
-        let wasEmpty = state.parts[index]?.count == 0
-        // A gap follows only from a loss, after which all of the part is put again.
-        guard state.parts[index]?.take(piece, at: offset) == true, let part = state.parts[index]
-        else { return }
-        if part.pipe != nil {
-            if wasEmpty { state.queue.append(index) }
-            if part.isComplete, part.stage == .filling { state.parts[index]?.stage = .sending }
-        } else if part.isComplete, part.stage == .filling, !state.plan.grid.needsNoUpload {
-            complete(index, &state)
-        }
-    }
-
-    private func begin(_ index: Int, _ range: ByteRange, _ state: inout State) {
-        let plan = state.plan
-        let pipe =
-            plan.isStreamed
-            ? PartPipe(length: range.count, isRead: plan.reading == .once) { [weak self] in
-                self?.callWhenRoom()
-            } : nil
-        // The digest is that of the bytes that are sent now, not of those that an earlier run sent.
-        if plan.isStreamed, plan.reading == .once { state.recorded[index] = nil }
-        let known = plan.isStreamed ? nil : state.recorded[index]
-        state.parts[index] = PartInHand(range, pipe: pipe, known: known)
-    }
-
-    /// Lets a part that was gathered be sent.
-    private func complete(_ index: Int, _ state: inout State) {
-        // The work finds out whether the service has the same bytes.
-        state.recorded[index] = nil
-        state.parts[index]?.stage = .sending
-        state.queue.append(index)
+    /// The error if the bytes of a part were not put in order.
+    private var incomplete: DownloadError {
+        DownloadError(
+            .unknown,
+            "parts of \(place) were not received whole",
+            retryClass: .later
+        )
     }
 
     /// Whether a part can be kept in memory.
@@ -193,26 +117,19 @@ final class ObjectStore: TargetStore {
     func hasRoom(at offset: Int64) -> Bool { state.withLock { hasRoom(at: offset, &$0) } }
 
     /// Takes memory for the part at an offset, if there is some.
-    private func hasRoom(at offset: Int64, _ state: inout State) -> Bool {
-        guard !state.isClosed, state.failure == nil,
-            offset < state.plan.grid.total ?? UploadGrid.largestObject
-        else { return true }
-        let index = state.plan.grid.part(at: offset)
-        guard state.recorded[index] == nil || state.plan.reading == .once else { return true }
-        let range = state.plan.grid.bytes(of: index)
-        if let part = state.parts[index], part.memory > 0 { return part.hasRoom }
-        let cost = PartInHand.cost(of: range, isStreamed: state.plan.isStreamed)
-        guard state.memory == 0 || state.memory + cost <= budget.bytesPerDownload else {
-            return false
+    private func hasRoom(at offset: Int64, _ state: inout ObjectParts) -> Bool {
+        switch state.room(at: offset) {
+        case .free: return true
+        case .full: return false
+        case .needs(let part, let bytes):
+            guard state.memory == 0 || state.memory + bytes <= budget.bytesPerDownload else {
+                return false
+            }
+            let isGranted = budget.take(bytes, orWait: &state.memoryWait) { [weak self] in
+                self?.memoryReturned()
+            }
+            return isGranted && state.grant(bytes, to: part)
         }
-        let isGranted = budget.take(cost, orWait: &state.memoryWait) { [weak self] in
-            self?.memoryReturned()
-        }
-        guard isGranted else { return false }
-        if state.parts[index] == nil { begin(index, range, &state) }
-        state.memory += cost
-        state.parts[index]?.memory = cost
-        return state.parts[index]?.hasRoom ?? true
     }
 
     private func memoryReturned() {
@@ -233,47 +150,18 @@ final class ObjectStore: TargetStore {
     func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool { false }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
-        let (count, freed, hasRoom) = state.withLock { state in
-            var count = 0, hasRoom = false
-            while count < buffer.count {
-                let position = offset + Int64(count)
-                guard let part = state.parts[state.plan.grid.part(at: position)] else { break }
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                let (found, hasFreed) = part.read(into: rest, at: position)
-                hasRoom = hasRoom || hasFreed
-                guard found > 0 else { break }
-                count += found
-            }
-            // A read that found nothing, of an earlier beginning, says nothing about this one.
-            if count > 0 { state.plan.readEnd = max(state.plan.readEnd, offset + Int64(count)) }
-            return (count, dropReadParts(&state), hasRoom)
-        }
+        let (count, freed, hasRoom) = state.withLock { $0.read(into: buffer, at: offset) }
         budget.giveBack(freed)
         if freed > 0 || hasRoom { callWhenRoom() }
         return count
     }
 
-    /// Removes the parts that the service has and that nobody has to read any more; returns their
-    /// memory.
-    private func dropReadParts(_ state: inout State) -> Int64 {
-        guard state.plan.reading == .once else { return 0 }
-        let end = state.plan.readEnd
-        let done = state.parts.filter { $0.value.stage == .sent && $0.value.range.end <= end }
-        return done.keys.reduce(0) { $0 + remove($1, &state) }
-    }
-
-    private func remove(_ index: Int, _ state: inout State) -> Int64 {
-        let memory = state.parts.removeValue(forKey: index)?.memory ?? 0
-        state.memory -= memory
-        return memory
-    }
-
     // MARK: - What is kept
 
-    var representation: Representation { state.withLock { $0.plan.representation } }
+    var representation: Representation { plan.representation }
 
     func setRepresentation(_ representation: Representation) {
-        state.withLock { $0.plan.representation = representation }
+        state.withLock { $0.changePlan { $0.representation = representation } }
     }
 
     var durable: RangeSet {
@@ -299,16 +187,7 @@ final class ObjectStore: TargetStore {
     func sync(written: RangeSet, epoch: Int?) {}
 
     func restrict(to kept: RangeSet) {
-        let freed = state.withLock { state in
-            let grid = state.plan.grid
-            if state.plan.reading == .once {
-                // The bytes are put again, and those that the service has are not sent again.
-                state.plan.readEnd = 0
-            } else {
-                state.recorded = state.recorded.filter { kept.contains(grid.bytes(of: $0.key)) }
-            }
-            return state.dropParts("the part begins again")
-        }
+        let freed = state.withLock { $0.restrict(to: kept) }
         budget.giveBack(freed)
     }
 
@@ -325,10 +204,7 @@ final class ObjectStore: TargetStore {
                 state.plan.reading == .once
                 && state.plan.representation.isProvenSame(representation)
             let former = isSame ? nil : state.plan.recorded(at: state.address, .aborting)
-            if !isSame { state.recorded = [:] }
-            state.plan.begin(representation, source, continuesUpload: isSame)
-            state.epoch += 1
-            return (state.dropParts("another version of the file begins"), former)
+            return (state.reset(to: representation, source, continuesUpload: isSame), former)
         }
         budget.giveBack(freed)
         // If this run ends here, the next one aborts the upload.
@@ -338,67 +214,45 @@ final class ObjectStore: TargetStore {
     // MARK: - The work
 
     /// Returns the next part to be sent; `nil` if there is none now.
-    func nextJob() -> Job? {
-        state.withLock { state in
-            guard !state.isClosed, state.failure == nil else { return nil }
-            while !state.queue.isEmpty {
-                let index = state.queue.removeFirst()
-                guard let part = state.parts[index] else { continue }
-                let content: ObjectContent =
-                    part.pipe.map { .streamed($0, bytes: part.range.count) } ?? .memory(part.bytes)
-                return Job(
-                    index: index,
-                    content: content,
-                    generation: state.generation,
-                    known: part.known
-                )
-            }
-            return nil
-        }
-    }
+    func nextJob() -> Job? { state.withLock { $0.nextJob() } }
 
     /// Whether the end of a job still matters.
-    func isWanted(_ job: Job) -> Bool { state.withLock { isWanted(job, $0) } }
+    func isWanted(_ job: Job) -> Bool { state.withLock { $0.isWanted(job) } }
 
-    private func isWanted(_ job: Job, _ state: State) -> Bool {
-        !state.isClosed && state.failure == nil && state.generation == job.generation
+    /// Notes that nothing of a job is being sent any more.
+    func ended(_ job: Job) {
+        let freed = state.withLock { $0.ended(job) }
+        guard freed > 0 else { return }
+        budget.giveBack(freed)
+        callWhenRoom()
     }
 
     /// Records that parts are recorded, so that they are durable.
     func recorded(_ parts: [(job: Job, part: UploadedPart)]) {
         let freed = state.withLock { state in
-            var freed: Int64 = 0
-            state.losses = 0
-            for (job, part) in parts where isWanted(job, state) {
-                state.recorded[job.index] = part
-                state.parts[job.index]?.stage = .sent
-                if state.plan.reading != .once { freed += remove(job.index, &state) }
-            }
-            return freed + dropReadParts(&state)
+            parts.reduce(0) { $0 + state.noteRecorded($1.part, of: $1.job) } + state.dropRead()
         }
         budget.giveBack(freed)
         callWhenRoom()
         progress.send()
     }
 
-    /// Gives up the parts that the service does not have yet, and begins them again.
+    /// Gives up the parts that the service does not have yet, and begins them again; fails after too
+    /// many losses without progress.
     ///
     /// - Parameter forgetsAll: Whether the service has lost the others, too.
     func lose(_ error: DownloadError, of job: Job? = nil, forgetsAll: Bool = false) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
-            guard !state.isClosed, state.failure == nil,
-                job.map({ isWanted($0, state) }) ?? true
-            else { return nil }
-            if forgetsAll {
-                state.recorded = [:]
-                for index in state.parts.keys { state.parts[index]?.known = nil }
-                state.plan.upload = nil
+            guard !state.isClosed, state.failure == nil, job.map({ state.isWanted($0) }) ?? true
+            else {
+                return nil
             }
-            state.epoch += 1
-            // The ends of other jobs do not count any more.
-            state.generation += 1
-            let whenFailed = state.whenFailed
-            return { whenFailed(.lost(error)) }
+            if forgetsAll {
+                state.forget { _ in true }
+                state.changePlan { $0.upload = nil }
+            }
+            let (failure, whenFailed) = (state.lose(error), state.whenFailed)
+            return { whenFailed(failure) }
         }
         call?()
         progress.send()
@@ -407,27 +261,32 @@ final class ObjectStore: TargetStore {
     /// Gives up the upload, and begins again with another one, perhaps at another address.
     ///
     /// - Parameter isGone: Whether the upload does not exist any more.
-    func startOver(at address: ObjectService.Address, isGone: Bool) {
-        let freed = state.withLock { state in
-            if isGone { state.plan.upload = nil }
-            state.address = address
-            state.recorded = [:]
-            let plan = state.plan
-            state.plan.begin(plan.representation, plan.source, continuesUpload: false)
-            state.epoch += 1
-            return state.dropParts("the upload begins again")
+    /// - Returns: The error to throw: the given one, or that of too many losses without progress.
+    func startOver(
+        at address: ObjectService.Address,
+        isGone: Bool,
+        _ error: DownloadError
+    ) -> DownloadError {
+        let (freed, failure) = state.withLock { state in
+            if isGone { state.changePlan { $0.upload = nil } }
+            state.move(to: address)
+            let failure = state.lose(error)
+            return (state.startOver(), failure)
         }
         budget.giveBack(freed)
+        return failure.error
     }
 
     /// Gives the object another address, before anything was sent.
-    func move(to address: ObjectService.Address) { state.withLock { $0.address = address } }
+    func move(to address: ObjectService.Address) { state.withLock { $0.move(to: address) } }
 
     /// Forgets parts that the service does not have.
-    func forget(_ numbers: Set<Int>) {
+    ///
+    /// - Returns: The error to throw, as for `startOver`.
+    func forget(_ numbers: Set<Int>, _ error: DownloadError) -> DownloadError {
         state.withLock { state in
-            state.recorded = state.recorded.filter { !numbers.contains($0.value.number) }
-            state.epoch += 1
+            state.forget { numbers.contains($0.number) }
+            return state.lose(error).error
         }
     }
 
@@ -435,7 +294,7 @@ final class ObjectStore: TargetStore {
     func fail(_ error: DownloadError) {
         let call = state.withLock { state -> (@Sendable () -> Void)? in
             guard !state.isClosed, state.failure == nil else { return nil }
-            state.failure = error
+            state.fail(error)
             let whenFailed = state.whenFailed
             return { whenFailed(.failed(error)) }
         }
@@ -443,58 +302,39 @@ final class ObjectStore: TargetStore {
         progress.send()
     }
 
-    /// Whether another part may be lost; notes that one is.
-    ///
-    /// A part that the service acknowledges resets the count.
-    func mayLosePart() -> Bool {
-        state.withLock { state in
-            state.losses += 1
-            return state.losses <= Self.mostLosses
-        }
-    }
-
-    /// The number of parts in a row that may be lost.
-    private static let mostLosses = 10
-
     /// Takes the uploads that have to be aborted.
     func takeFormer() -> [MultipartUpload] {
         state.withLock { state in
-            defer { state.plan.former = [] }
-            return state.plan.former
+            state.changePlan { plan in
+                defer { plan.former = [] }
+                return plan.former
+            }
         }
     }
 
     /// Returns an upload that could not be aborted.
-    func putBack(_ upload: MultipartUpload) { state.withLock { $0.plan.former.append(upload) } }
+    func putBack(_ upload: MultipartUpload) {
+        state.withLock { $0.changePlan { $0.former.append(upload) } }
+    }
 
     /// Sets the upload to which parts are sent.
-    func setUpload(_ upload: ObjectPlan.Upload) { state.withLock { $0.plan.upload = upload } }
+    func setUpload(_ upload: ObjectPlan.Upload) {
+        state.withLock { $0.changePlan { $0.upload = upload } }
+    }
 
     // MARK: - The end
 
     /// Returns the whole file if it is in memory, and no part of it was sent.
-    func wholeFile(total: Int64) -> [UInt8]? {
-        state.withLock { state in
-            guard total > 0 else { return [] }
-            guard state.recorded.isEmpty, let part = state.parts[0], part.pipe == nil,
-                part.stage == .filling, part.count == total
-            else { return nil }
-            return part.bytes
-        }
-    }
+    func wholeFile(total: Int64) -> [UInt8]? { state.withLock { $0.wholeFile(total: total) } }
 
     /// Waits until the service has all parts, and returns them in order.
     ///
+    /// It waits only for parts that are on their way. If bytes of others are missing, it loses them,
+    /// so that they are put again.
+    ///
     /// - Parameter epoch: The epoch in which all bytes count; fails if parts were lost since then.
     func allParts(total: Int64, epoch: Int) async throws(DownloadError) -> [UploadedPart] {
-        state.withLock { state in
-            // The last part of a file whose length was not known.
-            for (index, part) in state.parts where part.stage == .filling && part.pipe == nil {
-                guard part.range.start + part.count == total, part.count > 0 else { continue }
-                state.parts[index]?.cut()
-                complete(index, &state)
-            }
-        }
+        state.withLock { $0.completeLast(total: total) }
         work.send()
         while true {
             if let parts = try finishedParts(total: total, epoch: epoch) { return parts }
@@ -512,27 +352,18 @@ final class ObjectStore: TargetStore {
         total: Int64,
         epoch: Int
     ) throws(DownloadError) -> [UploadedPart]? {
-        try state.withLock { (state) throws(DownloadError) in
+        let incomplete = incomplete
+        return try state.withLock { (state) throws(DownloadError) in
             if let failure = state.failure { throw failure }
             guard state.epoch == epoch else {
                 let place = state.address.text
                 throw DownloadError(.network, "parts of \(place) were lost", retryClass: .later)
             }
-            let parts = state.recorded.sorted { $0.key < $1.key }
-            var end: Int64 = 0
-            for (index, part) in parts {
-                guard state.plan.grid.bytes(of: index).start == end else { return nil }
-                end += part.bytes
+            switch state.collected(total: total) {
+            case .all(let parts): return parts
+            case .awaited: return nil
+            case .missing: throw state.lose(incomplete).error
             }
-            return end == total ? parts.map(\.value) : nil
-        }
-    }
-
-    /// Whether gathered parts are on their way.
-    var isSending: Bool {
-        state.withLock { state in
-            !state.isClosed && state.failure == nil
-                && state.parts.values.contains { $0.stage == .sending && $0.pipe == nil }
         }
     }
 
@@ -550,21 +381,24 @@ final class ObjectStore: TargetStore {
         service.resign(alarm)
     }
 
+    private var isSending: Bool { state.withLock { $0.isSending } }
+
     func close() {
-        let (freed, ticket) = state.withLock { state in
-            state.isClosed = true
-            return (state.dropParts("the download has ended"), state.memoryWait)
-        }
+        let (freed, ticket) = state.withLock { ($0.close(), $0.memoryWait) }
         if let ticket { budget.withdraw(ticket) }
         budget.giveBack(freed)
         progress.send()
         work.send()
     }
 
-    func discard() {
-        state.withLock { state in
-            state.plan.isDiscarded = true
-            state.recorded = [:]
+    func discard() { state.withLock { $0.discard() } }
+}
+
+extension TargetFailure {
+    /// The error that was reported.
+    fileprivate var error: DownloadError {
+        switch self {
+        case .lost(let error), .failed(let error): error
         }
     }
 }

@@ -23,6 +23,8 @@ struct PartInHand {
     var stage = Stage.filling
     /// The memory that was granted for it; 0 if none was.
     var memory: Int64 = 0
+    /// The number of the job that sends it; `nil` if none was begun.
+    var job: Int?
     /// The part of the same index that the service has from before; it may have other bytes.
     var known: UploadedPart?
 

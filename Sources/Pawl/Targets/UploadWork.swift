@@ -42,8 +42,14 @@ final class UploadWork: TargetWork {
                     await object.work.waitIgnoringCancellation()
                     continue
                 }
-                guard let upload = await upload(for: job, store) else { continue }
-                group.addTask { await self.send(job, to: upload, store) }
+                guard let upload = await upload(for: job, store) else {
+                    store.ended(job)
+                    continue
+                }
+                group.addTask {
+                    await self.send(job, to: upload, store)
+                    store.ended(job)
+                }
             }
         }
         hasRun.complete()
@@ -171,7 +177,7 @@ final class UploadWork: TargetWork {
         let error = failure.error("uploading part \(job.index + 1)", of: store.address)
         if failure.isWithoutUpload {
             store.lose(error, of: job, forgetsAll: true)
-        } else if job.isStreamed, failure.isTemporary, store.mayLosePart() {
+        } else if job.isStreamed, failure.isTemporary {
             store.lose(error, of: job)
         } else {
             store.fail(error)

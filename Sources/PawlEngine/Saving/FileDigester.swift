@@ -205,4 +205,8 @@ package struct VerifiedDigests: Sendable {
     package var whole: ContentDigest?
     /// Those of the pieces, which were not compared if that of the whole file is known.
     package var pieces: PieceRecord?
+
+    package init(whole: ContentDigest? = nil, pieces: PieceRecord? = nil) {
+        (self.whole, self.pieces) = (whole, pieces)
+    }
 }

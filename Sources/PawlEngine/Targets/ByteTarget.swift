@@ -4,9 +4,9 @@ package import SystemPackage
 
 /// Where the bytes of a download go.
 package struct ByteTarget: Sendable {
-    let opening: any TargetOpening
-    let finishing: any TargetFinishing
-    let work: (any TargetWork)?
+    package let opening: any TargetOpening
+    package let finishing: any TargetFinishing
+    package let work: (any TargetWork)?
 
     /// Creates a target.
     ///
@@ -96,7 +96,7 @@ package struct TargetResponse: Sendable {
     /// The URLs of the download without their secrets, to be recorded.
     package let source: String
 
-    init(
+    package init(
         _ head: ResponseHead,
         _ representation: Representation,
         digest: ContentDigest?,
@@ -130,6 +130,17 @@ package struct CompleteTarget: Sendable {
     package let digests: VerifiedDigests
     /// The store's epoch in which all bytes count.
     package let epoch: Int
+
+    package init(
+        store: any TargetStore,
+        total: Int64,
+        isLengthVerified: Bool,
+        digests: VerifiedDigests,
+        epoch: Int
+    ) {
+        (self.store, self.total, self.isLengthVerified) = (store, total, isLengthVerified)
+        (self.digests, self.epoch) = (digests, epoch)
+    }
 }
 
 /// A download that is complete under its name.
