@@ -40,7 +40,8 @@ final class ObjectStoreScene: Sendable {
         }
         (self.scene, self.session, self.resource) = (scene, session, resource)
         (self.target, self.store) = (target, store)
-        work = Task { await target.work?.run() }
+        let running = target.work
+        work = Task { if let running { await running.run() } }
         store.whenFailed { [failures] failure in failures.update { $0.append(failure) } }
         store.whenRoom { [rooms] in rooms.update { $0 += 1 } }
     }
