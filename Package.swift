@@ -209,8 +209,8 @@ if isDevelopment {
         ours(
             "PawlDaemon",
             [
-                "Pawl", "PawlCore", "PawlHooks", "PawlPostgres", "PawlWire", "CCrypto", "CPage",
-                "CPlatform", grdb, hummingbird, hummingbirdCore, httpTypes, logging,
+                "Pawl", "PawlCore", "PawlFleet", "PawlHooks", "PawlPostgres", "PawlWire", "CCrypto",
+                "CPage", "CPlatform", grdb, hummingbird, hummingbirdCore, httpTypes, logging,
             ] + nio,
             exclude: ["API/openapi.yaml"]
         ),
@@ -239,7 +239,7 @@ if isDevelopment {
         tests("PawlFleetTests", ["PawlFleet", "PawlCore", heap, system]),
         tests(
             "PawlDaemonTests",
-            ["PawlDaemon", "PawlPostgres", "PawlWire", "PawlCore", logging, grdb]
+            ["PawlDaemon", "PawlFleet", "PawlPostgres", "PawlWire", "PawlCore", logging, grdb]
         ),
         tests(
             "CommandTests",

@@ -33,6 +33,10 @@ package struct StoreTransaction {
     package var intentions: IntentionTable { IntentionTable(database) }
     /// The uploads of downloads that become objects.
     package var uploads: UploadTable { UploadTable(database) }
+    /// The nodes that share the queue; only in a database that several daemons may share.
+    package var nodes: NodeTable { NodeTable(database) }
+    /// Which node has taken which download.
+    package var ownership: OwnershipTable { OwnershipTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
     /// The numbers of events and of removals.

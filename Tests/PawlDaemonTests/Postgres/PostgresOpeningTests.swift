@@ -59,7 +59,8 @@ struct PostgresOpeningTests {
         )
         #expect(
             columns.split(separator: "\n").map(String.init)
-                == DownloadRows.columns.map { $0.lowercased() }.sorted()
+                == (DownloadRows.columns + DownloadRows.fleetColumns).map { $0.lowercased() }
+                .sorted()
         )
         try store.close()
     }

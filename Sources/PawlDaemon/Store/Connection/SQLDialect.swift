@@ -4,6 +4,10 @@ package protocol SQLDialect: Sendable {
     /// that it returns before the end of this one; it begins with a space, or is empty.
     var rowLock: String { get }
 
+    /// Whether several daemons may share the database: then it has the table of nodes, and downloads
+    /// have the columns of `DownloadRows.fleetColumns`.
+    var isShared: Bool { get }
+
     /// The query for the highest id that was ever given to a download; it may return no row.
     var lastDownload: String { get }
 

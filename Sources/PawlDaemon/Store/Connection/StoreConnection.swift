@@ -19,6 +19,8 @@ package protocol StoreConnection: AnyObject {
     var isWriting: Bool { get }
     /// The time of the database at the start of the transaction.
     var now: Date { get }
+    /// The node of this daemon; `nil` if it has the queue for itself.
+    var node: StoreNode? { get }
     /// The events of the transaction that have no numbers yet.
     var pendingEvents: PendingEvents { get }
 

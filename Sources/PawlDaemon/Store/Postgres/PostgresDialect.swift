@@ -11,6 +11,8 @@ package struct PostgresDialect: SQLDialect {
 
     package var rowLock: String { " FOR UPDATE" }
 
+    package var isShared: Bool { true }
+
     package var lastDownload: String {
         "SELECT last_value FROM download_id_seq WHERE is_called"
     }

@@ -15,6 +15,7 @@ package final class PostgresStore: QueueStore {
     private let outage: PostgresOutage
     /// The newest event after the last commit of this store.
     private let newestEvent = Atomic<Int64>(0)
+    private let currentNode = Mutex<StoreNode?>(nil)
     private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
     /// The random text that identifies the queue, as `StoreIdentity` describes.
     package let identity: String
@@ -110,6 +111,12 @@ package final class PostgresStore: QueueStore {
         ]
     }
 
+    /// The node of this daemon, for which transactions take downloads; `nil` if it has joined none.
+    package var node: StoreNode? { currentNode.withLock { $0 } }
+
+    /// Sets the node of the transactions that begin from now on.
+    package func setNode(_ node: StoreNode?) { currentNode.withLock { $0 = node } }
+
     // MARK: - Writing
 
     package func write<Value>(
@@ -187,6 +194,7 @@ package final class PostgresStore: QueueStore {
                 on: session,
                 texts,
                 dialect,
+                of: node,
                 isWriting: true,
                 time: Self.writeTime
             )
@@ -337,6 +345,7 @@ package final class PostgresStore: QueueStore {
             on: session,
             texts,
             dialect,
+            of: node,
             isWriting: false,
             time: Self.readTime
         )

@@ -12,6 +12,7 @@ final class PostgresStoreConnection: StoreConnection {
     private let time: Duration
     let dialect: any SQLDialect
     let now: Date
+    let node: StoreNode?
     let pendingEvents = PendingEvents()
     /// What identifies the transaction after a lost connection; `nil` if it only reads.
     let mark: PostgresTransactionMark?
@@ -30,17 +31,20 @@ final class PostgresStoreConnection: StoreConnection {
     ///   - session: The connection, which no other caller uses at the same time.
     ///   - texts: The statements in the form of PostgreSQL.
     ///   - dialect: What the server understands.
+    ///   - node: The node of this daemon.
     ///   - isWriting: Whether the transaction may change something.
     ///   - time: The time that each statement may take.
     init(
         on session: PostgresConnection,
         _ texts: StatementTexts,
         _ dialect: PostgresDialect,
+        of node: StoreNode? = nil,
         isWriting: Bool,
         time: Duration
     ) throws(PostgresError) {
         (self.session, self.texts, self.time) = (session, texts, time)
         self.dialect = dialect
+        self.node = node
         let clock = "extract(epoch FROM now())::double precision"
         try session.send(
             isWriting

@@ -10,6 +10,7 @@ final class SQLiteConnection: StoreConnection {
     let now = Date()
     let dialect: any SQLDialect = SQLiteDialect()
     let isWriting: Bool
+    let node: StoreNode? = nil
     let pendingEvents = PendingEvents()
 
     init(_ database: Database, isWriting: Bool) {

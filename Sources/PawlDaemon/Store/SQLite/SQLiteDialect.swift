@@ -5,6 +5,8 @@ struct SQLiteDialect: SQLDialect {
     /// There is only one transaction at a time that writes.
     var rowLock: String { "" }
 
+    var isShared: Bool { false }
+
     var lastDownload: String { "SELECT seq FROM sqlite_sequence WHERE name = 'download'" }
 
     func matches(_ pattern: String, in column: String) -> SQLCondition {

@@ -17,6 +17,14 @@ package struct DownloadRows {
         "retryWait", "outages", "gid", "label",
     ]
 
+    /// The columns that the table has besides, if several daemons may share the database.
+    package static let fleetColumns = ["node", "epoch", "home", "wasRunning"]
+
+    /// All columns of the table in this database.
+    var columns: [String] {
+        database.dialect.isShared ? Self.columns + Self.fleetColumns : Self.columns
+    }
+
     // MARK: - Rows
 
     /// Adds a row and its request; returns the id of the row.
@@ -38,6 +46,7 @@ package struct DownloadRows {
             ]
         )
         try RequestTable(database).set(request, of: id)
+        try OwnershipTable(database).setHome(of: id, download.destination)
         return id
     }
 

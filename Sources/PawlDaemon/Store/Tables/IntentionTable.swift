@@ -32,12 +32,14 @@ package struct IntentionTable {
             case .move(let file, let folder, let copy):
                 (Self.move, try ColumnCoding.text(Move(file: file, folder: folder, copy: copy)))
             }
-        return try database.insert(
+        let id = try database.insert(
             """
             INSERT INTO intention (download, kind, root, detail) VALUES (?, ?, ?, ?) RETURNING id
             """,
             [download, kind, root, detail]
         )
+        try OwnershipTable(database).setHome(ofIntention: id, of: download)
+        return id
     }
 
     /// Adds a move.
@@ -64,14 +66,27 @@ package struct IntentionTable {
 
     /// Returns operations that are still to be carried out, the oldest first, and the id of the last
     /// one that was read, or `nil` if there is no further one.
+    ///
+    /// If several nodes share the database, these are the operations on files of this one.
     package func page(
         after id: Int64 = .min,
         limit: Int
     ) throws -> (intentions: [Intention], last: Int64?) {
-        let rows = try database.rows(
-            "SELECT * FROM intention WHERE id > ? ORDER BY id LIMIT ?",
-            [id, limit]
-        )
+        let rows =
+            if let node = database.node {
+                try database.rows(
+                    """
+                    SELECT * FROM intention
+                    WHERE id > ?1 AND COALESCE(home, ?2) = ?2 ORDER BY id LIMIT ?3
+                    """,
+                    [id, node.name, limit]
+                )
+            } else {
+                try database.rows(
+                    "SELECT * FROM intention WHERE id > ? ORDER BY id LIMIT ?",
+                    [id, limit]
+                )
+            }
         return (try rows.compactMap(Self.intention), try rows.last.map { try $0["id"] })
     }
 

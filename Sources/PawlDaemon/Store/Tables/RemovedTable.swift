@@ -23,7 +23,7 @@ package struct RemovedTable {
         by remover: DownloadOwner,
         at date: Date
     ) throws {
-        let names = DownloadRows.columns
+        let names = DownloadRows(database).columns
         let row = try database.row(
             "SELECT \(names.joined(separator: ", ")) FROM download WHERE id = ?",
             [download]
@@ -113,9 +113,8 @@ package struct RemovedTable {
             case .members(var members) = columns
         else { return nil }
         // An earlier version has put the own columns there, too.
-        members.removeAll {
-            !DownloadRows.columns.contains($0.name) || Self.ownColumns.contains($0.name)
-        }
+        let known = DownloadRows(database).columns
+        members.removeAll { !known.contains($0.name) || Self.ownColumns.contains($0.name) }
         // Another download may have taken its GID meanwhile.
         if let gid = columns["gid"], case .text(let text) = gid,
             try GIDTable(database).download(of: text) != nil
@@ -132,6 +131,7 @@ package struct RemovedTable {
             members.map(\.value.columnValue) + own.map { try row[$0] as String },
             isKept: false
         )
+        try OwnershipTable(database).releaseFromLostNode(download)
         if let request: [UInt8] = try row["request"] {
             try RequestTable(database).set(RequestTable.Entry(body: request), of: download)
         }
