@@ -50,6 +50,11 @@ package protocol QueueStore: AnyObject, Sendable {
     /// Default: `false`.
     var hasMetDamage: Bool { get }
 
+    /// This daemon as a node of a fleet; `nil` if it has the queue for itself.
+    ///
+    /// Default: `nil`.
+    var fleet: FleetNode? { get }
+
     /// The error of the last write; `nil` if it succeeded.
     var lastWriteFailure: DownloadError? { get }
 
@@ -63,6 +68,8 @@ extension QueueStore {
     package var reasonToReopen: DownloadError? { nil }
 
     package func reconnect() async {}
+
+    package var fleet: FleetNode? { nil }
 
     /// Runs one transaction, which is committed as a whole or not at all.
     package func write<Value>(

@@ -78,6 +78,9 @@ package struct LeasePlanner: Sendable {
     /// Whether the node may do something that lasts.
     package func isValid(at now: Moment) -> Bool { isMember && now < trustedUntil }
 
+    /// The moment up to which the node may do something that lasts.
+    package var validUntil: Moment { isMember ? trustedUntil : .zero }
+
     /// The moment of the next `tick`.
     package var wakeAt: Moment {
         let next = pending.map { $0.sentAt + Self.answerTimeout } ?? nextAttempt

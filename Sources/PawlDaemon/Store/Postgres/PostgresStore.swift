@@ -9,13 +9,17 @@ internal import Synchronization
 package final class PostgresStore: QueueStore {
     private let writers: PostgresPool
     private let readers: PostgresPool
-    private let lock: PostgresDaemonLock
+    /// Keeps others from using the queue; `nil` if nodes share it.
+    private let lock: PostgresDaemonLock?
     private let texts = StatementTexts()
     private let dialect: PostgresDialect
     private let outage: PostgresOutage
     /// The newest event after the last commit of this store.
     private let newestEvent = Atomic<Int64>(0)
+    private let address: PostgresAddress
+    private let writerSettings: PostgresSettings
     private let currentNode = Mutex<StoreNode?>(nil)
+    private let member = Mutex<FleetNode?>(nil)
     private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
     /// The random text that identifies the queue, as `StoreIdentity` describes.
     package let identity: String
@@ -38,11 +42,13 @@ package final class PostgresStore: QueueStore {
     ///
     /// - Parameters:
     ///   - address: A URL or keywords, as `psql` takes them.
+    ///   - isShared: Whether other daemons may use the queue at the same time, as nodes of a fleet.
     ///   - clock: The clock by which errors are remembered.
     /// - Throws: `.alreadyRunning` if another daemon uses the queue, `.directoryNotUsable` for the
     ///   tables of a newer version or of another program, among others.
     package init(
         _ address: String,
+        isShared: Bool = false,
         clock: any Timekeeper = SystemTimekeeper()
     ) throws(DownloadError) {
         do {
@@ -52,8 +58,9 @@ package final class PostgresStore: QueueStore {
             // A standby would show readers an earlier state, and they would miss events.
             settings.needsPrimary = true
             let (schema, dialect) = try Self.found(address, settings)
-            lock = PostgresDaemonLock(schema: schema)
+            lock = isShared ? nil : PostgresDaemonLock(schema: schema)
             settings.preparation = Self.preparation(schema, forReading: false)
+            (self.address, writerSettings) = (address, settings)
             writers = PostgresPool(address, settings, size: 1)
             settings.preparation = Self.preparation(schema, forReading: true)
             readers = PostgresPool(address, settings, size: 2)
@@ -61,13 +68,13 @@ package final class PostgresStore: QueueStore {
             outage = PostgresOutage(clock)
             identity = try writers.withConnectionBlocking(within: Self.writeTime) {
                 [lock] session in
-                try lock.take(on: session, waiting: Self.takeoverTime)
+                try lock?.take(on: session, waiting: Self.takeoverTime)
                 do {
                     let identity = try PostgresMigration(schema: schema).run(on: session).identity
-                    try lock.claim(on: session)
+                    try lock?.claim(on: session)
                     return identity
                 } catch {
-                    lock.release(on: session)
+                    lock?.release(on: session)
                     throw error
                 }
             }
@@ -100,6 +107,8 @@ package final class PostgresStore: QueueStore {
             "SET idle_in_transaction_session_timeout = '\(times.1)'", "SET lock_timeout = '5s'",
             // The session of the writer holds the daemon's lock, however long it has nothing to do.
             "SET idle_session_timeout = 0",
+            // Daemons count downloads in different rows, so that none waits for another.
+            "SET pawl.node = '\(Int.random(in: 1...64))'",
             // The locks of a machine that has stopped are released.
             "SET tcp_keepalives_idle = 5", "SET tcp_keepalives_interval = 2",
             "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = '10s'",
@@ -110,6 +119,30 @@ package final class PostgresStore: QueueStore {
             """,
         ]
     }
+
+    // MARK: - The fleet
+
+    /// Makes this daemon a node of the fleet, until the store is closed; it blocks.
+    ///
+    /// `report` is called on the node's thread.
+    ///
+    /// - Throws: `.alreadyRunning` if another machine has a node of this name, among others.
+    package func join(
+        as identity: FleetNode.Identity,
+        report: @escaping @Sendable (FleetNode.Event) -> Void = { _ in }
+    ) throws(DownloadError) {
+        do {
+            let node = try FleetNode(identity, in: address, writerSettings) { [weak self] event in
+                if case .joined(let node) = event { self?.setNode(node) }
+                report(event)
+            }
+            member.withLock { $0 = node }
+        } catch {
+            throw PostgresFailure.explained(error, "joining the fleet")
+        }
+    }
+
+    package var fleet: FleetNode? { member.withLock { $0 } }
 
     /// The node of this daemon, for which transactions take downloads; `nil` if it has joined none.
     package var node: StoreNode? { currentNode.withLock { $0 } }
@@ -189,7 +222,7 @@ package final class PostgresStore: QueueStore {
     ) throws -> Committed<Value> {
         try writers.withConnectionBlocking(within: Self.writeTime) { session in
             try Self.waitForConnection(session)
-            try lock.take(on: session)
+            try lock?.take(on: session)
             let transaction = try PostgresStoreConnection(
                 on: session,
                 texts,
@@ -371,13 +404,13 @@ package final class PostgresStore: QueueStore {
     /// Why nothing can be written: another daemon uses the queue, the outcome of a write is not
     /// known, or the last connection has failed; `nil` otherwise.
     package var problem: DownloadError? {
-        reasonToReopen
+        reasonToReopen ?? fleet?.refusal
             ?? (writers.problem ?? outage.unreachable).map {
                 PostgresFailure.explained($0, "writing the queue")
             }
     }
 
-    package var reasonToReopen: DownloadError? { lock.problem ?? outage.unknownWrite }
+    package var reasonToReopen: DownloadError? { lock?.problem ?? outage.unknownWrite }
 
     /// Looks for the database, and gets the lock of the daemon, on no thread of a caller.
     package func reconnect() async {
@@ -386,7 +419,7 @@ package final class PostgresStore: QueueStore {
         do {
             try await writers.withConnection(within: Self.writeTime) { session in
                 _ = try await session.server.value
-                try await blocking { try $0.lock.take(on: session) }
+                try await blocking { try $0.lock?.take(on: session) }
                 // The connection may have broken unnoticed.
                 _ = try await session.query("SELECT 1", within: Self.connectTime).value
             }
@@ -402,9 +435,10 @@ package final class PostgresStore: QueueStore {
 
     /// Closes the connections, and lets another daemon use the queue.
     package func close() throws(DownloadError) {
+        fleet?.leave()
         _ = try? writers.withConnectionBlocking(within: .seconds(1)) { session in
             // A broken connection is not made again for this.
-            if session.isIdle { lock.release(on: session) }
+            if session.isIdle { lock?.release(on: session) }
         }
         writers.close()
         readers.close()

@@ -87,14 +87,15 @@ package struct NodeTable {
                 + "WHERE name = ? AND \(Self.present)\(database.rowLock)",
             [candidate.name]
         )
-        if let earlier { try replace(earlier, by: candidate) }
         let newest: Int? = try database.value(
             "SELECT MAX(attempt) FROM node WHERE process = ?",
             [candidate.process]
         )
         guard newest ?? .min < candidate.attempt else {
-            throw DownloadError(.alreadyRunning, "a request to join the fleet was late")
+            throw DownloadError(.conflict, "a request to join the fleet was late")
         }
+        if let earlier { try replace(earlier, by: candidate) }
+        try forgetOld()
         let row = try database.row(
             """
             INSERT INTO node (name, machine, process, attempt, version, state, startedAt,
@@ -115,14 +116,22 @@ package struct NodeTable {
         )
     }
 
+    /// Deletes the rows of nodes that have ended long ago.
+    private func forgetOld() throws {
+        try database.run(
+            """
+            DELETE FROM node WHERE state IN ('gone', 'lost') AND startedAt < ?
+                AND NOT EXISTS (SELECT 1 FROM download WHERE download.node = node.id)
+            """,
+            [database.now.timeIntervalSince1970 - Self.memory]
+        )
+    }
+
     /// Declares the row of an earlier node lost that has the same name.
     private func replace(_ earlier: StoreRow, by candidate: Candidate) throws {
         let machine: String = try earlier["machine"]
         let remaining: Int64 = try earlier["remaining"]
-        let isLate =
-            try earlier["process"] == candidate.process
-            && earlier["attempt"] >= candidate.attempt
-        guard machine == candidate.machine || remaining <= 0, !isLate else {
+        guard machine == candidate.machine || remaining <= 0 else {
             throw DownloadError(
                 .alreadyRunning,
                 "another daemon uses the queue under the name '\(candidate.name)'",
@@ -199,6 +208,46 @@ package struct NodeTable {
         )
     }
 
+    /// What a node has to do for others.
+    package struct Duties: Sendable, Hashable {
+        /// Whether it does what only one node does: it has joined first of those that are there.
+        package var isFirst: Bool
+        /// Whether the lease of another node has expired.
+        package var hasExpired: Bool
+        /// Whether a node that has ended still has downloads.
+        package var hasLeft: Bool
+    }
+
+    /// Returns what a node has to do for others; changes nothing.
+    package func duties(of node: Int64) throws -> Duties {
+        let row = try database.row(
+            """
+            SELECT (SELECT COALESCE(MIN(id), 0) FROM node WHERE \(Self.present)) AS first,
+                EXISTS (SELECT 1 FROM node WHERE \(Self.present) AND id <> ?
+                    AND leaseUntil <= \(Self.clock)) AS expired,
+                EXISTS (SELECT 1 FROM node WHERE state IN ('lost', 'gone')
+                    AND EXISTS (SELECT 1 FROM download WHERE download.node = node.id)) AS remaining
+            """,
+            [node]
+        )
+        let first: Int64? = try row?["first"]
+        return Duties(
+            isFirst: first == node,
+            hasExpired: try row?["expired"] ?? false,
+            hasLeft: try row?["remaining"] ?? false
+        )
+    }
+
+    /// Whether other nodes are there.
+    package func hasOthers() throws -> Bool {
+        guard let node = database.node else { return false }
+        let other: Int64? = try database.value(
+            "SELECT id FROM node WHERE id <> ? AND \(Self.present) LIMIT 1",
+            [node.id]
+        )
+        return other != nil
+    }
+
     private static let batch = 1000
     /// The time for which the row of a node is kept that has ended.
     private static let memory: Double = 7 * 86_400
@@ -219,7 +268,7 @@ package struct NodeTable {
     }
 
     /// Wakes the nodes that could take something.
-    func notify() throws { _ = try database.row("SELECT pg_notify(current_schema(), 'take')") }
+    func notify() throws { try database.run("SELECT pg_notify(current_schema(), 'take')") }
 
     /// Returns the nodes that are there, and those that have ended in the last week, by id.
     package func list() throws -> [Row] {
