@@ -77,6 +77,9 @@ package struct StartScheduler: Sendable {
     /// The number of keys in the heaps, including those of earlier versions.
     package var keyCount: Int { ready.count + dated.count + delayed.count }
     package var isEmpty: Bool { waiting.isEmpty }
+    /// Whether a download waits or runs.
+    package func contains(_ id: ID) -> Bool { waiting[id] != nil || running.contains(id) }
+
     /// The number of downloads that hold a slot.
     package var slotsTaken: Int { running.count - lent.count }
 

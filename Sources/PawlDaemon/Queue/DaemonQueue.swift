@@ -30,6 +30,7 @@ actor DaemonQueue {
     private let parts: QueueParts
     private let health: StoreHealth
     private let queueStep: QueueStep
+    private let taker: WorkTaker
     private let pruner: HistoryPruner
     private let recorder: RunRecorder
     private let adder: DownloadAdder
@@ -78,6 +79,7 @@ actor DaemonQueue {
         gids = parts.gids
         health = StoreHealth(store)
         queueStep = QueueStep(parts)
+        taker = WorkTaker(parts)
         pruner = HistoryPruner(environment)
         recorder = RunRecorder(parts)
         adder = DownloadAdder(parts: parts, folders: initial.folders)
@@ -114,6 +116,7 @@ actor DaemonQueue {
                 while true {
                     if Task.isCancelled { parts.control.shutDown() }
                     parts.settings.checkTimetable(at: Date())
+                    taker.take()
                     let runs = queueStep.run()
                     for run in runs { group.addTask { await self.follow(run) } }
                     if !runs.isEmpty { started.send() }
@@ -158,6 +161,7 @@ actor DaemonQueue {
         let waits = [
             dates.min().map { Duration.seconds(max(0, min($0.timeIntervalSinceNow, 3600))) },
             parts.waiting.nextMoment.map { max(.zero, $0 - environment.moment) },
+            taker.interval,
         ]
         return waits.compactMap { $0 }.min()
     }

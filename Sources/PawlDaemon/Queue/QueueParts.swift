@@ -6,6 +6,8 @@ internal import PawlWire
 /// The parts of the queue that several others use, on the thread of the queue only.
 struct QueueParts {
     let environment: QueueEnvironment
+    /// The downloads that this node has taken from a queue that it shares.
+    let taken: TakenDownloads
     let waiting: WaitingDownloads
     let positions = QueuePositions()
     let announcements: FinishAnnouncements
@@ -27,8 +29,10 @@ struct QueueParts {
 
     init(_ environment: QueueEnvironment, _ initial: DaemonQueue.InitialState) {
         self.environment = environment
+        taken = TakenDownloads(isShared: environment.store.fleet != nil)
         waiting = WaitingDownloads(
-            limit: initial.limit ?? initial.settings.maximumConcurrentDownloads
+            limit: initial.limit ?? initial.settings.maximumConcurrentDownloads,
+            taken
         )
         announcements = FinishAnnouncements(environment)
         control = RunControl(environment, announcements)
@@ -38,7 +42,7 @@ struct QueueParts {
         settings = QueueSettings(initial, environment, waiting, control)
         sessions = QueueSessions(environment, waiting)
         labels = QueueLabels(environment)
-        moves = PendingMoves(environment, settings)
+        moves = PendingMoves(environment, settings, taken)
         hooks = HookRecorder(environment, settings)
         gids = Aria2GIDs(identity: initial.identity)
         uploads = LeftoverUploads(environment)

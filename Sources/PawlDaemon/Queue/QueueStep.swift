@@ -39,6 +39,14 @@ final class QueueStep {
         /// The removals that were carried out.
         var removals: [Int64]
 
+        /// The downloads that the transaction records something of.
+        var downloads: Set<Int64> {
+            Set(ends.map(\.id) + unstarted.map(\.id) + announcements.map(\.id) + plan.starting)
+        }
+
+        /// The downloads whose runs have ended.
+        var ended: [Int64] { ends.map(\.id) + unstarted.map(\.id) }
+
         var isEmpty: Bool {
             ends.isEmpty && plan.starting.isEmpty && unstarted.isEmpty && announcements.isEmpty
         }
@@ -48,6 +56,8 @@ final class QueueStep {
     private struct Outcome {
         var starts = RunStarter.Starts()
         var ends = RunEndRecorder.Outcome()
+        /// The downloads that belong to other nodes by now, of which nothing was recorded.
+        var stale: Set<Int64> = []
     }
 
     /// Writes all ends, and all starts that follow from them, in one transaction; returns the runs
@@ -57,7 +67,9 @@ final class QueueStep {
     func run() -> [StartedRun] {
         var plan = parts.waiting.plan(ended: ends.map(\.id) + unstarted.map(\.id))
         var lack: DownloadError?
-        if !parts.control.isShuttingDown {
+        // Without a lease, the downloads may belong to others.
+        let mayStart = parts.environment.store.fleet?.clock.isValid ?? true
+        if !parts.control.isShuttingDown, mayStart {
             var starts = plan
             starts.start(at: Date(), moment: parts.environment.moment)
             lack = starts.starting.isEmpty ? nil : lackOfRoom()
@@ -115,20 +127,28 @@ final class QueueStep {
 
     private func record(_ work: Work, _ transaction: StoreTransaction) throws -> Outcome {
         var outcome = Outcome()
+        let stale = try parts.taken.stale(of: work.downloads, transaction)
+        outcome.stale = stale
         try transaction.intentions.delete(work.removals)
-        for item in work.announcements { try record(item, transaction) }
-        for end in work.ends {
+        for item in work.announcements where !stale.contains(item.id) {
+            try record(item, transaction)
+        }
+        for end in work.ends where !stale.contains(end.id) {
             let (name, corrupt) = (work.names[end.id], work.corrupt[end.id])
             try endRecorder.record(end, name, corrupt, transaction, &outcome.ends)
         }
-        for run in work.unstarted { try endRecorder.record(run, transaction, &outcome.ends) }
+        for run in work.unstarted where !stale.contains(run.id) {
+            try endRecorder.record(run, transaction, &outcome.ends)
+        }
         let ended = Set(work.ends.map(\.id))
         let retried = Set(outcome.ends.retries.map(\.id))
         // A run of the same download may have just ended, and the next one has to wait.
-        for id in work.plan.starting where !retried.contains(id) {
+        for id in work.plan.starting where !retried.contains(id) && !stale.contains(id) {
             let name = work.names[id]
             try starter.record(id, name, ended: ended, transaction, &outcome.starts)
         }
+        let own = work.ended.filter { !stale.contains($0) && !work.plan.starting.contains($0) }
+        try transaction.ownership.giveBack(own)
         return outcome
     }
 
@@ -161,8 +181,11 @@ final class QueueStep {
         unstarted = []
         parts.removals.recorded(work.removals)
         waiting.adopt(work.plan)
-        parts.announcements.recorded(work.announcements)
+        parts.announcements.recorded(
+            work.announcements.filter { !outcome.stale.contains($0.id) }
+        )
         for end in work.ends { forget(end) }
+        giveUp(work, outcome)
         parts.renames.recorded(work.names.keys)
         parts.queue(outcome.ends.removals)
         counters.failed(outcome.ends.failures + outcome.starts.failures)
@@ -178,7 +201,10 @@ final class QueueStep {
         for id in work.plan.starting
         where parts.environment.running[id] == nil && !failed.contains(id) { waiting.ended(id) }
         // The next step may start these at once, or has to record them.
-        if !outcome.ends.retries.isEmpty || !unstarted.isEmpty || hasFree || hasRepetitions {
+        let mayTake = parts.taken.isShared && !work.ended.isEmpty
+        if !outcome.ends.retries.isEmpty || !unstarted.isEmpty || hasFree || hasRepetitions
+            || mayTake
+        {
             parts.environment.work.send()
         }
         parts.environment.notifier.published(committed.lastEvent)
@@ -187,6 +213,17 @@ final class QueueStep {
         if work.ends.contains(where: { $0.task.isForObject }) { parts.uploads.check() }
         if !work.ends.isEmpty || !work.unstarted.isEmpty { parts.environment.endings.send() }
         return started
+    }
+
+    /// Forgets the downloads that no longer belong to this node.
+    private func giveUp(_ work: Work, _ outcome: Outcome) {
+        guard parts.taken.isShared else { return }
+        let ended = work.ended.filter { !work.plan.starting.contains($0) }
+        for id in parts.taken.giveUp(ended, stale: outcome.stale) { parts.waiting.leave(id) }
+        // Their runs have no effect any more.
+        let running = outcome.stale.filter { parts.environment.running[$0] != nil }
+        parts.taken.forfeit(running)
+        for id in running { parts.control.stop(id, keeping: true) }
     }
 
     /// Forgets what was known of a run.

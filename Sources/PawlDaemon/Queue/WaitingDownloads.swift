@@ -26,13 +26,30 @@ package final class WaitingDownloads {
     private var holds: [Int64: Int] = [:]
     private var heldByRemoval: [Int64: QueueScheduler.Entry] = [:]
     private var targets = RunningTargets()
+    private let taken: TakenDownloads
 
-    package init(limit: Int) { scheduler = QueueScheduler(limit: limit) }
+    package convenience init(limit: Int) {
+        self.init(limit: limit, TakenDownloads(isShared: false))
+    }
+
+    /// `taken`: the downloads of this node; others do not wait here.
+    init(limit: Int, _ taken: TakenDownloads) {
+        scheduler = QueueScheduler(limit: limit)
+        self.taken = taken
+    }
 
     /// The maximum number of downloads that run at the same time.
     var limit: Int {
         get { scheduler.limit }
         set { scheduler.limit = newValue }
+    }
+
+    /// The number of downloads that could start besides those that run.
+    var freeSlots: Int { max(0, scheduler.limit - scheduler.slotsTaken) }
+
+    /// Whether a download waits or runs here.
+    func contains(_ id: Int64) -> Bool {
+        scheduler.contains(id) || heldByRemoval[id] != nil || targets.isWaiting(id)
     }
 
     /// Whether a download runs.
@@ -51,6 +68,7 @@ package final class WaitingDownloads {
     /// Queues a download, as soon as none of its files is being removed.
     package func wait(_ entry: QueueScheduler.Entry) {
         targets.leave(entry.id)
+        guard taken.has(entry.id) else { return }
         if holds[entry.id] != nil {
             heldByRemoval[entry.id] = entry
         } else {
@@ -59,7 +77,9 @@ package final class WaitingDownloads {
     }
 
     /// Queues a download none of whose files is being removed.
-    func add(_ entry: QueueScheduler.Entry) { scheduler.wait(entry) }
+    func add(_ entry: QueueScheduler.Entry) {
+        if taken.has(entry.id) { scheduler.wait(entry) }
+    }
 
     func leave(_ id: Int64) {
         heldByRemoval[id] = nil
@@ -78,7 +98,9 @@ package final class WaitingDownloads {
         let others = (holds[id] ?? 0) - 1
         holds[id] = others > 0 ? others : nil
         guard others <= 0 else { return false }
-        guard let entry = heldByRemoval.removeValue(forKey: id) else { return false }
+        guard let entry = heldByRemoval.removeValue(forKey: id), taken.has(id) else {
+            return false
+        }
         scheduler.wait(entry)
         return true
     }

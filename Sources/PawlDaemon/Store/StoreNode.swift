@@ -22,8 +22,10 @@ package struct Ownership: Sendable, Hashable {
 }
 
 /// Another node may have the download by now, so that nothing of this run is recorded.
-package struct StaleOwnership: Error, Sendable, Hashable {
+package struct StaleOwnership: Error, Sendable, Hashable, CustomStringConvertible {
     package var download: Int64
 
     package init(_ download: Int64) { self.download = download }
+
+    package var description: String { "another node may have taken download \(download)" }
 }

@@ -14,7 +14,7 @@ struct FleetScene {
 
     init() async throws {
         queue = try await PostgresQueue()
-        store = try queue.open()
+        store = try PostgresStore(queue.address, isShared: true)
         first = try Self.join("first", store)
         second = try Self.join("second", store)
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import PawlCore
 import PawlDaemon
 import PawlTesting
@@ -20,6 +21,34 @@ struct OwnershipTests {
         #expect(Set((mine + theirs).map(\.ownership.epoch)).count == 7)
         let owner = try scene.store.write { try $0.ownership.node(of: urgent) }
         #expect(owner == scene.first)
+    }
+
+    @Test func `connections that take at the same time never take one row`() async throws {
+        let scene = try await FleetScene()
+        let ids = try (1...100).map { try scene.add("\($0)") }
+        let stores = try ["a", "b", "c"].map { name in
+            let store = try PostgresStore(scene.queue.address, isShared: true)
+            try store.join(as: FleetNode.Identity(name: name, machine: name, version: "1"))
+            return store
+        }
+        let taken = try await withThrowingTaskGroup(of: [Int64].self) { group in
+            for store in stores { group.addTask { try Self.takeAll(from: store) } }
+            var all: [Int64] = []
+            for try await some in group { all += some }
+            return all
+        }
+        #expect(taken.sorted() == ids)
+        for store in stores { try store.close() }
+    }
+
+    /// Takes a few downloads at a time until there are none.
+    private static func takeAll(from store: PostgresStore) throws -> [Int64] {
+        var all: [Int64] = []
+        while true {
+            let some = try store.write { try $0.ownership.take(3, known: all) }
+            guard !some.isEmpty else { return all }
+            all += some.map(\.row.id)
+        }
     }
 
     @Test func `rows that a transaction has locked are left to it`() async throws {
@@ -54,7 +83,7 @@ struct OwnershipTests {
             session.maximumConcurrentDownloads = 2
             try transaction.sessions.register(session, by: .user, at: transaction.now)
         }
-        let early = try scene.add("early") { $0.notBefore = ContractScene.noon }
+        let early = try scene.add("early") { $0.notBefore = .distantPast }
         try scene.add("late") { $0.notBefore = .distantFuture }
         let ofSession = try (1...4).map { number in
             try scene.add("\(number)") { ($0.session, $0.position) = ("s", Int64(number)) }
@@ -102,10 +131,13 @@ struct OwnershipTests {
         }
         try scene.store.write { transaction in
             #expect(try transaction.ownership.check(taken) == [id])
-            for ownership in taken {
-                #expect(throws: StaleOwnership(ownership.download)) {
+            for ownership in taken where ownership.download == id {
+                #expect(throws: StaleOwnership(id)) {
                     try transaction.ownership.require(ownership)
                 }
+            }
+            for ownership in taken where ownership.download == removed {
+                try transaction.ownership.require(ownership)
             }
         }
     }

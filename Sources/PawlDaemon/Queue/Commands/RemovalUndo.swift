@@ -69,10 +69,13 @@ final class RemovalUndo {
         }
     }
 
-    /// Forgets all removals, with their secrets, because the daemon ends.
+    /// Forgets all removals, with their secrets, because the daemon ends and no other one has the
+    /// queue.
     func forgetAll() {
         do throws(DownloadError) {
-            try parts.environment.store.writeInAnyCase { try $0.removed.forgetAll() }
+            try parts.environment.store.writeInAnyCase { transaction in
+                if try !transaction.nodes.hasOthers() { try transaction.removed.forgetAll() }
+            }
         } catch {
             parts.environment.logger.warning("records of removals were not deleted: \(error)")
         }

@@ -11,6 +11,7 @@ internal import PawlWire
 final class PendingMoves {
     private let environment: QueueEnvironment
     private let settings: QueueSettings
+    private let taken: TakenDownloads
     /// The rules of the running downloads whose files may be moved.
     private var rules: [Int64: [MoveRule]] = [:]
     /// The moves that an earlier daemon has not finished.
@@ -20,8 +21,12 @@ final class PendingMoves {
     /// The moves that an earlier daemon has not finished, until their ends are recorded.
     private var recovered: [Int64: RecoveredMove] = [:]
 
-    init(_ environment: QueueEnvironment, _ settings: QueueSettings) {
-        (self.environment, self.settings) = (environment, settings)
+    init(
+        _ environment: QueueEnvironment,
+        _ settings: QueueSettings,
+        _ taken: TakenDownloads
+    ) {
+        (self.environment, self.settings, self.taken) = (environment, settings, taken)
     }
 
     // MARK: - Runs
@@ -88,7 +93,8 @@ final class PendingMoves {
     ) throws(DownloadError) -> MoveJob? {
         do throws(DownloadError) {
             return try environment.store.writeInAnyCase { transaction in
-                guard let row = try transaction.downloads.find(id), row.state.isActive,
+                guard try taken.stale(of: [id], transaction).isEmpty,
+                    let row = try transaction.downloads.find(id), row.state.isActive,
                     let folder = Self.folder(rules, for: file, row, mediaType)
                 else { return nil }
                 let move = MoveJob(

@@ -133,6 +133,8 @@ final class PendingRemovals {
     ) throws -> RemovalJob? {
         guard let removal, !removal.isEmpty else { return nil }
         let intention = try transaction.intentions.add(.remove(removal), for: id, root: root)
+        // The node with the files carries it out.
+        guard try transaction.ownership.isHere(id) else { return nil }
         return RemovalJob(intention: intention, download: id, removal: removal, root: root)
     }
 }

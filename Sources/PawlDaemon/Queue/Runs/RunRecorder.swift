@@ -9,13 +9,14 @@ internal import PawlWire
 final class RunRecorder {
     private let environment: QueueEnvironment
     private let waiting: WaitingDownloads
+    private let taken: TakenDownloads
     /// What the store knows of the running downloads.
     private var recorded: [Int64: FileIdentity] = [:]
     /// Whether the last attempt to write has failed.
     private var isBehind = false
 
     init(_ parts: QueueParts) {
-        (environment, waiting) = (parts.environment, parts.waiting)
+        (environment, waiting, taken) = (parts.environment, parts.waiting, parts.taken)
     }
 
     /// The file that a run writes.
@@ -63,7 +64,10 @@ final class RunRecorder {
         }
         do throws(DownloadError) {
             try environment.store.write { transaction in
-                for run in changed { try Self.record(run, transaction) }
+                let stale = try taken.stale(of: changed.map(\.id), transaction)
+                for run in changed where !stale.contains(run.id) {
+                    try Self.record(run, transaction)
+                }
             }
             for run in changed { recorded[run.id] = run.identity }
             isBehind = false

@@ -246,7 +246,12 @@ extension RunStarter {
             connection: service.connection,
             credentials: nil,
             owner: ObjectOwner(ofQueue: parts.identity, download: id),
-            ledger: StoredLedger(environment.store, download: id, service: service)
+            ledger: StoredLedger(
+                environment.store,
+                download: id,
+                parts.taken.ownership(of: id),
+                service: service
+            )
         )
         (object.ifExists, object.resumes) = (checked.settings.ifExists, checked.settings.resumes)
         let given = DownloadRequest(checked.url) { [settings = checked.settings] in $0 = settings }

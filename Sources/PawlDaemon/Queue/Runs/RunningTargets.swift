@@ -85,6 +85,9 @@ struct RunningTargets: Sendable {
         return release { $0.other == id && !$0.target.mayMeet(named) }
     }
 
+    /// Whether a download waits for the end of a run.
+    func isWaiting(_ id: Int64) -> Bool { waiting[id] != nil }
+
     /// Ends the wait of a download.
     mutating func leave(_ id: Int64) { waiting[id] = nil }
 

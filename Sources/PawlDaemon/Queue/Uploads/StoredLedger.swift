@@ -6,11 +6,18 @@ internal import PawlCore
 struct StoredLedger: PartLedger {
     private let store: any QueueStore
     private let download: Int64
+    /// The ownership of the run, which records nothing once another node has the download.
+    private let ownership: Ownership?
     /// How the service is reached, without secrets.
     private let service: SettingsDocument<DownloadSettings>
 
-    init(_ store: any QueueStore, download: Int64, service: DownloadSettings) {
-        (self.store, self.download) = (store, download)
+    init(
+        _ store: any QueueStore,
+        download: Int64,
+        _ ownership: Ownership?,
+        service: DownloadSettings
+    ) {
+        (self.store, self.download, self.ownership) = (store, download, ownership)
         self.service = SettingsDocument(service.withoutSecrets)
     }
 
@@ -20,6 +27,7 @@ struct StoredLedger: PartLedger {
 
     func record(_ upload: RecordedUpload) throws(DownloadError) {
         try store.write { transaction in
+            try transaction.ownership.require(ownership)
             try transaction.uploads.record(
                 upload,
                 of: download,
@@ -31,12 +39,16 @@ struct StoredLedger: PartLedger {
 
     func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {
         try store.write { transaction in
+            try transaction.ownership.require(ownership)
             try transaction.uploads.record(parts, of: upload, download, at: transaction.now)
         }
     }
 
     func forget() throws(DownloadError) {
-        try store.writeInAnyCase { try $0.uploads.forget(download) }
+        try store.writeInAnyCase { transaction in
+            try transaction.ownership.require(ownership)
+            try transaction.uploads.forget(download)
+        }
     }
 
     func finish() {

@@ -29,24 +29,30 @@ package struct DownloadRows {
 
     /// Adds a row and its request; returns the id of the row.
     package func insert(_ download: WireDownload, request: RequestTable.Entry) throws -> Int64 {
-        let id = try database.insert(
-            """
-            INSERT INTO download (state, name, url, destination, priority, position, session,
-                notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner, label)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            RETURNING id
-            """,
+        // Only the node with the disk may take a download that becomes a file.
+        let isObject = ObjectAddress.isOne(download.destination)
+        let home = isObject ? "" : database.node?.name ?? ""
+        let values: [(any SQLEncodable)?] =
             [
                 download.state.rawValue, download.name, download.url, download.destination,
                 download.priority.priority.rawValue, download.position, download.session,
                 download.notBefore?.timeIntervalSince1970,
                 download.createdAt.timeIntervalSince1970, download.taskIdentifier,
-                download.taskDescription, ColumnCoding.text(download.mirrors),
+                download.taskDescription, try ColumnCoding.text(download.mirrors),
                 (download.owner ?? .user).text, download.label,
             ]
+        let isShared = database.dialect.isShared
+        let id = try database.insert(
+            """
+            INSERT INTO download (state, name, url, destination, priority, position, session,
+                notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner, label\
+            \(isShared ? ", home" : ""))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\(isShared ? ", ?" : ""))
+            RETURNING id
+            """,
+            isShared ? values + [home] : values
         )
         try RequestTable(database).set(request, of: id)
-        try OwnershipTable(database).setHome(of: id, download.destination)
         return id
     }
 

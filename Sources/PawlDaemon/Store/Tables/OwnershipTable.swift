@@ -54,14 +54,10 @@ package struct OwnershipTable {
 
     /// Locks a download until the end of the transaction.
     ///
-    /// - Throws: `StaleOwnership` if it has another epoch, or was removed.
-    package func require(_ ownership: Ownership) throws {
-        guard database.dialect.isShared else { return }
-        let epoch: Int64? = try database.value(
-            "SELECT epoch FROM download WHERE id = ?\(database.rowLock)",
-            [ownership.download]
-        )
-        guard epoch == ownership.epoch else { throw StaleOwnership(ownership.download) }
+    /// - Throws: `StaleOwnership` if it has another epoch; not if it was removed.
+    package func require(_ ownership: Ownership?) throws {
+        guard let ownership, try !check([ownership]).isEmpty else { return }
+        throw StaleOwnership(ownership.download)
     }
 
     /// Returns the node that has taken a download; `nil` if none has, or if the database is not
@@ -79,6 +75,22 @@ package struct OwnershipTable {
     }
 
     // MARK: - Taking
+
+    /// Whether there may be something to take; changes nothing.
+    ///
+    /// - Parameter known: The downloads that the node knows it has.
+    package func mayTake(known: some Sequence<Int64>) throws -> Bool {
+        guard database.dialect.isShared, let node = database.node else { return false }
+        return try database.value(
+            """
+            SELECT EXISTS (SELECT 1 FROM download WHERE node IS NULL AND state = 'waiting'
+                    AND home IN (?2, '') AND (notBefore IS NULL OR notBefore <= ?3))
+                OR EXISTS (SELECT 1 FROM download
+                    WHERE node = ?1 AND id <> ALL(CAST(?4 AS bigint[])))
+            """,
+            [node.id, node.name, database.now.timeIntervalSince1970, Self.list(known)]
+        ) ?? false
+    }
 
     /// Takes up to `count` downloads that may start now, in the order in which they start; the rows
     /// that other transactions have locked are left to them.
@@ -103,10 +115,12 @@ package struct OwnershipTable {
         return taken
     }
 
-    /// Whether the node may take something; locks its row, so that nobody declares it lost meanwhile.
+    /// Whether the node may take something.
+    ///
+    /// What it takes while it is declared lost is given back with the rest.
     private func isAlive(_ node: StoreNode) throws -> Bool {
         let state: String? = try database.value(
-            "SELECT state FROM node WHERE id = ? FOR SHARE",
+            "SELECT state FROM node WHERE id = ?",
             [node.id]
         )
         return state == NodeTable.State.alive.rawValue
@@ -144,7 +158,7 @@ package struct OwnershipTable {
 
     private func takeFree(_ count: Int, for node: StoreNode) throws -> [Taken] {
         // Each part uses its part of the index.
-        let candidates = ["home = ?2", "home IS NULL"].map { home in
+        let candidates = ["home = ?2", "home = ''"].map { home in
             """
             (SELECT id, starts, priority, wasRunning, position FROM download
             WHERE node IS NULL AND state = 'waiting' AND \(home)
@@ -202,7 +216,10 @@ package struct OwnershipTable {
             """
         )
         var limits: [String: Int] = [:]
-        for row in rows { limits[try row["identifier"]] = try row[1] as Int }
+        for row in rows {
+            let (session, count): (String, Int) = (try row[0], try row[1])
+            limits[session] = count
+        }
         return limits
     }
 
@@ -281,10 +298,12 @@ package struct OwnershipTable {
 
     // MARK: - Files of a node
 
-    /// Records that only this node may take a download that becomes a file on its disk.
-    func setHome(of download: Int64, _ destination: String) throws {
-        guard let node = database.node, !ObjectAddress.isOne(destination) else { return }
-        try database.run("UPDATE download SET home = ? WHERE id = ?", [node.name, download])
+    /// Whether the file of a download is on this node, or it has none.
+    func isHere(_ download: Int64) throws -> Bool {
+        guard let node = database.node else { return true }
+        let home: String? =
+            try database.value("SELECT home FROM download WHERE id = ?", [download])
+        return home ?? "" == "" || home == node.name
     }
 
     /// Records which node carries out an operation: the home of the download, otherwise this one.
@@ -293,25 +312,11 @@ package struct OwnershipTable {
         try database.run(
             """
             UPDATE intention SET home =
-                COALESCE((SELECT home FROM download WHERE download.id = ?), ?) WHERE id = ?
+                COALESCE((SELECT NULLIF(home, '') FROM download WHERE download.id = ?), ?)
+            WHERE id = ?
             """,
             [download, node.name, id]
         )
-    }
-
-    /// Makes this node the home of the files that no node has: those of a daemon that had the queue
-    /// for itself.
-    package func adoptHomeless() throws {
-        guard let node = database.node else { return }
-        for (table, condition) in [
-            ("download", "endedAt IS NULL AND destination NOT ILIKE 's3://%'"),
-            ("intention", "TRUE"),
-        ] {
-            try database.run(
-                "UPDATE \(table) SET home = ? WHERE home IS NULL AND \(condition)",
-                [node.name]
-            )
-        }
     }
 
     /// Returns the names of nodes that are not there and for which downloads wait, with the number
@@ -321,7 +326,7 @@ package struct OwnershipTable {
         return try database.rows(
             """
             SELECT home, count(*) FROM download
-            WHERE state = 'waiting' AND home IS NOT NULL AND NOT EXISTS (SELECT 1 FROM node
+            WHERE state = 'waiting' AND home <> '' AND NOT EXISTS (SELECT 1 FROM node
                 WHERE node.name = download.home AND node.state IN ('alive', 'draining'))
             GROUP BY home ORDER BY home
             """
