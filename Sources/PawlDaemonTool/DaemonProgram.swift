@@ -53,6 +53,7 @@ struct DaemonProgram: PawlVerb {
         }
         var daemon = Daemon(paths: paths, logger: logger)
         if let limit = try options.limit() { daemon.limit = limit }
+        daemon.node = try options.nodeName()
         daemon.store = try ChosenStore.take(typed: options.store)
         if let warning = ChosenStore.warning(about: options.store) { logger.warning("\(warning)") }
         daemon.change = try options.settingsChange()

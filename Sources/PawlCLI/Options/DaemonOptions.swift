@@ -23,6 +23,15 @@ package struct DaemonOptions: ParsableArguments {
     )
     package var store: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The name of this daemon among those that share a PostgreSQL database. "
+                + "Default: the name of the host.",
+            valueName: "name"
+        )
+    )
+    package var node: String?
+
     /// For tests: the time after which a slow client over TCP is disconnected.
     @Option(help: .hidden)
     package var clientTimeout: String?
@@ -70,6 +79,7 @@ package struct DaemonOptions: ParsableArguments {
     func check() throws(DownloadError) {
         if let store { _ = try ChosenStore.choice(OptionAssignment(UserConfig.store, store)) }
         _ = try limit()
+        _ = try nodeName()
         _ = try settingsChange()
         _ = try clientTimeLimit()
     }
@@ -79,6 +89,18 @@ package struct DaemonOptions: ParsableArguments {
         return try usage("--client-timeout") { () throws(ValueError) in
             try NumberText.seconds(clientTimeout)
         }
+    }
+
+    /// The name of the daemon among those that share a database; `nil` if it is not given.
+    package func nodeName() throws(DownloadError) -> String? {
+        guard let node else { return nil }
+        guard (1...64).contains(node.utf8.count), !node.holdsUnsafeToShow else {
+            throw .usage(
+                "--node is not valid: '\(node.sanitized(atMost: 70))'",
+                advice: "use 1 to 64 bytes without control characters"
+            )
+        }
+        return node
     }
 
     /// Checks the options for a command that starts a daemon, and hands the store to that daemon.
@@ -122,6 +144,7 @@ package struct DaemonOptions: ParsableArguments {
     var unsavedArguments: [String] {
         (jobs.map { ["--jobs", $0] } ?? [])
             + (clientTimeout.map { ["--client-timeout", $0] } ?? [])
+            + (node.map { ["--node", $0] } ?? [])
             + (verbose ? ["--verbose"] : [])
     }
 }

@@ -25,6 +25,9 @@ final class FeedRunner: Sendable {
     /// machine may be suspended.
     private static let checkInterval: Duration = .seconds(60)
 
+    /// The time after which a node looks whether it is its turn to check feeds.
+    private static let turnInterval: Duration = .seconds(5)
+
     private enum Turn {
         case begun(Completion<Outcome>)
         /// A check of the feed runs already.
@@ -72,6 +75,8 @@ final class FeedRunner: Sendable {
 
     /// Begins the checks that are due; returns them, and the time until the next one.
     private func beginDue(at now: Date) async -> ([(Int64, Completion<Outcome>)], Duration) {
+        // One of several nodes checks the feeds.
+        guard queue.store.fleet?.isFirst ?? true else { return ([], Self.turnInterval) }
         let list: FeedTable.List
         do throws(DownloadError) {
             list = try await queue.store.read { try $0.feeds.list() }

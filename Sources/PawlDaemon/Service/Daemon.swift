@@ -13,6 +13,8 @@ package struct Daemon: Sendable {
     package var logger: Logger
     /// Where the queue is.
     package var store = StoreChoice.file
+    /// The name of the daemon among those that share a database; `nil` uses the name of the host.
+    package var node: String?
     /// The maximum number of downloads that run at the same time; `nil` uses the setting.
     package var limit: Int?
     /// The socket from the service manager; without one the daemon creates its own.
@@ -174,7 +176,8 @@ package struct Daemon: Sendable {
     private func queueOpening() throws(DownloadError) -> any QueueOpening {
         switch store {
         case .file: FileQueueOpening(location: paths.store)
-        case .postgres(let address): try PostgresQueueOpening(address, unusedFile: paths.store)
+        case .postgres(let address):
+            try PostgresQueueOpening(address, unusedFile: paths.store, node: node)
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import Pawl
 internal import PawlCore
 internal import PawlPostgres
 
@@ -8,33 +9,69 @@ struct PostgresQueueOpening: QueueOpening {
     private let address: PostgresAddress
     /// The path of the queue that the daemon has without a database.
     private let file: String
+    /// The name of the daemon as a node of a fleet; `nil` uses the last name, at first that of the
+    /// host.
+    private let node: String?
 
     /// The time between two checks whether the database is available.
     private static let interval: Duration = .seconds(1)
 
     /// - Throws: `.usage` if the address is not valid.
-    init(_ text: String, unusedFile file: String) throws(DownloadError) {
+    init(_ text: String, unusedFile file: String, node: String?) throws(DownloadError) {
         do throws(PostgresError) {
             address = try PostgresAddress(text)
         } catch {
             throw PostgresFailure.explained(error, "reading the address of the store")
         }
-        self.file = file
+        (self.file, self.node) = (file, node)
     }
 
     var location: String { "PostgreSQL: \(address)" }
 
     func open(_ logger: Logger) throws(DownloadError) -> PostgresStore {
-        let store = try PostgresStore(address.text)
+        let store = try PostgresStore(address.text, isShared: true)
         logger.notice("the queue is in a database (\(address), schema \(store.schema))")
         if access(file, F_OK) == 0 {
             logger.notice("the queue in \(file) is not used, and stays as it is")
+        }
+        do throws(DownloadError) {
+            try join(store, logger)
+        } catch {
+            try store.close()
+            throw error
         }
         return store
     }
 
     func prepare(_ store: PostgresStore, _ logger: Logger) -> OpenedQueue {
         OpenedQueue(store: store, identity: store.identity)
+    }
+
+    /// Makes the daemon a node of the fleet that uses the queue.
+    private func join(_ store: PostgresStore, _ logger: Logger) throws(DownloadError) {
+        let folder = String(file.pathFolder)
+        let stored = MachineIdentity.storedName(in: folder)
+        let identity = FleetNode.Identity(
+            name: node ?? stored ?? MachineIdentity.hostName,
+            machine: MachineIdentity.text(folder: folder),
+            version: PawlVersion.current
+        )
+        try store.join(as: identity) { event in
+            switch event {
+            case .joined(let node): logger.notice("this daemon is the node '\(node.name)'")
+            case .suspended: logger.warning("the lease of this node was not renewed in time")
+            case .resumed: logger.debug("the lease of this node is valid")
+            case .lost: logger.error("other nodes have declared this one lost")
+            }
+        }
+        if stored != identity.name {
+            // Downloads into files of this machine would wait for a node of the old name.
+            if let stored { logger.warning("the node '\(stored)' is now '\(identity.name)'") }
+            MachineIdentity.store(identity.name, in: folder, logger)
+        }
+        for home in try store.write({ try $0.ownership.absentHomes() }) {
+            logger.notice("\(home.count) downloads wait for the node '\(home.name)'")
+        }
     }
 
     /// Logs the beginning and the end of each outage, and ends the daemon if what it knows of the

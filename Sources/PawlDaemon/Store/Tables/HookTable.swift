@@ -27,17 +27,34 @@ package struct HookTable {
     }
 
     package func add(_ job: HookJob, for download: Int64) throws {
+        let text = try ColumnCoding.text(job)
+        guard let node = database.node else {
+            try database.run("INSERT INTO hook (download, job) VALUES (?, ?)", [download, text])
+            return
+        }
         try database.run(
-            "INSERT INTO hook (download, job) VALUES (?, ?)",
-            [download, ColumnCoding.text(job)]
+            "INSERT INTO hook (download, job, home) VALUES (?, ?, ?)",
+            [download, text, node.name]
         )
+    }
+
+    /// The condition that this node does a job: it has run the download, whose file it has.
+    private var isOwn: String { database.node == nil ? "TRUE" : "COALESCE(home, ?2) = ?2" }
+
+    /// The parameters of a statement with a date and with `isOwn`.
+    private func parameters(_ date: Date) -> [(any SQLEncodable)?] {
+        guard let node = database.node else { return [date.timeIntervalSince1970] }
+        return [date.timeIntervalSince1970, node.name]
     }
 
     /// Returns the oldest jobs that are due.
     package func due(at now: Date, limit: Int) throws -> [Entry] {
         try entries(
-            "SELECT * FROM hook WHERE COALESCE(notBefore, 0) <= ? ORDER BY id LIMIT ?",
-            [now.timeIntervalSince1970, limit]
+            """
+            SELECT * FROM hook WHERE COALESCE(notBefore, 0) <= ?1 AND \(isOwn)
+            ORDER BY id LIMIT \(limit)
+            """,
+            parameters(now)
         )
     }
 
@@ -45,8 +62,8 @@ package struct HookTable {
     package func nextDate(after now: Date) throws -> Date? {
         ColumnCoding.date(
             try database.value(
-                "SELECT MIN(notBefore) FROM hook WHERE notBefore > ?",
-                [now.timeIntervalSince1970]
+                "SELECT MIN(notBefore) FROM hook WHERE notBefore > ?1 AND \(isOwn)",
+                parameters(now)
             )
         )
     }

@@ -75,6 +75,12 @@ package struct SessionTable {
                 "UPDATE session SET relaunchCommand = ? WHERE identifier = ?",
                 [command.isEmpty ? nil : try ColumnCoding.text(command), identifier]
             )
+            if let node = database.node {
+                try database.run(
+                    "UPDATE session SET home = ? WHERE identifier = ?",
+                    [node.name, identifier]
+                )
+            }
         }
         if let count = registration.maximumConcurrentDownloads {
             try database.run(
@@ -159,9 +165,11 @@ package struct SessionTable {
         var event: Int64
     }
 
-    /// Returns the commands for ends that are not acknowledged and that no command was run for.
+    /// Returns the commands for ends that are not acknowledged and that no command was run for: those
+    /// that a program of this node has registered, if several share the queue.
     func relaunches() throws -> [Relaunch] {
         let events = try EventTable(database).name()
+        let node = database.node
         return try database.rows(
             """
             SELECT identifier, relaunchCommand, newest FROM (
@@ -176,10 +184,11 @@ package struct SessionTable {
                 WHERE relaunchCommand IS NOT NULL AND NOT EXISTS (
                     SELECT 1 FROM download
                     WHERE download.session = identifier AND endedAt IS NULL
-                )
+                ) \(node == nil ? "" : "AND COALESCE(home, ?1) = ?1")
             ) AS ended
             WHERE newest IS NOT NULL
-            """
+            """,
+            node.map { [$0.name] } ?? []
         ).compactMap { row in
             guard let command: [String] = ColumnCoding.value(try row["relaunchCommand"]) else {
                 return nil
