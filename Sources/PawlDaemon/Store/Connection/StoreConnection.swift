@@ -24,6 +24,10 @@ package protocol StoreConnection: AnyObject {
     /// The events of the transaction that have no numbers yet.
     var pendingEvents: PendingEvents { get }
 
+    /// Records that the transaction changes what other daemons keep in memory; does nothing if the
+    /// database belongs to one daemon.
+    func noteChange(of topic: ChangeTopic)
+
     /// Returns the error of a statement in the words of the queue.
     func explained(_ error: any Error, _ context: String) -> DownloadError
 
@@ -42,4 +46,8 @@ package protocol StoreConnection: AnyObject {
         isKept: Bool,
         _ body: (StoreRow) throws -> Void
     ) throws
+}
+
+extension StoreConnection {
+    package func noteChange(of topic: ChangeTopic) {}
 }

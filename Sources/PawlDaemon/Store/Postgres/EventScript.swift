@@ -2,20 +2,27 @@ internal import FoundationEssentials
 internal import PawlPostgres
 internal import PawlWire
 
-/// The last message of a transaction: it numbers the events, writes them with their responses,
-/// notifies other sessions, and commits.
+/// The last message of a transaction: it counts the changes of what other daemons keep in memory,
+/// numbers the events, writes them with their responses, notifies other sessions, and commits.
 ///
 /// The server begins with it when it has all of it. So no daemon that is stopped or cut off holds
 /// the counter of the events, for which all others wait; and the order of the events is that of the
 /// commits.
 struct EventScript {
     let text: String
+    /// The index of the result that contains the id of the newest event ever.
+    let lastEventIndex: Int
 
     /// The query for the id of the newest event ever.
     static let lastEvent = "SELECT value FROM counter WHERE name = 'event'"
 
+<<<<<<< HEAD
     /// Takes the events that have no numbers; returns `nil` if the transaction has no event.
     init?(_ events: PendingEvents) throws {
+=======
+    /// Takes the events that have no numbers; returns `nil` if there is none, and no topic.
+    init?(_ events: PendingEvents, _ topics: Set<ChangeTopic>) throws {
+>>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
         var (count, rows, responses) = (0, [String](), [String]())
         try events.number { taken in
             count = taken
@@ -27,20 +34,61 @@ struct EventScript {
             rows.append("(\(values.joined(separator: ", ")))")
             if let response { responses.append(try Self.insertion(of: response, at: id)) }
         }
+<<<<<<< HEAD
         guard count > 0 || events.hasNumbers else { return nil }
         if !responses.isEmpty { responses.append(Self.deletion) }
         // Other daemons listen on the channel that has the name of the schema.
         var statements = [Self.lastEvent]
         if count > 0 {
             statements = [
+=======
+        guard count > 0 || !topics.isEmpty else { return nil }
+        // In one order, so that no two transactions wait for each other; the events come last.
+        let counts = topics.map(\.rawValue).sorted().map(Self.counting)
+        lastEventIndex = counts.count
+        var statements = counts
+        if count > 0 {
+            if !responses.isEmpty { responses.append(Self.deletion) }
+            statements += [
+>>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
                 "UPDATE counter SET value = value + \(count) WHERE name = 'event' RETURNING value",
                 "INSERT INTO event (id, \(EventTable.columns)) VALUES "
                     + rows.joined(separator: ", "),
             ]
+<<<<<<< HEAD
         }
         statements += responses
         statements += ["SELECT pg_notify(current_schema(), 'e ' || (\(Self.lastEvent)))", "COMMIT"]
         text = statements.joined(separator: "; ")
+=======
+            statements += responses
+            statements.append(Self.notification("'\(Notice.event) ' || (\(Self.lastEvent))"))
+        } else {
+            statements.append(Self.lastEvent)
+        }
+        if !counts.isEmpty { statements.append(Self.notification("'\(Notice.topic)'")) }
+        text = (statements + ["COMMIT"]).joined(separator: "; ")
+    }
+
+    /// The first word of what other daemons receive.
+    enum Notice {
+        /// An event is new; its id follows.
+        static let event = "e"
+        /// A topic was changed.
+        static let topic = "t"
+    }
+
+    /// Other daemons listen on the channel that has the name of the schema.
+    private static func notification(_ text: String) -> String {
+        "SELECT pg_notify(current_schema(), \(text))"
+    }
+
+    private static func counting(_ topic: String) -> String {
+        """
+        INSERT INTO counter AS known (name, value) VALUES ('\(topic)', 1)
+        ON CONFLICT (name) DO UPDATE SET value = known.value + 1
+        """
+>>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
     }
 
     /// Returns the statement of ``ErrorResponseTable/insert(_:at:)``.

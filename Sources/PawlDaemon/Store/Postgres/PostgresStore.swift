@@ -19,7 +19,12 @@ package final class PostgresStore: QueueStore {
     private let address: PostgresAddress
     private let writerSettings: PostgresSettings
     private let currentNode = Mutex<StoreNode?>(nil)
+<<<<<<< HEAD
     private let member = Mutex<FleetNode?>(nil)
+=======
+    /// The number of changes that this daemon has committed, per topic.
+    private let ownChanges = Mutex<[ChangeTopic: Int64]>([:])
+>>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
     private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
     /// The random text that identifies the queue, as `StoreIdentity` describes.
     package let identity: String
@@ -239,7 +244,13 @@ package final class PostgresStore: QueueStore {
                 throw transaction.failure ?? error
             }
             let last = try commit(transaction, on: session)
+<<<<<<< HEAD
             newestEvent.store(last, ordering: .relaxed)
+=======
+            ownChanges.withLock { changes in
+                for topic in transaction.changedTopics { changes[topic, default: 0] += 1 }
+            }
+>>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
             return Committed(value, lastEvent: last)
         }
     }
@@ -388,6 +399,20 @@ package final class PostgresStore: QueueStore {
         } catch {
             throw transaction.failure ?? error
         }
+    }
+
+    /// Returns what all daemons of the queue have done to it.
+    ///
+    /// A change that is being made may be counted as one of another daemon, until it is made.
+    package func changeCounts() async throws(DownloadError) -> ChangeCounts {
+        let values = try await read { try $0.counters.all() }
+        let own = ownChanges.withLock { $0 }
+        var counts = ChangeCounts(lastEvent: 0, byOthers: [:])
+        counts.lastEvent = values[CounterTable.Counter.event.rawValue] ?? 0
+        for topic in ChangeTopic.allCases {
+            counts.byOthers[topic] = (values[topic.rawValue] ?? 0) - (own[topic] ?? 0)
+        }
+        return counts
     }
 
     // MARK: - State

@@ -16,6 +16,7 @@ final class PostgresStoreConnection: StoreConnection {
     let pendingEvents = PendingEvents()
     /// What identifies the transaction after a lost connection; `nil` if it only reads.
     let mark: PostgresTransactionMark?
+    private var changes: Set<ChangeTopic> = []
     private var firstFailure: PostgresError?
     /// Whether the transaction may have changed something.
     private var hasStatementsThatChange = false
@@ -74,6 +75,11 @@ final class PostgresStoreConnection: StoreConnection {
     /// The first error of a statement, after which the server accepts no other one.
     var failure: PostgresError? { firstFailure }
 
+    func noteChange(of topic: ChangeTopic) { changes.insert(topic) }
+
+    /// What other daemons keep in memory, and the transaction changes.
+    var changedTopics: Set<ChangeTopic> { changes }
+
     func explained(_ error: any Error, _ context: String) -> DownloadError {
         PostgresFailure.explained(error, context)
     }
@@ -116,13 +122,14 @@ final class PostgresStoreConnection: StoreConnection {
     /// Returns the id of the newest event ever.
     func commit() throws -> Int64 {
         if let firstFailure { throw firstFailure }
-        guard let script = try EventScript(pendingEvents) else {
+        guard let script = try EventScript(pendingEvents, changes) else {
             try session.send(EventScript.lastEvent)
             try session.send("COMMIT")
             let results = try session.finish(within: time).wait()
             return try Self.lastEvent(in: results.dropLast().last)
         }
-        return try Self.lastEvent(in: session.script(script.text, within: time).wait().first)
+        let results = try session.script(script.text, within: time).wait()
+        return try Self.lastEvent(in: results.dropFirst(script.lastEventIndex).first)
     }
 
     static func lastEvent(in result: PostgresResult?) throws(PostgresError) -> Int64 {

@@ -18,6 +18,14 @@ struct CounterTable {
         try value("SELECT value FROM counter WHERE name = ?", [counter.rawValue])
     }
 
+    /// Returns all numbers by name: also those that count the changes of each `ChangeTopic`.
+    func all() throws -> [String: Int64] {
+        let values = try database.rows("SELECT name, value FROM counter") { row in
+            (try row["name"] as String, try row["value"] as Int64)
+        }
+        return Dictionary(values, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Gives the next numbers; returns the last one of them.
     func take(_ count: Int, of counter: Counter) throws -> Int64 {
         try value(

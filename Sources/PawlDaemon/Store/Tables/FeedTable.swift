@@ -75,7 +75,8 @@ package struct FeedTable {
 
     /// Adds a feed, and returns its id.
     package func insert(_ feed: Row) throws -> Int64 {
-        try database.insert(
+        database.noteChange(of: .feeds)
+        return try database.insert(
             """
             INSERT INTO feed (name, owner, createdAt, nextCheck, request, state)
             VALUES (?, ?, ?, ?, ?, ?)
@@ -99,11 +100,13 @@ package struct FeedTable {
                 try WireJSON.encode(feed.request), ColumnCoding.text(feed.state), feed.id,
             ]
         )
+        database.noteChange(of: .feeds)
     }
 
     /// Removes a feed with the record of its items.
     package func delete(_ id: Int64) throws {
         try database.run("DELETE FROM feed WHERE id = ?", [id])
+        database.noteChange(of: .feeds)
     }
 
     package func find(_ id: Int64) throws -> Row? {

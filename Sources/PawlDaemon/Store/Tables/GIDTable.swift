@@ -27,5 +27,6 @@ package struct GIDTable {
 
     package func set(_ gid: String, of id: Int64) throws {
         try database.run("UPDATE download SET gid = ? WHERE id = ?", [gid, id])
+        database.noteChange(of: .gids)
     }
 }

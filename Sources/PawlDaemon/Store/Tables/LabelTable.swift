@@ -94,12 +94,14 @@ package struct LabelTable {
                 [priority.priority.rawValue, change.name]
             )
         }
+        database.noteChange(of: .labels)
     }
 
     /// Removes the settings of a label; returns the id of its newest download, or `nil` if it has
     /// none.
     package func removeSettings(_ name: String) throws -> Int64? {
         try database.run("DELETE FROM label WHERE name = ?", [name])
+        database.noteChange(of: .labels)
         return try database.value("SELECT MAX(id) FROM download WHERE label = ?", [name])
     }
 

@@ -94,6 +94,11 @@ package struct SessionTable {
                 [limit > 0 ? limit : nil, identifier]
             )
         }
+        if registration.maximumConcurrentDownloads != nil
+            || registration.limitBytesPerSecond != nil
+        {
+            database.noteChange(of: .sessions)
+        }
     }
 
     /// The limits that a session's downloads share; `nil` means no limit of the session.
@@ -150,6 +155,7 @@ package struct SessionTable {
     /// Deletes the session; its downloads and feeds stay, and belong to no session.
     package func forget(_ identifier: String) throws {
         try database.run("DELETE FROM session WHERE identifier = ?", [identifier])
+        database.noteChange(of: .sessions)
         try database.run("UPDATE download SET session = NULL WHERE session = ?", [identifier])
         // Otherwise they would add to the session of another program that takes the name.
         try FeedTable(database).forget(session: identifier)

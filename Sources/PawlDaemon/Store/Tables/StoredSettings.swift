@@ -39,6 +39,7 @@ package struct StoredSettings {
     package func set(_ settings: DaemonSettings) throws {
         let json = try WireJSON.encode(SettingsDocument(settings))
         try set(String(decoding: json, as: UTF8.self), for: Self.settingsName)
+        database.noteChange(of: .settings)
     }
 
     /// Writes a new value each time, which shows whether writes reach the disk.
