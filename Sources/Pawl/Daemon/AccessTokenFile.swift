@@ -57,6 +57,18 @@ package struct AccessTokenFile: Sendable {
         SHA256.digest(of: "pawl cookie \(token)").map { RandomText.text(of: $0) }
     }
 
+    /// Returns the digest of a token, a cookie or a login code, from which nobody can find it again.
+    ///
+    /// It is `nil` if this system cannot compute SHA-256.
+    package static func digest(ofSecret secret: String) -> [UInt8]? {
+        SHA256.digest(of: "pawl secret \(secret)")
+    }
+
+    /// Returns new keys, which are in no file.
+    package static func makeKeys() -> Keys {
+        Keys(token: RandomText.make(), cookie: RandomText.make())
+    }
+
     /// Reads the keys; `nil` if there is no file.
     private func read() throws(DownloadError) -> Keys? {
         guard let text = try file.read() else { return nil }

@@ -150,6 +150,23 @@ package final class DaemonClient: Sendable {
         try await read(try await open("POST", APIPath.loginCodes))
     }
 
+    /// Returns all tokens, without the secrets themselves.
+    package func tokens() async throws(DownloadError) -> [WireToken] {
+        let list: WireTokens = try await fetch(APIPath.tokens)
+        return list.tokens
+    }
+
+    /// Creates a token, or returns the main token.
+    package func makeToken(_ new: NewToken) async throws(DownloadError) -> String {
+        let secret: WireSecret = try await send(APIPath.tokens, new)
+        return secret.token
+    }
+
+    /// Revokes a token.
+    package func revokeToken(_ name: String) async throws(DownloadError) {
+        _ = try await open("DELETE", APIPath.tokens, ["token": name])
+    }
+
     /// Returns all sessions, sorted by name.
     package func sessions() async throws(DownloadError) -> [WireSession] {
         var sessions: [WireSession] = []

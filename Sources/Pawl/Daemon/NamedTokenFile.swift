@@ -15,7 +15,8 @@ package struct NamedTokenFile: Sendable {
 
     private let file: PrivateFile
 
-    private static let most = 100
+    /// The maximum number of tokens.
+    package static let most = 100
 
     package init(_ paths: DaemonPaths) { self.init(path: "\(paths.storeFolder)/api-tokens") }
 
@@ -41,27 +42,11 @@ package struct NamedTokenFile: Sendable {
     ///
     /// Throws `.usage` if the name is taken or not valid.
     package func add(_ name: String, _ scope: TokenScope) throws(DownloadError) -> Entry {
-        guard TokenName.isOne(name) else {
-            throw .usage(
-                "'\(name.sanitized(atMost: 60))' is not a valid token name",
-                advice:
-                    "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is reserved"
-            )
-        }
+        try Self.check(name)
         return try file.exclusively { () throws(DownloadError) in
             var entries = try entries()
-            guard !entries.contains(where: { $0.name == name }) else {
-                throw .usage(
-                    "a token '\(name)' already exists",
-                    advice: "choose another name, or run: pawl daemon token --revoke \(name)"
-                )
-            }
-            guard entries.count < Self.most else {
-                throw .usage(
-                    "there are already \(Self.most) tokens, which is the maximum",
-                    advice: "revoke one: pawl daemon token --revoke NAME"
-                )
-            }
+            guard !entries.contains(where: { $0.name == name }) else { throw Self.taken(name) }
+            guard entries.count < Self.most else { throw Self.tooMany }
             let entry = Entry(name: name, scope: scope, token: RandomText.make())
             entries.append(entry)
             try write(entries)
@@ -76,17 +61,48 @@ package struct NamedTokenFile: Sendable {
         try file.exclusively { () throws(DownloadError) in
             var entries = try entries()
             guard let index = entries.firstIndex(where: { $0.name == name }) else {
-                throw DownloadError(
-                    .notFound,
-                    "there is no token '\(name.sanitized(atMost: 60))'",
-                    advice: name == TokenName.main
-                        ? "to replace the main token: pawl daemon token --new"
-                        : "see 'pawl daemon token --list'"
-                )
+                throw Self.missing(name)
             }
             entries.remove(at: index)
             try write(entries)
         }
+    }
+
+    // MARK: - Refusals
+
+    /// Throws `.usage` if a new token may not have this name.
+    package static func check(_ name: String) throws(DownloadError) {
+        guard !TokenName.isOne(name) else { return }
+        throw .usage(
+            "'\(name.sanitized(atMost: 60))' is not a valid token name",
+            advice:
+                "give 1 to 40 letters, digits, '-', '_' or '.'; '\(TokenName.main)' is reserved"
+        )
+    }
+
+    /// Returns the error of a name that another token has.
+    package static func taken(_ name: String) -> DownloadError {
+        .usage(
+            "a token '\(name)' already exists",
+            advice: "choose another name, or run: pawl daemon token --revoke \(name)"
+        )
+    }
+
+    /// The error of a token too many.
+    package static let tooMany = DownloadError.usage(
+        "there are already \(most) tokens, which is the maximum",
+        advice: "revoke one: pawl daemon token --revoke NAME"
+    )
+
+    /// Returns the error of a name that no token has.
+    package static func missing(_ name: String) -> DownloadError {
+        DownloadError(
+            .notFound,
+            "there is no token '\(name.sanitized(atMost: 60))'",
+            advice: name == TokenName.main
+                ? "to replace the main token: pawl daemon token --new"
+                : "see 'pawl daemon token --list'"
+        )
     }
 
     private func write(_ entries: [Entry]) throws(DownloadError) {

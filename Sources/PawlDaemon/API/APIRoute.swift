@@ -238,7 +238,16 @@ package struct APIRoute: Sendable {
         APIRoute(.get, "/v1/audit", [.readAuditLog], parameters: ["limit"]) { api, request, _ in
             try await api.audit.entries(request)
         },
-        APIRoute(.post, "/v1/login-codes", [.letIn]) { api, _, _ in try api.login.makeCode() },
+        APIRoute(.get, "/v1/tokens", [.letIn]) { api, _, _ in try await api.tokens.list() },
+        APIRoute(.post, "/v1/tokens", [.letIn], body: NewToken.self) { api, request, _ in
+            try await api.tokens.make(request)
+        },
+        APIRoute(.delete, "/v1/tokens", [.letIn], parameters: ["token"]) { api, request, _ in
+            try await api.tokens.revoke(request)
+        },
+        APIRoute(.post, "/v1/login-codes", [.letIn]) { api, _, _ in
+            try await api.login.makeCode()
+        },
         APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, context in
             try await api.login.login(request, context)
         },

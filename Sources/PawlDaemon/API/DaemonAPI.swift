@@ -14,6 +14,7 @@ struct DaemonAPI: Sendable {
     let feeds: FeedHandlers
     let events: EventStreamHandler
     let login: LoginHandlers
+    let tokens: TokenHandlers
     let status: StatusHandlers
     let audit: AuditHandlers
 
@@ -30,7 +31,8 @@ struct DaemonAPI: Sendable {
         sessions = SessionHandlers(queue: queue, attachments: attachments)
         feeds = FeedHandlers(queue: queue, runner: feedRunner)
         events = EventStreamHandler(queue: queue, attachments: attachments)
-        login = LoginHandlers(listener: queue.listener)
+        login = LoginHandlers(queue: queue)
+        tokens = TokenHandlers(queue: queue, paths: paths)
         status = StatusHandlers(queue: queue, about: about)
         audit = AuditHandlers(paths, queue.session)
     }

@@ -5,7 +5,9 @@ internal import PawlWire
 
 /// Answers requests for the login of a browser.
 struct LoginHandlers: Sendable {
-    let listener: NetworkListener
+    let queue: DaemonQueue
+
+    private var listener: NetworkListener { queue.listener }
 
     /// Exchanges a code, which the user received over the Unix socket and which is valid once, or
     /// the token for a cookie.
@@ -22,10 +24,11 @@ struct LoginHandlers: Sendable {
         }
         // A code gives the rights of the page; a token gives its own rights.
         let cookie =
-            login.code.flatMap {
-                authenticator.redeemCode($0) ? authenticator.keys.pageCookie : nil
+            if let code = login.code {
+                try await redeem(code, authenticator) ? authenticator.keys.pageCookie : nil
+            } else {
+                login.token.flatMap { authenticator.keys.cookie(forToken: $0) }
             }
-            ?? login.token.flatMap { authenticator.keys.cookie(forToken: $0) }
         guard let cookie else {
             return try await authenticator.wrongCredentials(
                 from: context.client.address,
@@ -43,14 +46,30 @@ struct LoginHandlers: Sendable {
         )
     }
 
-    func makeCode() throws -> Response {
+    func makeCode() async throws -> Response {
         guard let socket = listener.socket else { throw Self.noListener }
-        let code = socket.authenticator.makeCode()
+        let code =
+            if let shared = listener.shared {
+                try await queue.waiting { () throws(DownloadError) in try shared.makeCode() }
+            } else {
+                socket.authenticator.makeCode()
+            }
         let page = listener.proxies.value.base?.text ?? "\(listener.url ?? "")/"
         return try Response.json(
             LoginCode(code: code, url: "\(page)#code=\(code)"),
             status: .created
         )
+    }
+
+    /// Redeems a code, which another daemon may have made; returns whether it was valid.
+    private func redeem(
+        _ code: String,
+        _ authenticator: RequestAuthenticator
+    ) async throws -> Bool {
+        guard let shared = listener.shared else { return authenticator.redeemCode(code) }
+        return try await queue.waiting { () throws(DownloadError) in
+            try shared.redeemCode(code)
+        }
     }
 
     private static let noListener = Conflict.error(

@@ -485,6 +485,13 @@ actor DaemonQueue {
         try parts.settings.change(change, by: authority)
     }
 
+    /// Runs work that waits for the store on the thread of the queue, which may block.
+    func waiting<Value: Sendable>(
+        for work: @Sendable () throws(DownloadError) -> Value
+    ) throws(DownloadError) -> Value {
+        try work()
+    }
+
     /// Throws if the queue cannot be written.
     func checkHealth() throws(DownloadError) { try health.check() }
 

@@ -4,43 +4,36 @@ internal import PawlWire
 internal import Synchronization
 
 /// The tokens and cookies that authenticate requests, according to the current content of the
-/// user's files.
+/// user's files and of the database that several daemons share, if there is one.
 final class AccessKeys: Sendable {
     /// The cookie's name.
     static let cookie = "pawl"
 
-    /// A token, and the cookie that a browser gets for it.
-    private struct Key {
-        var authority: Authority
-        var token: SecretText?
-        var cookie: SecretText?
-        var cookieText: String?
-    }
-
     private struct State {
         var stamps: [ChangeStamp?] = []
-        var keys: [Key] = []
+        var keys: [AccessKey] = []
     }
 
     private let main: AccessTokenFile
     private let named: NamedTokenFile
+    /// The keys in the database; `nil` if the main token is in the user's file.
+    private let shared: SharedTokens?
     /// The keys that are in no file.
-    private let others: [Key]
+    private let others: [AccessKey]
     private let state = Mutex(State())
 
     /// Creates the file of the main token if it does not exist.
     ///
-    /// `secret`: another secret with the rights of the main token.
+    /// `shared`: the tokens in a database. `secret`: another secret with the rights of the main
+    /// token.
     init(
         _ main: AccessTokenFile,
         _ named: NamedTokenFile,
+        shared: SharedTokens? = nil,
         secret: String? = nil
     ) throws(DownloadError) {
-        (self.main, self.named) = (main, named)
-        others =
-            secret.map { secret in
-                [Key(authority: .token(TokenName.main, .manage), token: SecretText(secret))]
-            } ?? []
+        (self.main, self.named, self.shared) = (main, named, shared)
+        others = secret.map { [AccessKey(secret: $0)] } ?? []
         _ = try main.keys()
     }
 
@@ -87,14 +80,15 @@ final class AccessKeys: Sendable {
 
     /// Returns the cookie that a browser gets for a token; `nil` if the token is invalid.
     func cookie(forToken token: String) -> String? {
-        current().first { $0.token?.matches(token) == true }?.cookieText
+        let given = GivenSecret(token, hasDigest: shared != nil)
+        return current().first { $0.matches(given, isCookie: false) }?.cookie(forToken: token)
     }
 
     /// Compares with each key, so that the time reveals nothing about the keys.
     private func authority(of secret: Substring, isCookie: Bool) -> Authority? {
+        let given = GivenSecret(String(secret), hasDigest: shared != nil)
         var found: Authority?
-        for key in current()
-        where (isCookie ? key.cookie : key.token)?.matches(secret) == true { found = key.authority }
+        for key in current() where key.matches(given, isCookie: isCookie) { found = key.authority }
         return found
     }
 
@@ -106,36 +100,21 @@ final class AccessKeys: Sendable {
     }
 
     /// Returns the keys; reads the files again if they have changed.
-    private func current() -> [Key] {
-        state.withLock { state in
-            let stamps = [main.stamp, named.stamp]
+    private func current() -> [AccessKey] {
+        let own = state.withLock { state in
+            let stamps = [shared == nil ? main.stamp : nil, named.stamp]
             guard stamps != state.stamps else { return state.keys }
             state = State(stamps: stamps, keys: others)
             // A file that cannot be read gives no key.
             if stamps[0] != nil, let keys = try? main.keys() {
-                state.keys.append(Self.key(.page, cookie: keys.cookie))
-                let authority = Authority.token(TokenName.main, .manage)
-                state.keys.append(Self.key(authority, token: keys.token))
+                state.keys.append(AccessKey(page: keys.cookie))
+                state.keys.append(AccessKey(TokenName.main, .manage, token: keys.token))
             }
             for entry in (try? named.entries()) ?? [] {
-                let authority = Authority.token(entry.name, entry.scope)
-                state.keys.append(Self.key(authority, token: entry.token))
+                state.keys.append(AccessKey(entry.name, entry.scope, token: entry.token))
             }
             return state.keys
         }
-    }
-
-    private static func key(_ authority: Authority, cookie: String) -> Key {
-        Key(authority: authority, cookie: SecretText(cookie), cookieText: cookie)
-    }
-
-    private static func key(_ authority: Authority, token: String) -> Key {
-        let cookie = AccessTokenFile.cookie(forToken: token)
-        return Key(
-            authority: authority,
-            token: SecretText(token),
-            cookie: cookie.map { SecretText($0) },
-            cookieText: cookie
-        )
+        return own + (shared?.keys ?? [])
     }
 }

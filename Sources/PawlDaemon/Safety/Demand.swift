@@ -61,7 +61,7 @@ package enum Demand: String, Sendable, CaseIterable {
         case .changeBounds:
             "changing the allowed folders, the access to private addresses, the TCP listener, its "
                 + "certificate and proxies, the hooks or the rules that move files"
-        case .letIn: "creating a login code"
+        case .letIn: "creating a login code, and listing, creating and revoking tokens"
         case .shutDown: "ending the daemon"
         }
     }

@@ -147,6 +147,7 @@ package struct Daemon: Sendable {
             (try $0.events.last(), try $0.settings.settings())
         }
         let (proxies, tls) = (CurrentProxyRules(), CurrentTLS(logger: logger))
+        let shared = try sharedTokens(opened)
         return DaemonQueue.InitialState(
             store: opened.store,
             settings: settings,
@@ -157,6 +158,7 @@ package struct Daemon: Sendable {
                 limits,
                 proxies,
                 command: .listen,
+                shared: shared,
                 tls: tls
             ),
             aria2Listener: NetworkListener(
@@ -164,12 +166,25 @@ package struct Daemon: Sendable {
                 limits,
                 proxies,
                 command: aria2Launch == nil ? .aria2RPC : .aria2Program,
+                shared: shared,
                 secret: aria2Launch?.secret,
                 tls: tls
             ),
             limit: limit,
             lastEvent: last
         )
+    }
+
+    /// Returns the tokens in the database; `nil` if the queue is in a file, and the tokens, too.
+    private func sharedTokens(_ opened: OpenedQueue) throws(DownloadError) -> SharedTokens? {
+        let mark = SharedTokensMark(paths)
+        guard opened.isShared else {
+            mark.remove()
+            return nil
+        }
+        let tokens = try SharedTokens(opened.store, main: AccessTokenFile(paths))
+        try mark.create()
+        return tokens
     }
 
     /// What opens the queue that was chosen.

@@ -17,6 +17,8 @@ final class NetworkListener: Sendable {
     let proxies: CurrentProxyRules
     /// The certificate of new connections; `nil` if the listener has no TLS.
     let tls: CurrentTLS?
+    /// The tokens in a database that several daemons share; `nil` if the tokens are in files.
+    let shared: SharedTokens?
     private let paths: DaemonPaths
     private let limits: ConnectionLimits
     /// The command that gives it another address, for errors.
@@ -31,11 +33,13 @@ final class NetworkListener: Sendable {
         _ limits: ConnectionLimits,
         _ proxies: CurrentProxyRules,
         command: ListenCommand,
+        shared: SharedTokens? = nil,
         secret: String? = nil,
         tls: CurrentTLS? = nil
     ) {
         (self.paths, self.limits, self.command) = (paths, limits, command)
         (self.proxies, self.secret, self.tls) = (proxies, secret, tls)
+        self.shared = shared
     }
 
     /// The socket that is served; `nil` if there is none.
@@ -59,6 +63,7 @@ final class NetworkListener: Sendable {
             paths,
             proxies,
             command: command,
+            shared: shared,
             secret: secret,
             tls: tls,
             beside: self.socket

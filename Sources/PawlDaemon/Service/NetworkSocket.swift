@@ -20,6 +20,7 @@ struct NetworkSocket: Sendable {
     ///
     /// - Parameters:
     ///   - command: The command that gives another address, for errors.
+    ///   - shared: The tokens in a database that several daemons share; `nil` if there is none.
     ///   - secret: Another secret with the rights of the main token.
     ///   - tls: The certificate of new connections.
     ///   - own: The socket that the new one replaces, which may have the same port.
@@ -28,6 +29,7 @@ struct NetworkSocket: Sendable {
         _ paths: DaemonPaths,
         _ proxies: CurrentProxyRules,
         command: ListenCommand,
+        shared: SharedTokens?,
         secret: String?,
         tls: CurrentTLS?,
         beside own: NetworkSocket? = nil
@@ -36,6 +38,7 @@ struct NetworkSocket: Sendable {
         let keys = try AccessKeys(
             AccessTokenFile(paths),
             NamedTokenFile(paths),
+            shared: shared,
             secret: secret
         )
         let replaced = own.flatMap { $0.address.port == address.port ? $0.descriptor : nil }

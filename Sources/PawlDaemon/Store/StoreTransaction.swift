@@ -55,6 +55,8 @@ package struct StoreTransaction {
     package var sessions: SessionTable { SessionTable(database) }
     /// The labels and their settings.
     package var labels: LabelTable { LabelTable(database) }
+    /// The tokens and login codes, in a database that several daemons may use.
+    package var tokens: TokenTable { TokenTable(database) }
     /// The settings of the daemon, and the notes that the store keeps about itself.
     package var settings: StoredSettings { StoredSettings(database) }
     /// The idempotency keys of requests that added downloads.

@@ -17,6 +17,7 @@ package enum APIPath {
 
     package static let acknowledgements = "/v1/acknowledgements"
     package static let login = "/v1/login"
+    package static let tokens = "/v1/tokens"
     package static let loginCodes = "/v1/login-codes"
 
     package static func action(_ action: QueueAction) -> String {

@@ -117,7 +117,8 @@ extension DaemonSuites {
             )
         }
 
-        @Test func `a token file that others can read is not accepted`() async throws {
+        @Test(.needsQueueFile)
+        func `a token file that others can read is not accepted`() async throws {
             let network = try await NetworkScene.make()
             chmod(network.scene.home.path("state/pawl/api-token"), 0o644)
             #expect(try await network.ask("GET", "/v1/status").status == 401)

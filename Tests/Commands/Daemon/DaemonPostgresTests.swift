@@ -55,6 +55,64 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        @Test func `a token and a link of one daemon are valid for the next one of the database`()
+            async throws
+        {
+            let cluster = try await PostgresCluster.shared()
+            let store = cluster.address(try await cluster.makeDatabase())
+            func start() async throws -> NetworkScene {
+                let scene = try DaemonScene(Workshop(), store: store)
+                let daemon = try scene.start(["daemon", "run", "--listen", "127.0.0.1:0"], [:])
+                #expect(await daemon.waitForOutput(containing: "listens at"), "\(daemon.errors)")
+                return try await NetworkScene.attach(to: daemon, of: scene)
+            }
+            func token(_ network: NetworkScene, _ options: String...) async throws -> String {
+                let run = try await network.scene.workshop.run(
+                    ["daemon", "token"] + options,
+                    network.scene.settings
+                )
+                #expect(run.status == .code(0), "\(run.errors)")
+                return run.output
+            }
+            func isAccepted(_ field: String, _ network: NetworkScene) async throws -> Bool {
+                try await network.ask("GET", "/v1/status", fields: [field]).status == 200
+            }
+            func login(_ code: Substring, _ network: NetworkScene) async throws -> String? {
+                let none = ["Cookie: none=1"]
+                let body = #"{"code":"\#(code)"}"#
+                let answer = try await network.ask("POST", "/v1/login", body, fields: none)
+                #expect(answer.status == (answer.fields["set-cookie"] == nil ? 401 : 204))
+                return answer.fields["set-cookie"].map { "Cookie: \($0.prefix { $0 != ";" })" }
+            }
+            let first = try await start()
+            let reader =
+                "Authorization: Bearer \(try await token(first, "--scope", "read").dropLast())"
+            let link = try await token(first, "--url")
+            let code = try #require(link.split(separator: "#code=").last).dropLast()
+            #expect(try await isAccepted(reader, first))
+            first.daemon.signal(SIGTERM)
+            #expect(await first.daemon.waitForExit() == .code(0), "\(first.daemon.errors)")
+            let second = try await start()
+            #expect(second.token == first.token)
+            #expect(try await isAccepted(reader, second))
+            #expect(try await token(second, "--list") == "main  manage\nread  read\n")
+            let cookie = try #require(try await login(code, second))
+            #expect(try await isAccepted(cookie, second))
+            #expect(try await login(code, second) == nil)
+            _ = try await token(second, "--revoke", "read")
+            #expect(try await !isAccepted(reader, second))
+            expectFailure(
+                .notFound,
+                try await second.scene.run("daemon", "token", "--revoke", "read")
+            )
+            let fresh = try await token(second, "--new")
+            #expect(!fresh.contains(second.token))
+            #expect(try await !isAccepted(cookie, second))
+            #expect(try await !isAccepted("Authorization: Bearer \(second.token)", second))
+            #expect(try await isAccepted("Authorization: Bearer \(fresh.dropLast())", second))
+            withExtendedLifetime(first) {}
+        }
+
         @Test func `a session in a database gets its events again after a kill of the daemon`()
             async throws
         {

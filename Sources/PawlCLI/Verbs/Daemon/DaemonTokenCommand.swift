@@ -63,24 +63,23 @@ struct DaemonTokenCommand: PawlVerb {
         return try ownDaemonWork("pawl daemon token", console) {
             (client) async throws(DownloadError) in
             try client.paths.prepare()
-            let tokens = NamedTokenFile(client.paths)
+            let tokens = try await ChosenTokens(client)
             if let created {
-                console.output(try tokens.add(created.name, created.scope).token + "\n")
+                let token = try await tokens.make(created.name, created.scope)
+                console.output(token + "\n")
                 return 0
             }
             if let revoked {
-                try tokens.revoke(revoked)
+                try await tokens.revoke(revoked)
                 console.message("The token '\(revoked.sanitized)' is revoked.")
                 return 0
             }
             guard !lists else {
-                console.output(try Self.table(tokens.entries()))
+                console.output(Self.table(try await tokens.list()))
                 return 0
             }
-            let file = AccessTokenFile(client.paths)
-            let keys = replaces ? try file.renew() : try file.keys()
             guard showsURL else {
-                console.output(keys.token + "\n")
+                console.output(try await tokens.main(replacing: replaces) + "\n")
                 return 0
             }
             try await client.process.checkRuns()
@@ -118,10 +117,7 @@ struct DaemonTokenCommand: PawlVerb {
     }
 
     /// The names and scopes, without the tokens themselves.
-    private static func table(_ entries: [NamedTokenFile.Entry]) -> String {
-        .table(
-            [(TokenName.main, TokenScope.manage.rawValue)]
-                + entries.map { ($0.name, $0.scope.rawValue) }
-        )
+    private static func table(_ tokens: [WireToken]) -> String {
+        .table(tokens.map { ($0.name, $0.scope.rawValue) })
     }
 }

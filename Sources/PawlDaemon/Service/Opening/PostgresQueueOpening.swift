@@ -44,7 +44,7 @@ struct PostgresQueueOpening: QueueOpening {
     }
 
     func prepare(_ store: PostgresStore, _ logger: Logger) -> OpenedQueue {
-        OpenedQueue(store: store, identity: store.identity)
+        OpenedQueue(store: store, identity: store.identity, isShared: true)
     }
 
     /// Makes the daemon a node of the fleet that uses the queue.

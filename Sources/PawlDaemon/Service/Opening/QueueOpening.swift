@@ -31,4 +31,6 @@ struct OpenedQueue: Sendable {
     /// The folders of downloads, from which a damaged queue is rebuilt; `nil` if the database is
     /// not a file of this machine.
     var folders: FolderRecord?
+    /// Whether daemons of several machines may use the database.
+    var isShared = false
 }

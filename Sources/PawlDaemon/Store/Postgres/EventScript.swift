@@ -16,13 +16,8 @@ struct EventScript {
     /// The query for the id of the newest event ever.
     static let lastEvent = "SELECT value FROM counter WHERE name = 'event'"
 
-<<<<<<< HEAD
-    /// Takes the events that have no numbers; returns `nil` if the transaction has no event.
-    init?(_ events: PendingEvents) throws {
-=======
     /// Takes the events that have no numbers; returns `nil` if there is none, and no topic.
     init?(_ events: PendingEvents, _ topics: Set<ChangeTopic>) throws {
->>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
         var (count, rows, responses) = (0, [String](), [String]())
         try events.number { taken in
             count = taken
@@ -34,15 +29,7 @@ struct EventScript {
             rows.append("(\(values.joined(separator: ", ")))")
             if let response { responses.append(try Self.insertion(of: response, at: id)) }
         }
-<<<<<<< HEAD
-        guard count > 0 || events.hasNumbers else { return nil }
-        if !responses.isEmpty { responses.append(Self.deletion) }
-        // Other daemons listen on the channel that has the name of the schema.
-        var statements = [Self.lastEvent]
-        if count > 0 {
-            statements = [
-=======
-        guard count > 0 || !topics.isEmpty else { return nil }
+        guard count > 0 || events.hasNumbers || !topics.isEmpty else { return nil }
         // In one order, so that no two transactions wait for each other; the events come last.
         let counts = topics.map(\.rawValue).sorted().map(Self.counting)
         lastEventIndex = counts.count
@@ -50,21 +37,16 @@ struct EventScript {
         if count > 0 {
             if !responses.isEmpty { responses.append(Self.deletion) }
             statements += [
->>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
                 "UPDATE counter SET value = value + \(count) WHERE name = 'event' RETURNING value",
                 "INSERT INTO event (id, \(EventTable.columns)) VALUES "
                     + rows.joined(separator: ", "),
             ]
-<<<<<<< HEAD
-        }
-        statements += responses
-        statements += ["SELECT pg_notify(current_schema(), 'e ' || (\(Self.lastEvent)))", "COMMIT"]
-        text = statements.joined(separator: "; ")
-=======
             statements += responses
-            statements.append(Self.notification("'\(Notice.event) ' || (\(Self.lastEvent))"))
         } else {
             statements.append(Self.lastEvent)
+        }
+        if count > 0 || events.hasNumbers {
+            statements.append(Self.notification("'\(Notice.event) ' || (\(Self.lastEvent))"))
         }
         if !counts.isEmpty { statements.append(Self.notification("'\(Notice.topic)'")) }
         text = (statements + ["COMMIT"]).joined(separator: "; ")
@@ -88,7 +70,6 @@ struct EventScript {
         INSERT INTO counter AS known (name, value) VALUES ('\(topic)', 1)
         ON CONFLICT (name) DO UPDATE SET value = known.value + 1
         """
->>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
     }
 
     /// Returns the statement of ``ErrorResponseTable/insert(_:at:)``.

@@ -19,12 +19,9 @@ package final class PostgresStore: QueueStore {
     private let address: PostgresAddress
     private let writerSettings: PostgresSettings
     private let currentNode = Mutex<StoreNode?>(nil)
-<<<<<<< HEAD
     private let member = Mutex<FleetNode?>(nil)
-=======
     /// The number of changes that this daemon has committed, per topic.
     private let ownChanges = Mutex<[ChangeTopic: Int64]>([:])
->>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
     private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
     /// The random text that identifies the queue, as `StoreIdentity` describes.
     package let identity: String
@@ -244,13 +241,10 @@ package final class PostgresStore: QueueStore {
                 throw transaction.failure ?? error
             }
             let last = try commit(transaction, on: session)
-<<<<<<< HEAD
             newestEvent.store(last, ordering: .relaxed)
-=======
             ownChanges.withLock { changes in
                 for topic in transaction.changedTopics { changes[topic, default: 0] += 1 }
             }
->>>>>>> 71bc4078 (Count the changes of what daemons keep in memory)
             return Committed(value, lastEvent: last)
         }
     }

@@ -3,6 +3,12 @@ import Testing
 
 /// The description of the API, read by a test.
 struct APIReading: Sendable {
+    /// The names of the operations that only the user at the socket may perform.
+    static let closedOverTCP: Set = [
+        "resumeData", "listRequests", "errorResponse", "makeLoginCode", "listTokens", "makeToken",
+        "revokeToken",
+    ]
+
     struct Operation: Sendable {
         var method: String
         var path: String

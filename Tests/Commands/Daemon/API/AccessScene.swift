@@ -12,6 +12,8 @@ struct AccessScene: Sendable {
     static let main = Authority.token(TokenName.main, .manage)
     static let adder = Authority.token("adder", .add)
     static let reader = Authority.token("reader", .read)
+    /// The name of a token that no request uses.
+    static let spare = "spare"
     static let authorities: [Authority] = [.user, .page, main, adder, reader, .nobody]
 
     static func make() async throws -> AccessScene {
@@ -28,6 +30,7 @@ struct AccessScene: Sendable {
             )
             return ["Authorization: Bearer \(run.output.prefix { $0 != "\n" })"]
         }
+        _ = try await token("read", spare)
         let link = try await network.scene.succeed("daemon", "token", "--url").output
         let code = try #require(link.split(separator: "#code=").last).prefix { $0 != "\n" }
         let login = try await network.ask(

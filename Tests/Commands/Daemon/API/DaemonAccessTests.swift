@@ -136,10 +136,19 @@ extension DaemonSuites {
                 return [Request(path: path, body: #"{"allowsPrivateAddresses":false}"#)]
             case ("POST /v1/login", .open):
                 return [Request(path: path, body: #"{"token":"\#(network.token)"}"#)]
-            case ("POST /v1/login-codes", .letIn): return [Request(path: path)]
+            case (_, .letIn): return letInRequests(route, path, id)
             case (_, .read) where route.hasPrefix("GET "), (_, .readSecrets), (_, .readAuditLog):
                 return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
             default: return []
+            }
+        }
+
+        private func letInRequests(_ route: String, _ path: String, _ id: Int64) -> [Request] {
+            switch route {
+            case "POST /v1/tokens":
+                [Request(path: path, body: #"{"name":"token-\#(id)","scope":"read"}"#)]
+            case "DELETE /v1/tokens": [Request(path: "\(path)?token=\(AccessScene.spare)")]
+            default: [Request(path: path)]
             }
         }
 

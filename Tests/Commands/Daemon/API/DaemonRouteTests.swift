@@ -67,6 +67,7 @@ extension DaemonSuites {
             "setLabel": #"{"name":"other","limitBytesPerSecond":1000}"#,
             "acknowledge": #"{"session":"s","event":1}"#,
             "login": #"{"code":"x"}"#,
+            "makeToken": #"{"name":"other","scope":"read"}"#,
         ]
 
         private func path(_ operation: APIReading.Operation) -> String {
@@ -262,10 +263,7 @@ extension DaemonSuites {
             for operation in reading.operations {
                 let path = path(operation)
                 // Missing permission is reported first.
-                let isClosed = ["resumeData", "listRequests", "errorResponse", "makeLoginCode"]
-                    .contains(
-                        operation.name
-                    )
+                let isClosed = APIReading.closedOverTCP.contains(operation.name)
                 let expected: Set = [isClosed ? 403 : 400]
                 attempts.append(
                     Attempt(
