@@ -251,6 +251,7 @@ package struct APIRoute: Sendable {
         APIRoute(.post, "/v1/login", [.open], body: Login.self) { api, request, context in
             try await api.login.login(request, context)
         },
+        APIRoute(.get, "/readyz", [.open]) { api, _, _ in try await api.status.readiness() },
         APIRoute(.get, "/healthz") { api, _, _ in try await api.status.health() },
         APIRoute(.get, "/metrics") { api, _, _ in try await api.status.metrics() },
         APIRoute(.get, "/openapi.yaml") { _, _, _ in APIDocument.response },

@@ -42,6 +42,24 @@ struct StatusHandlers: Sendable {
         return try Response.json(WireHealth())
     }
 
+    /// Anybody may ask, so the response names no reason.
+    func readiness() async throws -> Response {
+        do throws(DownloadError) {
+            if let problem = queue.store.problem { throw problem }
+            _ = try await queue.store.read { try $0.events.last() }
+        } catch {
+            throw APIFailure(.serviceUnavailable, Self.notReady)
+        }
+        guard await queue.isOpen else { throw APIFailure(.serviceUnavailable, Self.notReady) }
+        return try Response.json(WireHealth())
+    }
+
+    private static let notReady = DownloadError(
+        .storeUnavailable,
+        "the queue cannot be used now",
+        advice: "see the log of the daemon, or its status"
+    )
+
     func statistics() async throws -> WireStatistics {
         let values = queue.counters.values
         var numbers = WireStatistics()

@@ -492,6 +492,9 @@ actor DaemonQueue {
         try work()
     }
 
+    /// Whether downloads are run and commands carried out: the daemon does not shut down.
+    var isOpen: Bool { !parts.control.isShuttingDown }
+
     /// Throws if the queue cannot be written.
     func checkHealth() throws(DownloadError) { try health.check() }
 

@@ -219,11 +219,14 @@ package struct RequestGuard: Sendable {
         }
     }
 
-    /// Whether the request needs no token: the page's files, which hold no data of the user, and
-    /// the exchange of a login code, which is checked by its route.
+    /// Whether the request needs no token: the page's files, which hold no data of the user, the
+    /// question whether the daemon can be used, and the exchange of a login code, which is checked
+    /// by its route.
     private static func isOpen(_ request: Facts) -> Bool {
         switch request.method {
-        case "GET", "HEAD": request.path == "/" || request.path.utf8.starts(with: "/assets/".utf8)
+        case "GET", "HEAD":
+            request.path == "/" || request.path == "/readyz"
+                || request.path.utf8.starts(with: "/assets/".utf8)
         case "POST": request.path == "/v1/login"
         default: false
         }

@@ -14,7 +14,7 @@ package struct BaseURL: Sendable, Hashable {
     /// The first names of the daemon's own paths, with which the path of a base URL cannot begin: a
     /// proxy may strip that path or not.
     package static let ownNames: Set<String> = [
-        "assets", "healthz", "metrics", "openapi.yaml", "v1", "worker.js",
+        "assets", "healthz", "metrics", "openapi.yaml", "readyz", "v1", "worker.js",
     ]
     private static let mostBytes = 1000
 

@@ -145,9 +145,11 @@ extension DaemonSuites {
                     let run = try await scene.workshop.run(arguments, scene.settings)
                     expectFailure(.storeUnavailable, run)
                 }
-                let head = try await health(scene)
-                #expect(head.contains("503"), "\(head)")
-                #expect(head.lowercased().contains("retry-after: 1"), "\(head)")
+                for path in ["healthz", "readyz"] {
+                    let head = try await health(scene, path)
+                    #expect(head.contains("503"), "\(head)")
+                    #expect(head.lowercased().contains("retry-after: 1"), "\(head)")
+                }
                 let shown = try await scene.succeed("daemon", "status")
                 #expect(shown.output.contains("problem"), "\(shown.output)")
                 latch.release()
@@ -164,6 +166,7 @@ extension DaemonSuites {
                 expectSound(try await scene.events())
                 #expect(try await status(scene).storeProblem == nil)
                 #expect(try await health(scene).contains("200"))
+                #expect(try await health(scene, "readyz").contains("200"))
                 daemon.signal(SIGTERM)
                 #expect(await daemon.waitForExit() == .code(0), "\(daemon.errors)")
             }
@@ -240,11 +243,14 @@ extension DaemonSuites {
             #expect(try await status(scene).storeProblem != nil)
         }
 
-        private func health(_ scene: DaemonScene) async throws -> String {
+        private func health(
+            _ scene: DaemonScene,
+            _ path: String = "healthz"
+        ) async throws -> String {
             let socket = scene.home.path("run/pawl/daemon.sock")
             let run = try await ProcessRunner.run(
                 "curl",
-                ["-s", "-i", "--unix-socket", socket, "http://d/healthz"]
+                ["-s", "-i", "--unix-socket", socket, "http://d/\(path)"]
             )
             return run.output
         }

@@ -228,14 +228,15 @@ struct RequestGuardTests {
         )
     }
 
-    @Test func `without a token only the page's files and the login are open`() {
+    @Test func `without a token only the page's files, the login and readiness are open`() {
         let methods = ["GET", "HEAD", "POST", "PATCH", "DELETE", "PUT", "OPTIONS", "TRACE"]
         let paths = [
             "/", "/assets/page.js", "/assets", "/v1/login", "/v1/downloads", "/healthz", "",
-            "//", "/assetsx/", "/v1/login/", "/V1/LOGIN",
+            "//", "/assetsx/", "/v1/login/", "/V1/LOGIN", "/readyz", "/readyz/",
         ]
         let open: Set<String> = [
             "GET /", "HEAD /", "GET /assets/page.js", "HEAD /assets/page.js", "POST /v1/login",
+            "GET /readyz", "HEAD /readyz",
         ]
         for method in methods {
             for path in paths {
