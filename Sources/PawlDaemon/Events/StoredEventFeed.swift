@@ -24,6 +24,7 @@ struct StoredEventFeed: Sendable {
     func write(_ send: ([UInt8]) async throws -> Void) async throws {
         let reader = notifier.addReader(end.wakeup, session: session)
         defer { notifier.removeReader(reader) }
+        try await learnNewest()
         // A higher id comes from a store that was set aside.
         var last = min(after ?? notifier.last, notifier.last)
         var shown = notifier.progress?.number ?? 0
@@ -57,6 +58,16 @@ struct StoredEventFeed: Sendable {
             }
         }
         if end.reason == .takenOver { try await send(Self.notice(.detached)) }
+    }
+
+    /// The reader may have received an event from another daemon of which this one has not heard yet.
+    private func learnNewest() async throws {
+        guard let after, after > notifier.last else { return }
+        do throws(DownloadError) {
+            notifier.published(try await store.read { try $0.events.last() })
+        } catch {
+            guard error.code == .storeUnavailable else { throw error }
+        }
     }
 
     static func notice(_ notice: AttachQuery.Notice) -> [UInt8] {

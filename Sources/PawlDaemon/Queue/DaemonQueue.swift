@@ -225,6 +225,22 @@ actor DaemonQueue {
         for wakeup in [environment.work, endings, hooks, feedWork] { wakeup.send() }
     }
 
+    /// Wakes those who wait for events, after another daemon has written some.
+    ///
+    /// What this daemon has written is published by the command that has written it, which has then
+    /// taken effect: no other runs between its commit and that moment.
+    func publishedByOthers(_ last: Int64) {
+        guard last > notifier.last else { return }
+        notifier.published(last)
+        // A hook's job is written with an event.
+        for wakeup in [endings, hooks] { wakeup.send() }
+    }
+
+    /// Reads what other daemons have changed, and applies it.
+    func reread(_ topics: Set<ChangeTopic>) throws(DownloadError) {
+        try SharedMemory(parts: parts, tokens: listener.shared).reread(topics)
+    }
+
     /// Publishes the progress of the running downloads, and records their names.
     private func watch() async {
         while !Task.isCancelled {

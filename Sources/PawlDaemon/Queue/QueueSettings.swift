@@ -71,20 +71,25 @@ final class QueueSettings {
         let needsCertificate = change.needsCertificate(new)
         let tls = needsCertificate ? try CurrentTLS.load(new) : nil
         let sockets = try openSockets(new, change)
-        let last: Int64
+        let committed: Committed<DaemonSettings>
         do throws(DownloadError) {
-            last = try write(new, published: published(new, change))
+            committed = try write(new, change)
         } catch {
             for socket in sockets { socket.prepared.close() }
             throw error
         }
+        new = committed.value
         // The certificate first: a socket that other machines can reach is not served without one.
         if needsCertificate { listener.tls?.set(tls) }
         for socket in sockets { socket.listener.adopt(socket.prepared) }
         let old = current
         current = new
-        apply(change, from: old)
-        environment.notifier.published(last)
+        let isLimitGiven = change[\.maximumConcurrentDownloads] != nil
+        if isLimitGiven || new.maximumConcurrentDownloads != old.maximumConcurrentDownloads {
+            apply(new.maximumConcurrentDownloads)
+        }
+        apply(from: old)
+        environment.notifier.published(committed.lastEvent)
         environment.work.send()
         return shown(to: authority)
     }
@@ -124,9 +129,7 @@ final class QueueSettings {
     ) -> DaemonSettings? {
         // The listeners and their proxies concern no download, so a change of them is not published.
         var before = current
-        (before.listen, before.aria2Listen) = (new.listen, new.aria2Listen)
-        (before.baseURL, before.trustedProxies) = (new.baseURL, new.trustedProxies)
-        (before.tlsCertificate, before.tlsKey) = (new.tlsCertificate, new.tlsKey)
+        before.takeSettingsOfMachine(from: new)
         guard new != before else { return nil }
         var published = new
         if change[\.maximumConcurrentDownloads] == nil {
@@ -137,21 +140,48 @@ final class QueueSettings {
         return published.withoutSecrets
     }
 
+    /// Writes the settings, and returns them.
+    ///
+    /// If another daemon has changed some of them a moment ago, those keep their values.
     private func write(
         _ new: DaemonSettings,
-        published: DaemonSettings?
-    ) throws(DownloadError) -> Int64 {
+        _ change: DaemonSettingsChange
+    ) throws(DownloadError) -> Committed<DaemonSettings> {
         try environment.store.write(for: .needsRoom) { transaction in
+            var new = new
+            if transaction.isShared {
+                let (tls, key) = (new.tlsCertificate, new.tlsKey)
+                new = try change.settings(over: try transaction.settings.settings())
+                (new.tlsCertificate, new.tlsKey) = (tls, key)
+            }
             try transaction.settings.set(new)
-            if let published { try transaction.events.append(published, at: transaction.now) }
-        }.lastEvent
+            if let event = self.published(new, change) {
+                try transaction.events.append(event, at: transaction.now)
+            }
+            return new
+        }
     }
 
-    private func apply(_ change: DaemonSettingsChange, from old: DaemonSettings) {
-        if let limit = change[\.maximumConcurrentDownloads] {
-            waiting.limit = limit
-            environment.counters.setMaximumConcurrentDownloads(limit)
+    private func apply(_ maximumConcurrentDownloads: Int) {
+        waiting.limit = maximumConcurrentDownloads
+        environment.counters.setMaximumConcurrentDownloads(maximumConcurrentDownloads)
+    }
+
+    /// Applies the settings that another daemon has stored; no listener changes.
+    func adopt(_ new: DaemonSettings) {
+        let old = current
+        guard new != old else { return }
+        current = new
+        // The command line of this daemon may have given another number than the settings.
+        if new.maximumConcurrentDownloads != old.maximumConcurrentDownloads {
+            apply(new.maximumConcurrentDownloads)
         }
+        apply(from: old)
+        environment.work.send()
+    }
+
+    /// Applies all settings except the maximum number of downloads.
+    private func apply(from old: DaemonSettings) {
         listener.proxies.set(ProxyRules(current))
         environment.session.setLimit(connectionsPerHost: current.connectionsPerHost)
         if current.usesMeteredNetwork != old.usesMeteredNetwork {

@@ -10,6 +10,9 @@ package struct StoreTransaction {
     /// The time of the database at the start of the transaction.
     package var now: Date { database.now }
 
+    /// Whether other daemons may change the database at the same time.
+    var isShared: Bool { database.dialect.isShared }
+
     /// Returns the error of a statement in the words of the queue.
     func explained(_ error: any Error, _ context: String) -> DownloadError {
         database.explained(error, context)
@@ -21,6 +24,8 @@ package struct StoreTransaction {
     package var search: DownloadSearch { DownloadSearch(database) }
     /// The downloads in the order in which they start, or in which they have ended.
     package var order: DownloadOrder { DownloadOrder(database) }
+    /// The positions of downloads that are added or moved, in a database that several daemons share.
+    package var positions: PositionTable { PositionTable(database) }
     /// The requests of the downloads, with their secrets.
     package var requests: RequestTable { RequestTable(database) }
     /// The starts, failures and waits of the downloads.

@@ -44,6 +44,14 @@ package struct DaemonSettings: Sendable, Hashable {
 
     package init() {}
 
+    /// Takes the settings that concern one machine from others: its listeners, their certificate and
+    /// their proxies.
+    package mutating func takeSettingsOfMachine(from other: DaemonSettings) {
+        (listen, aria2Listen) = (other.listen, other.aria2Listen)
+        (tlsCertificate, tlsKey) = (other.tlsCertificate, other.tlsKey)
+        (baseURL, trustedProxies) = (other.baseURL, other.trustedProxies)
+    }
+
     /// The address where the daemon listens for TCP; `nil` also if the stored address is not valid,
     /// which may happen in a store of another version.
     package var listenAddress: ListenAddress? {

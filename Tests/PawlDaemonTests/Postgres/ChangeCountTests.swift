@@ -83,7 +83,7 @@ struct ChangeCountTests {
             try transaction.events.append(DaemonSettings(), at: transaction.now)
         }
         #expect(both.lastEvent == 2)
-        #expect(await received.wait { $0.count == 3 } == ["t", "e 2", "t"])
+        #expect(await received.wait { $0.count == 3 } == ["t", "t", "e 2"])
         let counts = try await store.changeCounts()
         #expect(counts.lastEvent == 2)
         listener.close()

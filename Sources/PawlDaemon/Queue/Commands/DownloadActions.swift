@@ -29,10 +29,10 @@ struct DownloadActions {
         by authority: Authority,
         _ rules: NetworkRules
     ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
-        var order = parts.positions.order
+        var order = parts.positions.taking
         let committed = try write(action) { transaction in
             // The transaction may run more than once.
-            order = parts.positions.order
+            order = parts.positions.taking
             let selected = try transaction.search.select(
                 selection,
                 states: ActionRules.states(action)
@@ -62,7 +62,7 @@ struct DownloadActions {
             return changes
         }
         let changes = committed.value
-        parts.positions.set(order)
+        parts.positions.committed(order)
         for change in changes { apply(change, action) }
         if action == .remove { undo.removed(at: Date()) }
         let outcome = WireOutcome(downloads: changes.map(\.now), lastEvent: committed.lastEvent)
@@ -89,7 +89,7 @@ struct DownloadActions {
         _ item: DownloadSearch.Selected,
         _ action: QueueAction,
         _ transaction: StoreTransaction,
-        _ order: inout StartOrder,
+        _ order: inout QueuePositions.Taking,
         undoneAs removal: Int64?,
         by remover: DownloadOwner
     ) throws -> Change? {
@@ -127,10 +127,10 @@ struct DownloadActions {
             try transaction.downloads.delete(item.download.id)
             try transaction.events.append(.removed, change.now, at: now)
         case .moveFirst:
-            change.now.position = order.takeFirst()
+            change.now.position = try order.takeFirst(transaction)
             try save(change.now, .changed, now, transaction)
         case .moveLast:
-            change.now.position = order.takeLast()
+            change.now.position = try order.takeLast(transaction)
             try save(change.now, .changed, now, transaction)
         }
         return change

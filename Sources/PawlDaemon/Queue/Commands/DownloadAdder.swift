@@ -79,7 +79,7 @@ struct DownloadAdder {
             )
         }
         let sessions = Set(checked.compactMap { $0.row.session.map { ExactText($0) } })
-        var order = parts.positions.order
+        var order = parts.positions.taking
         let committed = try parts.environment.store.write(for: .needsRoom) { transaction in
             if let known = try key?.ids(transaction) {
                 return (try transaction.downloads.find(known), false)
@@ -89,7 +89,7 @@ struct DownloadAdder {
             }
             if let gid { try parts.gids.checkIsFree(gid, transaction) }
             // The transaction may run more than once.
-            order = parts.positions.order
+            order = parts.positions.taking
             let rows = try Self.insert(checked, &order, transaction)
             if let gid, let first = rows.first { try transaction.gids.set(gid, of: first.id) }
             if let first = rows.first, let last = rows.last {
@@ -114,11 +114,11 @@ struct DownloadAdder {
         with change: (StoreTransaction, inout [Prepared]) throws -> Value?
     ) throws(DownloadError) -> (Value, WireOutcome)? {
         if !prepared.isEmpty { recordFolders(prepared.map(\.row.destination)) }
-        var order = parts.positions.order
+        var order = parts.positions.taking
         let committed = try parts.environment.store.write(for: .needsRoom) {
             (transaction) -> (Value, [WireDownload])? in
             // The transaction may run more than once.
-            order = parts.positions.order
+            order = parts.positions.taking
             var prepared = prepared
             guard let value = try change(transaction, &prepared) else { return nil }
             let rows = try Self.insert(prepared, &order, transaction)
@@ -131,8 +131,8 @@ struct DownloadAdder {
     }
 
     /// Makes downloads wait after they are stored.
-    private func added(_ outcome: WireOutcome, _ order: StartOrder) {
-        parts.positions.set(order)
+    private func added(_ outcome: WireOutcome, _ order: QueuePositions.Taking) {
+        parts.positions.committed(order)
         for row in outcome.downloads where row.state == .waiting {
             parts.waiting.add(QueueScheduler.Entry(row))
         }
@@ -176,12 +176,13 @@ struct DownloadAdder {
 
     private static func insert(
         _ downloads: [Prepared],
-        _ order: inout StartOrder,
+        _ order: inout QueuePositions.Taking,
         _ transaction: StoreTransaction
     ) throws -> [WireDownload] {
         var rows: [WireDownload] = []
-        for download in downloads {
-            rows.append(try insert(download, position: order.takeLast(), transaction))
+        let positions = try order.takeLast(downloads.count, transaction)
+        for (download, position) in zip(downloads, positions) {
+            rows.append(try insert(download, position: position, transaction))
         }
         return rows
     }

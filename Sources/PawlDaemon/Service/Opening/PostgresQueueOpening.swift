@@ -74,9 +74,29 @@ struct PostgresQueueOpening: QueueOpening {
         }
     }
 
-    /// Logs the beginning and the end of each outage, and ends the daemon if what it knows of the
-    /// queue may be wrong: another one has taken the queue, or the outcome of a write is not known.
+    /// Follows what other daemons do to the queue, logs the beginning and the end of each outage, and
+    /// ends the daemon if what it knows of the queue may be wrong: another one has taken the queue, or
+    /// the outcome of a write is not known.
     func maintain(_ queue: DaemonQueue, _ logger: Logger) async -> DownloadError? {
+        await withTaskGroup(of: DownloadError?.self) { group in
+            if let store = queue.store as? PostgresStore {
+                group.addTask {
+                    await RemoteChanges(store, queue, logger).run()
+                    return nil
+                }
+            }
+            group.addTask { await watch(queue, logger) }
+            // Either both were cancelled, or the queue is lost.
+            var end: DownloadError?
+            for await other in group {
+                end = end ?? other
+                group.cancelAll()
+            }
+            return end
+        }
+    }
+
+    private func watch(_ queue: DaemonQueue, _ logger: Logger) async -> DownloadError? {
         var isAway = false
         // The loop checks for cancellation.
         while (try? await Task.sleep(for: Self.interval)) != nil {

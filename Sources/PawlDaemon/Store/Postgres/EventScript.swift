@@ -45,19 +45,35 @@ struct EventScript {
         } else {
             statements.append(Self.lastEvent)
         }
+        // Before that of an event: who learns of the event has learned of the change.
+        if !counts.isEmpty { statements.append(Self.notification("'\(Notice.topicWord)'")) }
         if count > 0 || events.hasNumbers {
-            statements.append(Self.notification("'\(Notice.event) ' || (\(Self.lastEvent))"))
+            statements.append(Self.notification("'\(Notice.eventWord) ' || (\(Self.lastEvent))"))
         }
-        if !counts.isEmpty { statements.append(Self.notification("'\(Notice.topic)'")) }
         text = (statements + ["COMMIT"]).joined(separator: "; ")
     }
 
-    /// The first word of what other daemons receive.
+    /// What other daemons receive after the commit.
     enum Notice {
-        /// An event is new; its id follows.
-        static let event = "e"
+        /// An event is new.
+        case event(Int64)
         /// A topic was changed.
-        static let topic = "t"
+        case topic
+
+        fileprivate static let eventWord = "e"
+        fileprivate static let topicWord = "t"
+
+        /// Returns `nil` for a notice of something else.
+        init?(_ text: String) {
+            let words = text.split(separator: " ")
+            if words.count == 2, words[0] == Self.eventWord, let id = Int64(words[1]) {
+                self = .event(id)
+            } else if words == [Self.topicWord[...]] {
+                self = .topic
+            } else {
+                return nil
+            }
+        }
     }
 
     /// Other daemons listen on the channel that has the name of the schema.

@@ -1,6 +1,6 @@
 internal import Dispatch
 package import PawlCore
-internal import PawlPostgres
+package import PawlPostgres
 internal import Synchronization
 
 /// The queue and its events in PostgreSQL.
@@ -393,6 +393,17 @@ package final class PostgresStore: QueueStore {
         } catch {
             throw transaction.failure ?? error
         }
+    }
+
+    /// Receives what other daemons send after their commits, on a connection of its own.
+    ///
+    /// `report` is called on the connection's thread, and must not wait.
+    package func listen(
+        _ report: @escaping @Sendable (PostgresListener.Event) -> Void
+    ) -> PostgresListener {
+        var settings = PostgresSettings()
+        settings.applicationName = "pawld"
+        return PostgresListener(address, channels: [schema], settings, report: report)
     }
 
     /// Returns what all daemons of the queue have done to it.

@@ -16,12 +16,28 @@ package struct StoredSettings {
 
     /// Returns the settings of the daemon; the defaults if another version stored them in a
     /// different form.
+    ///
+    /// Nodes that share a queue have the same settings, except for those of their machines.
     package func settings() throws -> DaemonSettings {
+        var settings = try settings(Self.settingsName) ?? DaemonSettings()
+        if let name = nameOfMachine, let own = try self.settings(name) {
+            settings.takeSettingsOfMachine(from: own)
+        }
+        return settings
+    }
+
+    /// Returns the settings in a row; `nil` if there is no such row.
+    private func settings(_ name: String) throws -> DaemonSettings? {
         let sql = "SELECT value FROM setting WHERE name = ?\(database.rowLock)"
-        let text: String? = try database.value(sql, [Self.settingsName])
-        guard let text else { return DaemonSettings() }
+        let text: String? = try database.value(sql, [name])
+        guard let text else { return nil }
         // The queue works without them.
         return (try? WireJSON.decode(DaemonSettings.self, from: text.utf8)) ?? DaemonSettings()
+    }
+
+    /// The name of the row with the settings of the machine; `nil` if they are with the others.
+    private var nameOfMachine: String? {
+        database.node.map { "\(Self.settingsName)@\($0.name)" }
     }
 
     /// Returns the settings as they were stored, which may be damaged.
@@ -37,9 +53,20 @@ package struct StoredSettings {
     }
 
     package func set(_ settings: DaemonSettings) throws {
-        let json = try WireJSON.encode(SettingsDocument(settings))
-        try set(String(decoding: json, as: UTF8.self), for: Self.settingsName)
+        var settings = settings
+        if let name = nameOfMachine {
+            var own = DaemonSettings()
+            own.takeSettingsOfMachine(from: settings)
+            settings.takeSettingsOfMachine(from: DaemonSettings())
+            try set(own, for: name)
+        }
+        try set(settings, for: Self.settingsName)
         database.noteChange(of: .settings)
+    }
+
+    private func set(_ settings: DaemonSettings, for name: String) throws {
+        let json = try WireJSON.encode(SettingsDocument(settings))
+        try set(String(decoding: json, as: UTF8.self), for: name)
     }
 
     /// Writes a new value each time, which shows whether writes reach the disk.
