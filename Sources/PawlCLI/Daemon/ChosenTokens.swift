@@ -23,9 +23,8 @@ struct ChosenTokens {
 
     /// Revokes a token, which may be in a file of this machine in any case.
     func revoke(_ name: String) async throws(DownloadError) {
-        if !areShared || (try named.entries().contains { $0.name == name }) {
-            return try named.revoke(name)
-        }
+        let isOwn = try named.entries().contains { $0.name == name }
+        guard areShared, !isOwn else { return try named.revoke(name) }
         try await client.revokeToken(name)
     }
 

@@ -81,8 +81,14 @@ final class RemoteChanges: Sendable {
     private func check(_ memory: inout Memory) async {
         do throws(DownloadError) {
             let counts = try await store.changeCounts()
-            let known = memory.known
-            let changed = Set(ChangeTopic.allCases.filter { counts.byOthers[$0] != known[$0] })
+            var changed = Set(ChangeTopic.allCases)
+            if memory.known.isEmpty {
+                // The start of the daemon has just carried out what was left.
+                changed.remove(.downloads)
+            } else {
+                let known = memory.known
+                changed = changed.filter { counts.byOthers[$0] != known[$0] }
+            }
             if !changed.isEmpty { try await queue.reread(changed) }
             await queue.publishedByOthers(counts.lastEvent)
             memory = Memory(known: counts.byOthers)

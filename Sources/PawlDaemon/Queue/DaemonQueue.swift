@@ -36,6 +36,7 @@ actor DaemonQueue {
     private let adder: DownloadAdder
     private let actions: DownloadActions
     private let undo: RemovalUndo
+    private let remoteCommands: RemoteCommands
     private let editor: DownloadEditor
     private let feeds: FeedCommands
     private let feedRecorder: FeedRecorder
@@ -84,6 +85,7 @@ actor DaemonQueue {
         recorder = RunRecorder(parts)
         adder = DownloadAdder(parts: parts, folders: initial.folders)
         undo = RemovalUndo(parts)
+        remoteCommands = RemoteCommands(parts)
         actions = DownloadActions(parts: parts, undo: undo)
         editor = DownloadEditor(parts: parts)
         feeds = FeedCommands(parts: parts, undo: undo)
@@ -239,6 +241,7 @@ actor DaemonQueue {
     /// Reads what other daemons have changed, and applies it.
     func reread(_ topics: Set<ChangeTopic>) throws(DownloadError) {
         try SharedMemory(parts: parts, tokens: listener.shared).reread(topics)
+        if topics.contains(.downloads) { try remoteCommands.carryOut() }
     }
 
     /// Publishes the progress of the running downloads, and records their names.

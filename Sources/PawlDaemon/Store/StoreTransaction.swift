@@ -42,6 +42,8 @@ package struct StoreTransaction {
     package var nodes: NodeTable { NodeTable(database) }
     /// Which node has taken which download.
     package var ownership: OwnershipTable { OwnershipTable(database) }
+    /// Commands for downloads that another node has taken.
+    package var commands: CommandTable { CommandTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
     /// The numbers of events and of removals.

@@ -164,6 +164,59 @@ extension DaemonSuites {
             reader.signal(SIGTERM)
         }
 
+        // MARK: - Commands on another node
+
+        private static let resource = Resource(size: 24 << 20)
+
+        /// Returns a download whose run waits for the latch, after the daemon has made its first check
+        /// for changes.
+        private func held(_ scene: Scene) async throws -> Latch {
+            let latch = try await scene.network.scene.addHeld(Self.resource)
+            let reader = try await scene.reader()
+            try await scene.write(event: 50)
+            await scene.waitForEvent(50, reader)
+            reader.signal(SIGTERM)
+            return latch
+        }
+
+        @Test func `a run starts again if a command on another node needs that`() async throws {
+            let scene = try await Scene()
+            let own = scene.network.scene
+            let latch = try await held(scene)
+            #expect(own.workshop.origin.requests.count == 1)
+            try await scene.write(
+                "UPDATE download SET restartOf = epoch",
+                topics: ["downloads"],
+                event: 51
+            )
+            let requests = await own.workshop.origin.waitForRequests(2)
+            #expect(requests.last?.range != nil)
+            latch.release()
+            try await own.succeed("wait", "1")
+            try expectExact(Workshop.name, Self.resource, in: own.workshop)
+        }
+
+        @Test
+        func `a run ends, and its partial file is removed, after a cancellation on another node`()
+            async throws
+        {
+            let scene = try await Scene()
+            let own = scene.network.scene
+            let latch = try await held(scene)
+            try await scene.write(
+                "UPDATE download SET state = 'cancelled', endedAt = 1",
+                topics: ["downloads"],
+                event: 52,
+                isNotified: false
+            )
+            try await ScratchFolder.wait(
+                untilGone: own.workshop.folder.path(Workshop.name + ".part")
+            )
+            latch.release()
+            #expect(try await own.downloads().map(\.state) == [.cancelled])
+            #expect(!own.workshop.folder.exists(Workshop.name))
+        }
+
         @Test func `downloads are added after those of another daemon`() async throws {
             let scene = try await Scene()
             try await scene.network.scene.succeed("add", "--paused", "http://example.org/a")

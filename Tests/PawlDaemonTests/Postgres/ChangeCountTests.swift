@@ -9,20 +9,21 @@ import Testing
 struct ChangeCountTests {
     private func change(_ topic: ChangeTopic, _ transaction: StoreTransaction) throws {
         switch topic {
+        // CommandTableTests has a command on another node's download.
+        case .downloads: break
         case .feeds: try transaction.feeds.delete(1)
         case .gids: try transaction.gids.set("0123456789abcdef", of: 1)
         case .labels: _ = try transaction.labels.removeSettings("films")
         case .sessions:
-            try transaction.sessions.register(
-                SessionRegistration(identifier: "s", limitBytesPerSecond: 1000),
-                at: transaction.now
-            )
+            var registration = SessionRegistration(identifier: "s")
+            registration.limitBytesPerSecond = 1000
+            try transaction.sessions.register(registration, at: transaction.now)
         case .settings: try transaction.settings.set(DaemonSettings())
         case .tokens: try transaction.tokens.setMain(token: "a", cookie: "b")
         }
     }
 
-    @Test(arguments: ChangeTopic.allCases)
+    @Test(arguments: ChangeTopic.allCases.filter { $0 != .downloads })
     func `a daemon does not take its own changes for those of others`(
         topic: ChangeTopic
     ) async throws {
@@ -45,7 +46,7 @@ struct ChangeCountTests {
         let queue = try await PostgresQueue()
         let store = try queue.open()
         #expect(throws: (any Error).self) {
-            try store.write { transaction in
+            try store.write { (transaction) -> Void in
                 try change(.labels, transaction)
                 throw Stop()
             }

@@ -37,6 +37,7 @@ struct DownloadActions {
                 selection,
                 states: ActionRules.states(action)
             )
+            try transaction.commands.note(selected.map(\.download.id))
             var changes: [Change] = []
             let removal = try removal(action, of: selected.count, by: authority, transaction)
             for var item in selected
@@ -97,7 +98,7 @@ struct DownloadActions {
             action,
             on: item.download.state,
             waitsToRetry: item.download.failures != nil,
-            isComplete: isComplete(item.download.id)
+            isComplete: try isComplete(item.download, transaction)
         )
         var change = Change(effect: effect, now: item.download)
         let now = transaction.now
@@ -140,9 +141,19 @@ struct DownloadActions {
     /// end is left.
     ///
     /// Otherwise, stopping the run keeps the file from getting its name (``FinishAnnouncements``).
-    private func isComplete(_ id: Int64) -> Bool {
-        parts.moves.isMoving(id) || parts.announcements.isFinishing(id)
-            || parts.environment.running[id]?.state == .finished
+    private func isComplete(
+        _ row: WireDownload,
+        _ transaction: StoreTransaction
+    ) throws -> Bool {
+        if parts.moves.isMoving(row.id) || parts.announcements.isFinishing(row.id) { return true }
+        if let task = parts.environment.running[row.id] { return task.state == .finished }
+        return try row.state.isActive && transaction.commands.isFinishingElsewhere(row.id)
+    }
+
+    /// Whether a download runs, here or on another node.
+    private func runs(_ row: WireDownload, _ transaction: StoreTransaction) throws -> Bool {
+        if parts.environment.running[row.id] != nil { return true }
+        return try row.state.isActive && transaction.commands.isElsewhere(row.id)
     }
 
     /// Returns the number of a removal that can be undone; `nil` for another action.
@@ -189,7 +200,7 @@ struct DownloadActions {
             transaction
         )
         let root = try transaction.requests.confiningFolder(of: row.id)
-        guard parts.environment.running[row.id] == nil else {
+        guard try !runs(row, transaction) else {
             let late = Removal(removal?.files ?? [])
             change.removalAfterRun =
                 try PendingRemovals.record(late, of: row.id, root: root, transaction)
@@ -205,7 +216,7 @@ struct DownloadActions {
     /// Records again what earlier removals of a cancelled download's files have left.
     private func retryRemoval(_ change: inout Change, _ transaction: StoreTransaction) throws {
         let id = change.now.id
-        guard parts.environment.running[id] == nil else { return }
+        guard try !runs(change.now, transaction) else { return }
         let left = try PendingRemovals.addLeft(of: id, to: nil, transaction)
         let root = try transaction.requests.confiningFolder(of: id)
         change.removal = try PendingRemovals.record(left, of: id, root: root, transaction)
@@ -219,7 +230,7 @@ struct DownloadActions {
         let row = change.now
         try transaction.uploads.abandon(row.id)
         let moving = parts.moves.movingFile(of: row.id)
-        let isRunning = parts.environment.running[row.id] != nil || moving != nil
+        let isRunning = try moving != nil || runs(row, transaction)
         let root = try transaction.requests.confiningFolder(of: row.id)
         let found = try PendingRemovals.removal(
             of: row,

@@ -24,6 +24,7 @@ struct DownloadEditor {
         let committed = try parts.environment.store.write(for: .needsRoom) { transaction in
             var rows: [WireDownload] = []
             let selected = try transaction.search.select(selection, states: ListQuery.unfinished)
+            try transaction.commands.note(selected.map(\.download.id))
             let bounds = Bounds(rules: rules, authority: authority)
             if selected.count > 1, changes.name != nil || changes.before != nil {
                 throw Self.onlyOne
@@ -42,6 +43,10 @@ struct DownloadEditor {
             if let before = changes.before, let row = rows.first {
                 rows = try QueueMove.move(row, before: before, transaction)
             }
+            // The rows after the first are those that were moved to make room.
+            let changed = changes.before == nil ? rows : Array(rows.prefix(1))
+            let restarting = changed.filter { $0.state.isActive && changes.restart($0) }
+            try transaction.commands.restart(restarting.map(\.id))
             return rows
         }
         let rows = committed.value
@@ -198,8 +203,7 @@ struct DownloadEditor {
         if changes.settings[\.limitBytesPerSecond] != nil {
             parts.environment.running[row.id]?.limitBytesPerSecond = row.limitBytesPerSecond
         }
-        // A running download starts again with its new request.
-        if changes.needRestart || row.notBefore != nil { parts.control.restart(row.id) }
+        if changes.restart(row) { parts.control.restart(row.id) }
     }
 
     private static func finished(_ download: WireDownload) -> DownloadError {
@@ -227,6 +231,9 @@ extension DownloadChanges {
         others.label = nil
         return others.isEmpty && label != nil
     }
+
+    /// Whether a running download starts again with its new request or at its new date.
+    fileprivate func restart(_ row: WireDownload) -> Bool { needRestart || row.notBefore != nil }
 
     fileprivate var needRestart: Bool {
         // A rate limit applies without a restart.

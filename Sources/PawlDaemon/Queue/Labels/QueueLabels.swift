@@ -70,6 +70,7 @@ final class QueueLabels {
     func takeFromSome(_ name: String, upTo last: Int64) throws(DownloadError) -> Bool {
         let committed = try environment.store.write(for: .endsSomething) { transaction in
             let rows = try transaction.labels.take(name, upTo: last, limit: Self.batch)
+            try transaction.commands.note(rows.map(\.id))
             for row in rows { try transaction.events.append(.changed, row, at: transaction.now) }
             return rows
         }

@@ -1,6 +1,8 @@
 /// A part of the queue that each daemon keeps in memory, so that the others have to read it again
 /// after one has changed it.
 package enum ChangeTopic: String, CaseIterable, Sendable {
+    /// Downloads that another node has taken or whose files are on its disk.
+    case downloads
     case feeds, gids, labels, sessions, settings, tokens
 }
 

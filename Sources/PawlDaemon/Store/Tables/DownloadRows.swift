@@ -18,7 +18,7 @@ package struct DownloadRows {
     ]
 
     /// The columns that the table has besides, if several daemons may share the database.
-    package static let fleetColumns = ["node", "epoch", "home", "wasRunning"]
+    package static let fleetColumns = ["node", "epoch", "home", "wasRunning", "restartOf"]
 
     /// All columns of the table in this database.
     var columns: [String] {

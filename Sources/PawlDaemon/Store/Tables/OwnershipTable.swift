@@ -334,7 +334,7 @@ package struct OwnershipTable {
     }
 
     /// The ids in the form of an array of PostgreSQL.
-    private static func list(_ ids: some Sequence<Int64>) -> String {
+    static func list(_ ids: some Sequence<Int64>) -> String {
         "{\(ids.map(String.init).sorted().joined(separator: ","))}"
     }
 }

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import struct FoundationEssentials.Date
 package import PawlWire
 
 /// The tokens and login codes that are valid for all daemons of the queue.
