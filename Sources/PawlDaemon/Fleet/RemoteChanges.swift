@@ -17,6 +17,7 @@ final class RemoteChanges: Sendable {
 
     private let store: PostgresStore
     private let queue: DaemonQueue
+    private let progress: SharedProgress
     private let logger: Logger
     private let heard = Mutex(Heard())
     private let wakeup = Wakeup()
@@ -26,6 +27,7 @@ final class RemoteChanges: Sendable {
 
     init(_ store: PostgresStore, _ queue: DaemonQueue, _ logger: Logger) {
         (self.store, self.queue, self.logger) = (store, queue, logger)
+        progress = SharedProgress(store, queue)
     }
 
     /// Follows the changes until the task is cancelled.
@@ -39,10 +41,9 @@ final class RemoteChanges: Sendable {
                 defer { heard = Heard() }
                 return heard
             }
-            if found.needsCheck || nextCheck <= .now {
-                await check(&memory)
-                nextCheck = .now + Self.interval
-            }
+            let isDue = nextCheck <= .now
+            if found.needsCheck || isDue { await check(&memory, isDue: isDue) }
+            if isDue { nextCheck = .now + Self.interval }
             // Who learns of an event then finds the changes that were made with it.
             if found.lastEvent > 0 { await queue.publishedByOthers(found.lastEvent) }
             await wakeup.wait(atMost: max(.zero, nextCheck - .now))
@@ -78,7 +79,8 @@ final class RemoteChanges: Sendable {
         var isBehind = false
     }
 
-    private func check(_ memory: inout Memory) async {
+    /// `isDue`: whether this is the check of the second, rather than after a notification.
+    private func check(_ memory: inout Memory, isDue: Bool) async {
         do throws(DownloadError) {
             let counts = try await store.changeCounts()
             var changed = Set(ChangeTopic.allCases)
@@ -91,6 +93,7 @@ final class RemoteChanges: Sendable {
             }
             if !changed.isEmpty { try await queue.reread(changed) }
             await queue.publishedByOthers(counts.lastEvent)
+            if isDue { try await progress.exchange() }
             memory = Memory(known: counts.byOthers)
         } catch {
             // An outage is logged where it begins.

@@ -44,6 +44,8 @@ package struct StoreTransaction {
     package var ownership: OwnershipTable { OwnershipTable(database) }
     /// Commands for downloads that another node has taken.
     package var commands: CommandTable { CommandTable(database) }
+    /// The progress of running downloads for other nodes.
+    package var progress: ProgressTable { ProgressTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
     /// The numbers of events and of removals.

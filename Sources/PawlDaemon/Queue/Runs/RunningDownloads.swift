@@ -58,6 +58,8 @@ final class RunningDownloads: Sendable {
         var clocks: [LimitGroup: RateLimitClock] = [:]
         /// The bytes that ended runs received.
         var endedBytes: Int64 = 0
+        /// What is known of the runs on other nodes.
+        var others = OtherRuns()
 
         /// Forgets the clocks of groups that no running download shares.
         ///
@@ -81,6 +83,15 @@ final class RunningDownloads: Sendable {
                 return clock
             }
         }
+    }
+
+    /// The runs on other nodes, as far as somebody reads their progress here.
+    private struct OtherRuns {
+        /// Whether other nodes may run downloads of the queue.
+        var mayExist = false
+        var rows: [Int64: ProgressTable.Row] = [:]
+        /// When the progress of another run was needed last.
+        var neededAt: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
@@ -185,14 +196,19 @@ final class RunningDownloads: Sendable {
 
     /// Returns the rows with the current progress of their tasks.
     func overlay(_ downloads: [WireDownload]) -> [WireDownload] {
-        let entries = state.withLock { $0.entries }
-        guard !entries.isEmpty else { return downloads }
-        return downloads.map { download in
-            guard download.state == .running, let entry = entries[download.id] else {
-                return download
-            }
-            return Self.overlay(download, entry)
+        let (entries, others) = state.withLock { ($0.entries, $0.others) }
+        guard !entries.isEmpty || others.mayExist else { return downloads }
+        var isNeeded = false
+        let overlaid = downloads.map { download in
+            guard download.state == .running else { return download }
+            if let entry = entries[download.id] { return Self.overlay(download, entry) }
+            isNeeded = true
+            var download = download
+            if let row = others.rows[download.id] { download.take(row.progress) }
+            return download
         }
+        if isNeeded { state.withLock { $0.others.neededAt = .now } }
+        return overlaid
     }
 
     private static func overlay(_ download: WireDownload, _ entry: Entry) -> WireDownload {
@@ -224,7 +240,7 @@ final class RunningDownloads: Sendable {
 
     /// Returns the progress events of each session, and of all downloads for `nil`.
     func progress(for sessions: Set<ExactText?>) -> [ExactText?: [UInt8]] {
-        let rows = rows
+        let rows = (self.rows + rowsOfOthers).sorted { $0.row.id < $1.row.id }
         var events: [ExactText?: [UInt8]] = [:]
         for session in sessions {
             let own = rows.filter { row in
@@ -239,7 +255,38 @@ final class RunningDownloads: Sendable {
         return events
     }
 
-    /// The progress of all running downloads, by id.
+    // MARK: - Other nodes
+
+    /// Lets ``overlay(_:)`` note which progress of other nodes it needs.
+    func shareProgress() { state.withLock { $0.others.mayExist = true } }
+
+    /// Whether the progress of runs on other nodes was needed a moment ago.
+    var needsProgressOfOthers: Bool {
+        let at = state.withLock { $0.others.neededAt }
+        return at.map { ContinuousClock.now - $0 < .seconds(ProgressTable.readingTime) } ?? false
+    }
+
+    /// The progress of all running downloads, as other nodes get it.
+    var progressForOthers: [ProgressTable.Row] {
+        rows.map { ProgressTable.Row(session: $0.session, $0.row) }
+    }
+
+    func setProgressOfOthers(_ rows: [ProgressTable.Row]) {
+        let byDownload = Dictionary(
+            rows.map { ($0.progress.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        state.withLock { $0.others.rows = byDownload }
+    }
+
+    private var rowsOfOthers: [(session: String?, row: WireProgress.Row)] {
+        state.withLock { state in
+            state.others.rows.values.filter { state.entries[$0.progress.id] == nil }
+                .map { ($0.session, $0.progress) }
+        }
+    }
+
+    /// The progress of all downloads that run here, by id.
     private var rows: [(session: String?, row: WireProgress.Row)] {
         let entries = state.withLock { $0.entries }
         return entries.sorted { $0.key < $1.key }.map { ($1.session, $1.row) }

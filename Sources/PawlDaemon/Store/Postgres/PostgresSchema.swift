@@ -24,15 +24,15 @@ package enum PostgresSchema {
     /// The tables that the first version creates.
     package static let tables = [
         "counter", "download", "errorresponse", "event", "feed", "feeditem", "hook", "idempotency",
-        "intention", "label", "logincode", "node", "part", "removed", "removedfeed",
-        "removedfeeditem",
+        "intention", "label", "logincode", "node", "part", "progress", "progressreader", "removed",
+        "removedfeed", "removedfeeditem",
         "renaming",
         "request",
         "session", "setting", "tally", "token", "upload", "written",
     ]
 
     private static let version1 = [
-        nodes, downloads, downloadTables, groups, uploads, tally, tokens,
+        nodes, downloads, downloadTables, groups, uploads, tally, tokens, progress,
     ]
     .joined(separator: "\n")
 
@@ -346,5 +346,19 @@ package enum PostgresSchema {
             pageCookie text COLLATE "C"
         );
         CREATE TABLE loginCode (digest bytea PRIMARY KEY, until double precision NOT NULL);
+        """
+
+    private static let progress = """
+        CREATE UNLOGGED TABLE progress (
+            download bigint PRIMARY KEY,
+            node bigint NOT NULL,
+            session text COLLATE "C",
+            row text COLLATE "C" NOT NULL,
+            at double precision NOT NULL
+        );
+        CREATE UNLOGGED TABLE progressReader (
+            node bigint PRIMARY KEY,
+            until double precision NOT NULL
+        );
         """
 }
