@@ -72,6 +72,32 @@ package final class DaemonClient: Sendable {
         return try await send(APIPath.downloads, NewDownloads(downloads), fields: fields)
     }
 
+    /// Adds the lines of a list that are not added yet, and returns how far the import is, also
+    /// without lines.
+    ///
+    /// - Parameters:
+    ///   - lines: Downloads and URLs in JSON, one per line; over TCP, 1 MiB at most.
+    ///   - line: The number of the first line.
+    ///   - key: The key of the import.
+    package func importLines(
+        _ lines: [UInt8],
+        from line: Int64,
+        key: String
+    ) async throws(DownloadError) -> WireImport {
+        var fields = [HTTPField(name: APIPath.idempotencyKey, value: key)]
+        if !lines.isEmpty { fields.append(Self.isLines) }
+        do throws(DownloadError) {
+            let query = ["line": "\(line)"]
+            return try await read(
+                try await open("POST", APIPath.imports, query, fields: fields, body: lines)
+            )
+        } catch {
+            // A daemon of an older version does not have the route.
+            guard error.code == .notFound else { throw error }
+            throw older(error)
+        }
+    }
+
     /// Returns a download; `nil` if the daemon does not have it.
     package func find(_ id: Int64) async throws(DownloadError) -> WireDownload? {
         do throws(DownloadError) {
@@ -307,6 +333,7 @@ package final class DaemonClient: Sendable {
     }
 
     private static let isJSON = HTTPField(name: "Content-Type", value: "application/json")
+    private static let isLines = HTTPField(name: "Content-Type", value: "application/x-ndjson")
 
     // MARK: - Sending requests
 

@@ -67,6 +67,12 @@ struct UnfinishedLists {
         remote.digest(of: String(decoding: try WireJSON.encode(downloads), as: UTF8.self))
     }
 
+    /// Returns a name of a list whose text identifies it, as above.
+    static func name(of list: String, for client: DaemonClient) -> String? {
+        if let remote = client.remote { return remote.digest(of: list) }
+        return SHA256.digest(of: "\(client.paths.socket) \(list)")?.hexadecimal
+    }
+
     /// Returns the entry of a list; a new one, which is stored, if there is none.
     ///
     /// It is stored before the first request, because the command may be killed after it.

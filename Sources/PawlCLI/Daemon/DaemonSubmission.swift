@@ -19,6 +19,22 @@ struct DaemonSubmission {
     /// Whether the IDs and names are not printed.
     var isQuiet = false
 
+    /// Returns a download with what was chosen for all.
+    func new(
+        _ requested: RequestedDownload,
+        isForRemoteDaemon: Bool
+    ) throws(DownloadError) -> NewDownload {
+        var new = try NewDownload(requested, isForRemoteDaemon: isForRemoteDaemon)
+        new.priority = priority
+        new.session = session
+        new.label = label
+        new.isPaused = isPaused ? true : nil
+        new.notBefore = notBefore
+        new.isConfined = isConfined ? true : nil
+        if usesAllowedFolder, case .directory = requested.destination { new.destination = "" }
+        return new
+    }
+
     /// Adds the downloads and prints their IDs and names.
     func work(
         _ requested: [RequestedDownload],
@@ -27,14 +43,7 @@ struct DaemonSubmission {
     ) throws(DownloadError) -> VerbWork {
         let isForRemoteDaemon = try ChosenDaemon.isRemote()
         let downloads = try requested.map { (download) throws(DownloadError) in
-            var new = try NewDownload(download, isForRemoteDaemon: isForRemoteDaemon)
-            new.priority = priority
-            new.session = session
-            new.label = label
-            new.isPaused = isPaused ? true : nil
-            new.notBefore = notBefore
-            new.isConfined = isConfined ? true : nil
-            if usesAllowedFolder, case .directory = download.destination { new.destination = "" }
+            let new = try new(download, isForRemoteDaemon: isForRemoteDaemon)
             return (new: new, pathInLabel: download.pathInLabel)
         }
         let (isQuiet, usedLabel) = (isQuiet, label)

@@ -109,12 +109,17 @@ package struct DownloadBatch: Sendable {
         _ entry: InputList.Entry,
         _ common: inout CommonOptions
     ) throws(DownloadError) {
-        if let name = entry.options.first(where: { $0.name == "user" && !$0.value.contains(":") }) {
-            throw .usage("\(name.location): missing password", advice: "write user=name:password")
-        }
+        try Self.checkPassword(of: entry)
         for url in try URLPattern.expand(entry.url) {
             let options = try common.options(for: url, listed: entry.options)
             downloads.append(try RequestedDownload(url, options, location: entry.location))
+        }
+    }
+
+    /// Throws `.usage` for a user of a list without a password, which nobody is asked for.
+    static func checkPassword(of entry: InputList.Entry) throws(DownloadError) {
+        if let name = entry.options.first(where: { $0.name == "user" && !$0.value.contains(":") }) {
+            throw .usage("\(name.location): missing password", advice: "write user=name:password")
         }
     }
 
@@ -136,6 +141,11 @@ package struct DownloadBatch: Sendable {
             }
         }
         guard urls.count + (list?.entries.count ?? 0) > 1 else { return }
+        try checkDescribesAll(typed)
+    }
+
+    /// Throws `.usage` for an option that describes one file, and not several.
+    static func checkDescribesAll(_ typed: DownloadOptions) throws(DownloadError) {
         let settings = typed.settings
         let ofOneFile = [
             ("mirror", !settings.mirrors.isEmpty), ("checksum", settings.checksum.isGiven),

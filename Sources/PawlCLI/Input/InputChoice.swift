@@ -6,6 +6,8 @@ struct InputChoice: Sendable {
     /// The paths and URLs of lists.
     private(set) var lists: [String] = []
     let reading: InputList.Reading
+    /// The content of the only list, if it was read to find out whether it is long.
+    var content: [UInt8]?
 
     /// `followsMetalinks`: whether an argument that names a Metalink stands for the files that it
     /// describes.

@@ -7,7 +7,7 @@ enum InputFile {
     /// The maximum size, which is larger than any list.
     ///
     /// It limits the memory if the path of a device or an image is given by mistake.
-    private static let maximumBytes = 64 << 20
+    static let maximumBytes = 64 << 20
 
     /// Throws unless the file is empty or a cookie file: Pawl would overwrite any other file.
     static func checkCookieFile(_ path: String, location: String) throws(DownloadError) {
@@ -67,6 +67,9 @@ enum InputFile {
         return text
     }
 
+    /// What a list should contain, for advice.
+    static let formOfList = "a list of URLs, one per line, or a Metalink"
+
     /// Reads a list of downloads.
     static func read(
         _ path: String,
@@ -75,7 +78,7 @@ enum InputFile {
         let bytes = try bytes(
             of: path,
             location: "--input-file",
-            form: "a list of URLs, one per line, or a Metalink"
+            form: formOfList
         )
         return try InputList(bytes: bytes, name: name(path).sanitized, reading)
     }
@@ -105,7 +108,7 @@ enum InputFile {
         return text
     }
 
-    private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+    static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
     /// Returns the content of a file.
     static func bytes(
@@ -138,7 +141,7 @@ enum InputFile {
     }
 
     /// Throws if the file has nothing for a second reader and was read before, by any name.
-    private static func begin(
+    static func begin(
         _ file: Int32,
         _ path: String,
         location: String
@@ -161,12 +164,16 @@ enum InputFile {
         }
     }
 
-    private static func contents(
+    /// Returns the rest of an open file.
+    ///
+    /// `begun`: what was read before.
+    static func contents(
         _ file: Int32,
         name: String,
-        _ form: String
+        _ form: String,
+        begun: [UInt8] = []
     ) throws(DownloadError) -> [UInt8] {
-        var all: [UInt8] = []
+        var all = begun
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while all.count <= maximumBytes {
             let count = Glibc.read(file, &chunk, chunk.count)
@@ -183,7 +190,7 @@ enum InputFile {
         )
     }
 
-    private static func unreadable(_ name: String) -> DownloadError {
+    static func unreadable(_ name: String) -> DownloadError {
         DownloadError(
             .fileUnreadable,
             "\(name) cannot be read: \(String(cString: strerror(errno)))",

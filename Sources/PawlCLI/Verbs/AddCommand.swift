@@ -62,7 +62,11 @@ struct AddCommand: PawlVerb {
         submission.usesAllowedFolder =
             links.hasLink && output.directory == nil
             && config.option(DownloadOptions.directory, unless: nil) == nil
-        let choice = try input.choice(links.urls)
+        var choice = try input.choice(links.urls)
+        if let list = try LongList.open(&choice) {
+            let submission = ImportSubmission(submission, assignments, config, list)
+            return try submission.work(json: json, console)
+        }
         return try RemoteList.read(choice, assignments, config, console) {
             [submission, assignments, urls = choice.urls, json] (list) throws(DownloadError) in
             try BucketFolders.read(urls, list, assignments, config, console) {

@@ -114,6 +114,13 @@ package struct APIRoute: Sendable {
             [.add, .replace, .addFromFiles, .addToSession],
             body: NewDownloads.self
         ) { api, request, context in try await api.downloads.add(request, context) },
+        APIRoute(
+            .post,
+            "/v1/imports",
+            [.add, .replace, .addFromFiles, .addToSession],
+            parameters: ["line"],
+            body: NewDownload.self
+        ) { api, request, context in try await api.imports.add(request, context) },
         APIRoute(.get, "/v1/downloads/{id}") { api, _, context in
             try await api.downloads.show(context)
         },

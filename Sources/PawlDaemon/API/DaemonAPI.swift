@@ -10,6 +10,7 @@ struct DaemonAPI: Sendable {
     let queue: DaemonQueue
     let attachments: SessionAttachments
     let downloads: DownloadHandlers
+    let imports: ImportHandlers
     let sessions: SessionHandlers
     let feeds: FeedHandlers
     let events: EventStreamHandler
@@ -28,6 +29,7 @@ struct DaemonAPI: Sendable {
         self.queue = queue
         self.attachments = attachments
         downloads = DownloadHandlers(queue: queue)
+        imports = ImportHandlers(queue: queue)
         sessions = SessionHandlers(queue: queue, attachments: attachments)
         feeds = FeedHandlers(queue: queue, runner: feedRunner)
         events = EventStreamHandler(queue: queue, attachments: attachments)

@@ -12,15 +12,7 @@ package enum RequestBody {
         _ request: Request,
         upTo limit: Int = mostBytes
     ) async throws -> Value {
-        guard RequestGuard.isJSON(request.headers[.contentType]) else {
-            throw APIFailure(
-                .unsupportedMediaType,
-                DownloadError.usage(
-                    "the body is not declared as application/json",
-                    advice: RequestGuard.whatIsJSON
-                )
-            )
-        }
+        try check(request, is: .json)
         let buffer: ByteBuffer
         do {
             buffer = try await request.body.collect(upTo: limit)
@@ -34,51 +26,65 @@ package enum RequestBody {
         return try decode(Value.self, from: buffer.readableBytesView)
     }
 
-    /// Decodes a body.
+    /// Throws unless a body is declared to have a form.
+    static func check(_ request: Request, is form: BodyForm) throws(APIFailure) {
+        guard !form.isDeclared(by: request.headers[.contentType]) else { return }
+        throw APIFailure(.unsupportedMediaType, form.undeclared)
+    }
+
+    /// Decodes a body, or a part of it.
+    ///
+    /// `what`: its name in errors.
     ///
     /// Throws `.usage` if it is not strict JSON, has unknown members, or is not such a value.
     package static func decode<Value: RequestObject>(
         _ type: Value.Type,
-        from bytes: some Sequence<UInt8>
+        from bytes: some Sequence<UInt8>,
+        _ what: String = "the body"
     ) throws(DownloadError) -> Value {
-        do throws(JSONCheck.Fault) {
-            try JSONCheck.check(bytes)
-        } catch {
-            throw refusal(error)
-        }
+        try check(bytes, what)
         do throws(DownloadError) {
             return try WireJSON.decodeRequest(type, from: bytes)
         } catch {
             throw .usage(
-                "the body: \(error.message)",
+                "\(what): \(error.message)",
                 advice: error.guidance.isEmpty
                     ? "see /openapi.yaml, or docs/http-api.md" : error.guidance
             )
         }
     }
 
-    private static func refusal(_ fault: JSONCheck.Fault) -> DownloadError {
+    /// Throws `.usage` if a body, or a part of it, is not strict JSON.
+    static func check(_ bytes: some Sequence<UInt8>, _ what: String) throws(DownloadError) {
+        do throws(JSONCheck.Fault) {
+            try JSONCheck.check(bytes)
+        } catch {
+            throw refusal(error, what)
+        }
+    }
+
+    private static func refusal(_ fault: JSONCheck.Fault, _ what: String) -> DownloadError {
         switch fault {
         case .notJSON:
             DownloadError(
                 .usage,
-                "the body: not valid JSON",
+                "\(what): not valid JSON",
                 advice: "send JSON in UTF-8 (RFC 8259)"
             )
         case .tooDeep:
             DownloadError(
                 .usage,
-                "the body: lists and objects are nested too deeply",
+                "\(what): lists and objects are nested too deeply",
                 advice: "use at most \(JSONCheck.mostLevels) levels"
             )
         case .repeated(let name):
             DownloadError(
                 .usage,
-                "the body: '\(name.sanitized(atMost: 100))' is given twice in an object",
+                "\(what): '\(name.sanitized(atMost: 100))' is given twice in an object",
                 advice: "give each member once"
             )
         case .nul:
-            DownloadError(.usage, "the body: a text contains U+0000", advice: "leave it out")
+            DownloadError(.usage, "\(what): a text contains U+0000", advice: "leave it out")
         }
     }
 }

@@ -34,6 +34,7 @@ actor DaemonQueue {
     private let pruner: HistoryPruner
     private let recorder: RunRecorder
     private let adder: DownloadAdder
+    private let importer: ListImporter
     private let actions: DownloadActions
     private let undo: RemovalUndo
     private let remoteCommands: RemoteCommands
@@ -84,6 +85,7 @@ actor DaemonQueue {
         pruner = HistoryPruner(environment)
         recorder = RunRecorder(parts)
         adder = DownloadAdder(parts: parts, folders: initial.folders)
+        importer = ListImporter(adder: adder)
         undo = RemovalUndo(parts)
         remoteCommands = RemoteCommands(parts)
         actions = DownloadActions(parts: parts, undo: undo)
@@ -338,6 +340,15 @@ actor DaemonQueue {
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
         try adder.add(new, key: key, gid: gid, by: authority)
+    }
+
+    /// What new downloads are completed and admitted with now.
+    var additionRules: AdditionRules { parts.additionRules }
+
+    /// Adds a part of a list, except for the lines that are added already; returns how far the
+    /// import of the list is.
+    func add(_ part: ImportPart, to list: ImportedList) throws(DownloadError) -> WireImport {
+        try importer.add(part, to: list)
     }
 
     /// Performs an action on all downloads of a selection, or on none.

@@ -49,6 +49,11 @@ struct QueueParts {
         identity = initial.identity
     }
 
+    /// What new downloads are completed and admitted with now.
+    var additionRules: AdditionRules {
+        AdditionRules(labels: labels.defaults, network: settings.networkRules)
+    }
+
     /// Queues removals of files, whose downloads do not start until the files are removed.
     func queue(_ jobs: [RemovalJob]) {
         waiting.hold(jobs.map(\.download))

@@ -183,24 +183,13 @@ package struct RequestGuard: Sendable {
                 .tooLarge
             )
         }
-        guard Self.isJSON(request.contentType) else {
-            return refusal(
-                415,
-                "the body is not declared as application/json",
-                Self.whatIsJSON,
-                .usage
-            )
+        let form = BodyForm(ofBodyAt: request.path)
+        guard form.isDeclared(by: request.contentType) else {
+            let error = form.undeclared
+            return refusal(415, error.message, error.guidance, error.code)
         }
         return nil
     }
-
-    /// Whether the media type is JSON, with any parameters (RFC 9110 §8.3).
-    static func isJSON(_ contentType: String?) -> Bool {
-        contentType?.split(separator: ";").first?.trimmed(of: " \t").lowercased()
-            == "application/json"
-    }
-
-    static let whatIsJSON: Advice = "send it with Content-Type: application/json"
 
     // MARK: - The credentials
 

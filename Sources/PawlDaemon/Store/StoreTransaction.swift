@@ -70,4 +70,6 @@ package struct StoreTransaction {
     package var settings: StoredSettings { StoredSettings(database) }
     /// The idempotency keys of requests that added downloads.
     var idempotencyKeys: IdempotencyTable { IdempotencyTable(database) }
+    /// The lists that are imported.
+    package var imports: ImportTable { ImportTable(database) }
 }

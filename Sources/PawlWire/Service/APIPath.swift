@@ -5,6 +5,7 @@ package enum APIPath {
     package static let root = "/v1"
     package static let status = "/v1/status"
     package static let downloads = "/v1/downloads"
+    package static let imports = "/v1/imports"
     package static let requests = "/v1/requests"
     package static let changes = "/v1/changes"
     package static let undo = "/v1/undo"

@@ -66,10 +66,15 @@ struct NetworkScene: Sendable {
         if let body {
             arguments += ["--data-binary", body]
             if !fields.contains(where: { $0.hasPrefix("Content-Type") }) {
-                arguments += ["-H", "Content-Type: application/json"]
+                arguments += ["-H", "Content-Type: \(Self.mediaType(of: path))"]
             }
         }
         return try await curl(["-X", method, "\(origin)\(path)"] + arguments)
+    }
+
+    /// Returns the media type of the bodies that a route accepts.
+    static func mediaType(of path: String) -> String {
+        path.hasPrefix(APIPath.imports) ? "application/x-ndjson" : "application/json"
     }
 
     func curl(_ arguments: [String]) async throws -> Answer {

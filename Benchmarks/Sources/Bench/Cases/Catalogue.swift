@@ -5,7 +5,8 @@ enum Catalogue {
         .crawl,
         .mirrorsFast, .mirrorsDying, .mirrorsSlowing, .oneStreamFills, .sha256, .resume10G,
         .memory, .memory10G, .memory200, .startVersion, .startRequest, .sessionTasks,
-        .sessionStarts, .sessionReader, .daemonIdle, .daemonAdd, .daemonMillion, .daemonGet,
+        .sessionStarts, .sessionReader, .daemonIdle, .daemonAdd, .daemonMillion, .daemonImport,
+        .daemonGet,
         .daemonLoad, .regret,
     ]
 

@@ -73,8 +73,17 @@ final class MeasuredDaemon {
 /// The locations of a daemon's socket and queue.
 struct DaemonHome {
     let folder: String
+    /// The address of the database for the queue; `nil` for a file.
+    private let store: String?
 
-    init(_ name: String, in workshop: Workshop) throws {
+    /// `store`: the address of a database with a schema of its own for each name.
+    init(
+        _ name: String,
+        in workshop: Workshop,
+        store: String? = nil,
+        _ schema: String = "queue"
+    ) throws {
+        self.store = store.map { "\($0) options='-c search_path=bench_\(schema)_\(getpid())'" }
         folder = workshop.root + "/" + name
         Files.remove(folder)
         for path in [folder, folder + "/run"] { try Files.makeFolder(path) }
@@ -82,6 +91,7 @@ struct DaemonHome {
 
     var environment: [String] {
         ["XDG_RUNTIME_DIR=\(folder)/run", "XDG_STATE_HOME=\(folder)/state"]
+            + (store.map { ["PAWL_STORE=\($0)"] } ?? [])
     }
 
     var socket: String { folder + "/run/pawl/daemon.sock" }

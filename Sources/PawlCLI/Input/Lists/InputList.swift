@@ -71,12 +71,7 @@ package struct InputList: Sendable {
 
     /// Gives the single file of a Metalink another path, and its signatures the same.
     mutating func rename(to output: String, _ option: String) throws(DownloadError) {
-        guard hasMetalink else {
-            throw .usage(
-                "\(option) and --input-file cannot be combined",
-                advice: "write output=name below a URL in the list"
-            )
-        }
+        guard hasMetalink else { throw Self.isForOneURL(option) }
         let files = entries.count { $0.signed == nil }
         guard files == 1 else {
             throw .usage(
@@ -97,6 +92,14 @@ package struct InputList: Sendable {
             let ending = entries[index].signed ?? ""
             entries[index].replaceOutput(with: output + ending, option)
         }
+    }
+
+    /// The error for an option that names the file of one URL.
+    static func isForOneURL(_ option: String) -> DownloadError {
+        .usage(
+            "\(option) and --input-file cannot be combined",
+            advice: "write output=name below a URL in the list"
+        )
     }
 
     /// Adds entries at the end.

@@ -29,7 +29,12 @@ enum RemoteList {
     ) throws(DownloadError) -> VerbWork {
         var list: InputList?
         for path in input.lists where !isURL(path) {
-            list.append(try InputFile.read(path, input.reading))
+            guard let content = input.content else {
+                list.append(try InputFile.read(path, input.reading))
+                continue
+            }
+            let name = InputFile.name(path).sanitized
+            list.append(try InputList(bytes: content, name: name, input.reading))
         }
         let remote = input.lists.filter(isURL)
         guard !remote.isEmpty else { return try next(list) }
@@ -79,7 +84,7 @@ enum RemoteList {
                 && option.value.lowercased() == AuthenticationScheme.negotiate.rawValue
     }
 
-    private static func isURL(_ path: String) -> Bool {
+    static func isURL(_ path: String) -> Bool {
         let start = path.prefix(8).lowercased()
         return start.hasPrefix("http://") || start == "https://"
     }

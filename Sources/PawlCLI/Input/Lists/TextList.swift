@@ -1,32 +1,57 @@
 internal import PawlCore
 
-/// A list with one URL per line, `#` comments, and indented `key=value` lines, which are options of
+/// Reads a list with one URL per line, `#` comments, and indented `key=value` lines, which are options of
 /// the URL above them.
 ///
 /// wget's lists have only URLs, which may be indented. In aria2's lists, a line can have several URLs of one file,
 /// separated by tabs.
-enum TextList {
+struct TextList {
+    private let name: String
+    /// The last entry, which options may follow.
+    private var last: (entry: InputList.Entry, number: Int)?
+    /// The number of the line of the entry that was returned last.
+    private(set) var lineOfReturned = 0
+
+    /// `name`: the name of the list in errors.
+    init(_ name: String) { self.name = name }
+
     static func entries(of text: String, _ name: String) throws(DownloadError) -> [InputList.Entry]
     {
         var entries: [InputList.Entry] = []
+        var list = TextList(name)
         for (number, line) in InputList.lines(of: text) {
-            let content = line[...].trimmed(of: InputList.blanks)
-            guard let first = content.first, first != "#" else { continue }
-            let location = "\(name), line \(number)"
-            guard line.first == " " || line.first == "\t", !isURL(content) else {
-                entries.append(try entry(content, location))
-                continue
-            }
-            guard let index = entries.indices.last else {
-                throw .usage(
-                    "\(location): there is no URL above this option",
-                    advice: "write the URL first, in a line that is not indented"
-                )
-            }
-            let (key, value) = try option(content, location)
-            try entries[index].add(key, value, at: location)
+            if let entry = try list.read(line, number) { entries.append(entry) }
         }
+        if let entry = list.takeLast() { entries.append(entry) }
         return entries
+    }
+
+    /// Reads a line; returns the entry before it if that is complete.
+    mutating func read(_ line: String, _ number: Int) throws(DownloadError) -> InputList.Entry? {
+        let content = line[...].trimmed(of: InputList.blanks)
+        guard let first = content.first, first != "#" else { return nil }
+        let location = "\(name), line \(number)"
+        guard line.first == " " || line.first == "\t", !Self.isURL(content) else {
+            let entry = takeLast()
+            last = (try Self.entry(content, location), number)
+            return entry
+        }
+        guard last != nil else {
+            throw .usage(
+                "\(location): there is no URL above this option",
+                advice: "write the URL first, in a line that is not indented"
+            )
+        }
+        let (key, value) = try Self.option(content, location)
+        try last?.entry.add(key, value, at: location)
+        return nil
+    }
+
+    /// Returns the last entry, which no option follows.
+    mutating func takeLast() -> InputList.Entry? {
+        guard let (entry, number) = last else { return nil }
+        (last, lineOfReturned) = (nil, number)
+        return entry
     }
 
     /// Whether an indented line is a URL and not an option, whose key contains no colon.

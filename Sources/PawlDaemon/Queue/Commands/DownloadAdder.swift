@@ -43,6 +43,9 @@ struct DownloadAdder {
             request = try RequestTable.Entry(new)
         }
 
+        /// The session of the download; `nil` if it belongs to none.
+        var session: String? { row.session }
+
         /// Puts the download into another session, or into none.
         mutating func setSession(_ session: String?) throws(DownloadError) {
             guard row.session != session else { return }
@@ -63,11 +66,7 @@ struct DownloadAdder {
         gid: String?,
         by authority: Authority
     ) throws(DownloadError) -> WireOutcome {
-        let completed = try new.map { (download) throws(DownloadError) in
-            try parts.labels.completed(download)
-        }
-        let rules = parts.settings.networkRules
-        let admitted = try QueueAccess.admitted(completed, by: authority, rules)
+        let admitted = try parts.additionRules.admitted(new, by: authority)
         let checked = try Self.checked(admitted, authority)
         recordFolders(checked.map(\.row.destination))
         // As they were given: a label may get other settings before the request is repeated.
@@ -180,27 +179,21 @@ struct DownloadAdder {
         _ transaction: StoreTransaction
     ) throws -> [WireDownload] {
         var rows: [WireDownload] = []
+        rows.reserveCapacity(downloads.count)
         let positions = try order.takeLast(downloads.count, transaction)
         for (download, position) in zip(downloads, positions) {
-            rows.append(try insert(download, position: position, transaction))
+            var row = download.row
+            row.position = position
+            row.createdAt = transaction.now
+            rows.append(row)
+        }
+        let requests = downloads.map(\.request)
+        let ids = try transaction.downloads.insert(Array(zip(rows, requests)))
+        for (index, id) in zip(rows.indices, ids) {
+            rows[index].id = id
+            try transaction.events.append(.added, rows[index], at: transaction.now)
         }
         return rows
-    }
-
-    private static func insert(
-        _ download: Prepared,
-        position: Int64,
-        _ transaction: StoreTransaction
-    ) throws -> WireDownload {
-        var row = download.row
-        row.position = position
-        row.createdAt = transaction.now
-        row.id = try transaction.downloads.insert(row, request: download.request)
-        if let limit = row.limitBytesPerSecond {
-            try transaction.downloads.setLimit(limit, of: row.id)
-        }
-        try transaction.events.append(.added, row, at: row.createdAt)
-        return row
     }
 
     /// The downloads without their secrets, for a checksum.

@@ -6,19 +6,21 @@ internal import PawlWire
 
 /// The key of a request that adds something: a repeated request adds nothing.
 struct IdempotencyKey: Sendable {
-    /// The key as it is stored: the same key of another owner is another key.
+    /// The key as it is stored.
     private let text: String
     private let fingerprint: Int64
 
     /// `contents`: what is added, without its secrets.
     init(_ key: String, of authority: Authority, contents: [UInt8]) {
         fingerprint = Int64(bitPattern: CyclicChecksum.of(contents))
-        guard let owner = authority.owner, owner != .user else {
-            text = key
-            return
-        }
+        text = Self.text(key, of: authority)
+    }
+
+    /// Returns a key as it is stored: the same key of another owner is another key.
+    static func text(_ key: String, of authority: Authority) -> String {
+        guard let owner = authority.owner, owner != .user else { return key }
         // A key of the user has 256 bytes at most, so none is that long.
-        text = String(repeating: "\n", count: 256) + "\(owner.text)\n\(key)"
+        return String(repeating: "\n", count: 256) + "\(owner.text)\n\(key)"
     }
 
     /// Returns the ids of what an earlier request with the key has added; `nil` if there was none.
@@ -35,7 +37,7 @@ struct IdempotencyKey: Sendable {
         try transaction.idempotencyKeys.add(text, entry, at: transaction.now)
     }
 
-    private static let isTaken = Conflict.error(
+    static let isTaken = Conflict.error(
         "the idempotency key was already used for another request",
         advice: "use a new key for each request"
     )

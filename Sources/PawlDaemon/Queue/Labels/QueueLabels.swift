@@ -13,18 +13,12 @@ final class QueueLabels {
 
     subscript(name: ExactText) -> LabelSettings? { settings[name] }
 
-    /// Returns a new download with what its label supplies: the priority if it has none, and the
-    /// folder if its destination is relative.
+    /// What the labels supply to new downloads now.
+    var defaults: LabelDefaults { LabelDefaults(settings) }
+
+    /// Returns a new download with what its label supplies.
     func completed(_ new: NewDownload) throws(DownloadError) -> NewDownload {
-        guard let label = new.label else { return new }
-        try LabelName.check(label)
-        guard let settings = settings[ExactText(label)] else { return new }
-        var new = new
-        new.priority = new.priority ?? settings.priority
-        if let folder = settings.folder, !ObjectAddress.isComplete(new.destination) {
-            new.destination = folder.asFolderPath + new.destination
-        }
-        return new
+        try defaults.completed(new)
     }
 
     /// Gives settings to a label, which need not exist.

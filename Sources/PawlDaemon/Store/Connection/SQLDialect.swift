@@ -11,6 +11,11 @@ package protocol SQLDialect: Sendable {
     /// The query for the highest id that was ever given to a download; it may return no row.
     var lastDownload: String { get }
 
+    /// The query for new ids of downloads, in ascending order; its parameter is their number.
+    ///
+    /// The ids count as given.
+    var newDownloads: String { get }
+
     /// The condition that a column matches a pattern of `NamePattern`, with regard to case.
     func matches(_ pattern: String, in column: String) -> SQLCondition
 

@@ -8,6 +8,14 @@ extension StoreConnection {
         try execute(sql, [SQLValue](parameters: values), isKept: isKept)
     }
 
+    /// Adds rows to a table, each with a statement of its own.
+    func fillEach(_ table: String, _ columns: String, _ rows: [[SQLValue]]) throws {
+        guard let count = rows.first?.count else { return }
+        let marks = [String](repeating: "?", count: count).joined(separator: ", ")
+        let sql = "INSERT INTO \(table) (\(columns)) VALUES (\(marks))"
+        for row in rows { try execute(sql, row, isKept: true) }
+    }
+
     /// What a query of a single table ends with: in a transaction that may change something, no
     /// other transaction can then change the rows that the query returns.
     var rowLock: String { isWriting ? dialect.rowLock : "" }

@@ -37,6 +37,13 @@ package protocol StoreConnection: AnyObject {
     /// varies.
     func execute(_ sql: String, _ values: [SQLValue], isKept: Bool) throws
 
+    /// Adds rows to a table.
+    ///
+    /// - Parameters:
+    ///   - columns: The names of the columns, separated by commas.
+    ///   - rows: The values of these columns, row by row.
+    func fill(_ table: String, _ columns: String, _ rows: [[SQLValue]]) throws
+
     /// Runs a query or a statement with RETURNING, and calls a closure for each row of the result.
     ///
     /// `isKept`: as for `execute`. The closure must not run the same query.

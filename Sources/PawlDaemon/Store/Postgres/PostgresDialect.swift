@@ -17,6 +17,10 @@ package struct PostgresDialect: SQLDialect {
         "SELECT last_value FROM download_id_seq WHERE is_called"
     }
 
+    package var newDownloads: String {
+        "SELECT nextval('download_id_seq') FROM generate_series(1, CAST(? AS bigint))"
+    }
+
     package func matches(_ pattern: String, in column: String) -> SQLCondition {
         // In a regular expression, a dot also matches the end of a line.
         var expression = "^"

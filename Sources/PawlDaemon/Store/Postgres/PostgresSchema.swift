@@ -5,7 +5,7 @@
 /// NULL. What a version no longer uses is removed by the version after it.
 package enum PostgresSchema {
     /// The changes that lead from each version to the next; the first creates the tables.
-    package static let versions = [version1]
+    package static let versions = [version1, imports]
     /// The oldest version that can use the tables of the newest one.
     package static let readableFrom = 1
 
@@ -21,18 +21,30 @@ package enum PostgresSchema {
     /// The row of `setting` with the mark of the daemon that used the queue last.
     static let daemonName = "daemon"
 
-    /// The tables that the first version creates.
+    /// All tables.
     package static let tables = [
         "counter", "download", "errorresponse", "event", "feed", "feeditem", "hook", "idempotency",
-        "intention", "label", "logincode", "node", "part", "progress", "progressreader", "removed",
-        "removedfeed", "removedfeeditem",
+        "import", "intention", "label", "logincode", "node", "part", "progress", "progressreader",
+        "removed", "removedfeed", "removedfeeditem",
         "renaming",
         "request",
         "session", "setting", "tally", "token", "upload", "written",
     ]
 
+    private static let imports = """
+        CREATE TABLE import (
+            key text COLLATE "C" PRIMARY KEY,
+            line bigint NOT NULL,
+            firstLine bigint NOT NULL,
+            fingerprint bigint NOT NULL,
+            added bigint NOT NULL,
+            refused bigint NOT NULL,
+            at double precision NOT NULL
+        );
+        """
+
     private static let version1 = [
-        nodes, downloads, downloadTables, groups, uploads, tally, tokens, progress,
+        nodes, downloads, downloadTables, groups, uploads, tally, tokens, progress, imports,
     ]
     .joined(separator: "\n")
 

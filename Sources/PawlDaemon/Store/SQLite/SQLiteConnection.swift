@@ -25,6 +25,10 @@ final class SQLiteConnection: StoreConnection {
         try statement(sql, isKept).execute(arguments: Self.arguments(values))
     }
 
+    func fill(_ table: String, _ columns: String, _ rows: [[SQLValue]]) throws {
+        try fillEach(table, columns, rows)
+    }
+
     func forEach(
         _ sql: String,
         _ values: [SQLValue],

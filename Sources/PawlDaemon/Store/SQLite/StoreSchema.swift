@@ -44,6 +44,7 @@ enum StoreSchema {
         migrator.registerMigration("part-digests") { database in
             try database.execute(sql: "ALTER TABLE part ADD COLUMN sha256 BLOB")
         }
+        migrator.registerMigration("imports") { database in try database.execute(sql: imports) }
         return migrator
     }
 
@@ -52,6 +53,21 @@ enum StoreSchema {
         let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name"
         return try String.fetchAll(database, sql: sql)
     }
+
+    // The lists that are imported, for a day. `key`: as in `idempotency`. `line`: the last line that
+    // is done. `firstLine`, `fingerprint`: the first line of the last part, and the checksum of that
+    // part without its secrets. `refused`: the number of lines that were refused.
+    private static let imports = """
+        CREATE TABLE import (
+            key TEXT PRIMARY KEY,
+            line INTEGER NOT NULL,
+            firstLine INTEGER NOT NULL,
+            fingerprint INTEGER NOT NULL,
+            added INTEGER NOT NULL,
+            refused INTEGER NOT NULL,
+            at REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 
     // What was read from JSON before gets columns; `inode` has the bits of the unsigned number.
     private static let fleetColumns = """

@@ -29,31 +29,45 @@ package struct DownloadRows {
 
     /// Adds a row and its request; returns the id of the row.
     package func insert(_ download: WireDownload, request: RequestTable.Entry) throws -> Int64 {
+        try insert([(download, request)])[0]
+    }
+
+    /// Adds rows and their requests; returns the ids of the rows, in ascending order.
+    package func insert(
+        _ new: [(WireDownload, RequestTable.Entry)]
+    ) throws -> [Int64] {
+        let ids: [Int64] = try database.values(database.dialect.newDownloads, [new.count])
+        guard ids.count == new.count else { throw WrongColumnType(column: "id") }
+        guard !ids.isEmpty else { return [] }
+        let rows = try zip(ids, new).map { id, new in try newRow(new.0, id) }
+        try database.fill("download", newColumns, rows)
+        try RequestTable(database).add(zip(ids, new.map(\.1)))
+        return ids
+    }
+
+    /// The columns of a new row; the others have defaults.
+    private var newColumns: String {
+        """
+        id, state, name, url, destination, priority, position, session, notBefore, createdAt,
+        taskIdentifier, taskDescription, mirrors, owner, label, limitBytesPerSecond
+        """ + (database.dialect.isShared ? ", home" : "")
+    }
+
+    private func newRow(_ download: WireDownload, _ id: Int64) throws -> [SQLValue] {
         // Only the node with the disk may take a download that becomes a file.
         let isObject = ObjectAddress.isOne(download.destination)
         let home = isObject ? "" : database.node?.name ?? ""
-        let values: [(any SQLEncodable)?] =
-            [
-                download.state.rawValue, download.name, download.url, download.destination,
+        let values = try [SQLValue](
+            parameters: [
+                id, download.state.rawValue, download.name, download.url, download.destination,
                 download.priority.priority.rawValue, download.position, download.session,
                 download.notBefore?.timeIntervalSince1970,
                 download.createdAt.timeIntervalSince1970, download.taskIdentifier,
-                download.taskDescription, try ColumnCoding.text(download.mirrors),
-                (download.owner ?? .user).text, download.label,
+                download.taskDescription, ColumnCoding.text(download.mirrors),
+                (download.owner ?? .user).text, download.label, download.limitBytesPerSecond,
             ]
-        let isShared = database.dialect.isShared
-        let id = try database.insert(
-            """
-            INSERT INTO download (state, name, url, destination, priority, position, session,
-                notBefore, createdAt, taskIdentifier, taskDescription, mirrors, owner, label\
-            \(isShared ? ", home" : ""))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\(isShared ? ", ?" : ""))
-            RETURNING id
-            """,
-            isShared ? values + [home] : values
         )
-        try RequestTable(database).set(request, of: id)
-        return id
+        return database.dialect.isShared ? values + [.text(home)] : values
     }
 
     /// Writes the columns of a row that can change.

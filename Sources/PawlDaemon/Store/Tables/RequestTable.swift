@@ -33,6 +33,14 @@ package struct RequestTable {
         try database.value("SELECT body FROM request WHERE download = ?", [id])
     }
 
+    /// Adds the requests of new downloads.
+    func add(_ requests: some Sequence<(Int64, Entry)>) throws {
+        let rows = try requests.map { id, request in
+            try [SQLValue](parameters: [id, request.body, request.confinedTo])
+        }
+        try database.fill("request", "download, body, confinedTo", rows)
+    }
+
     package func set(_ request: Entry, of id: Int64) throws {
         try database.run(
             """

@@ -59,6 +59,18 @@ struct AccessScene: Sendable {
         _ path: String,
         _ body: String? = nil
     ) async throws -> NetworkScene.Answer {
+        let arguments = arguments(authority, method, path, body)
+        guard path.hasPrefix("/v1/events") else { return try await network.curl(arguments) }
+        return try await network.curl(arguments, until: "event-stream")
+    }
+
+    /// The arguments of curl for a request.
+    func arguments(
+        _ authority: Authority,
+        _ method: String,
+        _ path: String,
+        _ body: String?
+    ) -> [String] {
         var arguments: [String]
         if authority == .user {
             let socket = network.scene.home.path("run/pawl/daemon.sock")
@@ -67,13 +79,12 @@ struct AccessScene: Sendable {
             arguments = (fields[authority] ?? []).flatMap { ["-H", $0] }
             arguments += ["-X", method, "\(network.origin)\(path)"]
         }
-        arguments += Self.arguments(body)
-        guard path.hasPrefix("/v1/events") else { return try await network.curl(arguments) }
-        return try await network.curl(arguments, until: "event-stream")
+        return arguments + Self.arguments(path, body)
     }
 
-    private static func arguments(_ body: String?) -> [String] {
+    private static func arguments(_ path: String, _ body: String?) -> [String] {
         guard let body else { return [] }
-        return ["-H", "Content-Type: application/json", "--data-binary", body]
+        let type = NetworkScene.mediaType(of: path)
+        return ["-H", "Content-Type: \(type)", "--data-binary", body]
     }
 }

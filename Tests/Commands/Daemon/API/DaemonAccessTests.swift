@@ -86,7 +86,7 @@ extension DaemonSuites {
                 return [Request(path: path, body: body)]
             }
             switch (route, demand) {
-            case ("POST /v1/downloads", _):
+            case ("POST /v1/downloads", _), ("POST /v1/imports", _):
                 return additions(demand, path, id, session, network)
             case ("POST /v1/actions/{action}", _):
                 let actions: [Demand: [QueueAction]] = [
@@ -191,7 +191,8 @@ extension DaemonSuites {
                     isOutside
                     ? network.scene.workshop.folder.path : network.scene.home.path("Downloads")
                 let url = #""url":"http://example.org/\#(id)","isPaused":true"#
-                let body = #"{"downloads":[{\#(url),"destination":"\#(folder)/"\#(more)}]}"#
+                let new = #"{\#(url),"destination":"\#(folder)/"\#(more)}"#
+                let body = path == APIPath.imports ? new : #"{"downloads":[\#(new)]}"#
                 return Request(path: path, body: body, isOutside: isOutside)
             }
             return switch demand {
