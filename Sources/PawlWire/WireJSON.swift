@@ -14,6 +14,15 @@ package enum WireJSON {
         }
     }
 
+    /// Encodes a text as ``encode(_:)`` does, and much faster if nothing in it needs an escape.
+    package static func encodeText(_ text: String) throws(DownloadError) -> [UInt8] {
+        let quote = UInt8(ascii: "\"")
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 < 0x7F && $0 != quote && $0 != UInt8(ascii: "\\")
+        }
+        return isPlain ? [quote] + Array(text.utf8) + [quote] : try encode(text)
+    }
+
     /// Decodes a value.
     ///
     /// Throws `.badResponse` if the bytes are not such a value.

@@ -134,7 +134,7 @@ package struct ListImport: Sendable {
         /// Adds a line; returns the lines before it if there is no room for it.
         mutating func add(_ line: Line, upTo most: Int) throws(DownloadError) -> Piece? {
             count += 1
-            var json = try json(of: line.content)
+            var json = try self.json(of: line.content)
             guard count >= start else { return nil }
             var full: Piece?
             if !piece.json.isEmpty, piece.json.count + json.count + 1 > most { full = take() }
@@ -166,7 +166,7 @@ package struct ListImport: Sendable {
                 var same = template
                 same.url = new.url
                 template = new
-                return same == new ? try WireJSON.encode(new.url) : try WireJSON.encode(new)
+                return same == new ? try WireJSON.encodeText(new.url) : try WireJSON.encode(new)
             }
         }
 

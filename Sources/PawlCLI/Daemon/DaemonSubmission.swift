@@ -43,7 +43,7 @@ struct DaemonSubmission {
     ) throws(DownloadError) -> VerbWork {
         let isForRemoteDaemon = try ChosenDaemon.isRemote()
         let downloads = try requested.map { (download) throws(DownloadError) in
-            let new = try new(download, isForRemoteDaemon: isForRemoteDaemon)
+            let new = try self.new(download, isForRemoteDaemon: isForRemoteDaemon)
             return (new: new, pathInLabel: download.pathInLabel)
         }
         let (isQuiet, usedLabel) = (isQuiet, label)

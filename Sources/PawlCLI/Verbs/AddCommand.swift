@@ -64,8 +64,8 @@ struct AddCommand: PawlVerb {
             && config.option(DownloadOptions.directory, unless: nil) == nil
         var choice = try input.choice(links.urls)
         if let list = try LongList.open(&choice) {
-            let submission = ImportSubmission(submission, assignments, config, list)
-            return try submission.work(json: json, console)
+            return try ImportSubmission(submission, assignments, config, list)
+                .work(json: json, console)
         }
         return try RemoteList.read(choice, assignments, config, console) {
             [submission, assignments, urls = choice.urls, json] (list) throws(DownloadError) in

@@ -12,13 +12,15 @@ struct ImportReader {
     private var text = LineSplitter(mostBytes: RequestBody.mostBytes)
     /// The last object; a failure if it is not valid, or if there is none.
     private var template: Result<NewDownload, DownloadError>
+    /// The last object after all checks; `nil` if it was refused.
+    private var prepared: DownloadAdder.Prepared?
     private var lines: [ImportPart.Line] = []
     /// The number of the first line of the part.
     private var first: Int64
     /// The number of the next line.
     private var next: Int64
     /// The number of bytes of the part.
-    private var bytes = 0
+    private var byteCount = 0
 
     /// The maximum number of lines of a part.
     static let mostLines: Int64 = 5000
@@ -45,7 +47,7 @@ struct ImportReader {
     mutating func nextPart() throws(DownloadError) -> ImportPart? {
         while let line = text.next() {
             try read(line)
-            if next - first >= Self.mostLines || bytes >= Self.mostBytes { return takePart() }
+            if next - first >= Self.mostLines || byteCount >= Self.mostBytes { return takePart() }
         }
         return nil
     }
@@ -57,23 +59,33 @@ struct ImportReader {
     }
 
     private mutating func takePart() -> ImportPart {
-        defer { (lines, first, bytes) = ([], next, 0) }
+        defer { (lines, first, byteCount) = ([], next, 0) }
         return ImportPart(range: first...(next - 1), lines: lines)
     }
 
     private mutating func read(_ line: LineSplitter.Line) throws(DownloadError) {
         let number = next
         next += 1
-        let found: Result<NewDownload, DownloadError>
-        switch line {
-        case .tooLong: found = .failure(Self.tooLong)
-        case .text(let line):
-            let text = Self.trimmed(line)
-            guard !text.isEmpty else { return }
-            bytes += text.count
-            found = download(text)
+        guard case .text(let bytes) = line else {
+            let refused = try checked(.failure(Self.tooLong), number, isObject: false)
+            return lines.append(refused)
         }
-        lines.append(try checked(found, number))
+        let text = Self.trimmed(bytes)
+        guard let start = text.first else { return }
+        byteCount += text.count
+        let isObject = start != UInt8(ascii: "\"")
+        if isObject {
+            prepared = nil
+            do throws(DownloadError) {
+                let new = try RequestBody.decode(NewDownload.self, from: text, Self.name)
+                template = .success(new)
+            } catch {
+                template = .failure(error)
+            }
+        }
+        let found = isObject ? template : download(text)
+        let read = try checked(found, number, isObject: isObject)
+        lines.append(read)
     }
 
     private static func trimmed(_ line: [UInt8]) -> [UInt8] {
@@ -84,20 +96,14 @@ struct ImportReader {
         return first == 0 && last == line.count - 1 ? line : Array(line[first...last])
     }
 
-    /// Returns the download of a line.
-    private mutating func download(_ text: [UInt8]) -> Result<NewDownload, DownloadError> {
-        guard text.first == UInt8(ascii: "\"") else {
-            template = Result { () throws(DownloadError) in
-                try RequestBody.decode(NewDownload.self, from: text, Self.name)
-            }
-            return template
-        }
-        return template.flatMap { template in
-            Result { () throws(DownloadError) in
-                var download = template
-                download.url = try Self.string(text)
-                return download
-            }
+    /// Returns the download of a line with a URL alone.
+    private func download(_ text: [UInt8]) -> Result<NewDownload, DownloadError> {
+        do throws(DownloadError) {
+            var download = try template.get()
+            download.url = try Self.string(text)
+            return .success(download)
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -112,17 +118,14 @@ struct ImportReader {
         return try WireJSON.decode(String.self, from: json)
     }
 
-    private func checked(
+    private mutating func checked(
         _ found: Result<NewDownload, DownloadError>,
-        _ number: Int64
+        _ number: Int64,
+        isObject: Bool
     ) throws(DownloadError) -> ImportPart.Line {
         let result: Result<DownloadAdder.Prepared, DownloadError>
         do throws(DownloadError) {
-            let admitted = try rules.admitted([try found.get()], by: authority)
-            guard let new = admitted.first else { throw Self.tooLong }
-            result = .success(
-                try DownloadAdder.Prepared(new, of: authority.owner ?? .user, at: Date())
-            )
+            result = .success(try prepare(try found.get(), isObject: isObject))
         } catch {
             // It is no mistake of the list: the sender may not add this.
             guard error.code != .notAllowed else {
@@ -137,6 +140,23 @@ struct ImportReader {
             result: result,
             contents: Self.contents(try? found.get())
         )
+    }
+
+    private mutating func prepare(
+        _ new: NewDownload,
+        isObject: Bool
+    ) throws(DownloadError) -> DownloadAdder.Prepared {
+        // URLs of other kinds may need other rights, such as that to read files.
+        if !isObject, let prepared, Self.isHTTP(new.url) { return try prepared.with(url: new.url) }
+        var checked = new
+        for admitted in try rules.admitted([new], by: authority) { checked = admitted }
+        let result = try DownloadAdder.Prepared(checked, of: authority.owner ?? .user, at: Date())
+        if isObject { prepared = result }
+        return result
+    }
+
+    private static func isHTTP(_ url: String) -> Bool {
+        url.utf8.starts(with: "http://".utf8) || url.utf8.starts(with: "https://".utf8)
     }
 
     private static func contents(_ new: NewDownload?) -> [UInt8] {

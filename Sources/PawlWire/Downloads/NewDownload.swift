@@ -144,13 +144,7 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
     ///
     /// Throws `.usage`.
     package func checked() throws(DownloadError) -> Checked {
-        guard url.utf8.count <= Self.mostURLBytes else {
-            throw .usage(
-                "the URL has \(url.utf8.count) bytes, which is too long",
-                advice: "use a URL of at most \(Self.mostURLBytes) bytes"
-            )
-        }
-        let (address, credentials) = try SourceURL.parse(url)
+        let (address, credentials) = try checkedURL()
         try checkSession()
         if let label { try LabelName.check(label) }
         if let taskDescription { try Self.checkDescription(taskDescription) }
@@ -172,6 +166,19 @@ package struct NewDownload: Codable, Sendable, Hashable, RequestObject {
                 try ResumeData(data: data)
             }
         )
+    }
+
+    /// Checks the URL alone.
+    ///
+    /// Throws `.usage`.
+    package func checkedURL() throws(DownloadError) -> (URL, Credentials?) {
+        guard url.utf8.count <= Self.mostURLBytes else {
+            throw .usage(
+                "the URL has \(url.utf8.count) bytes, which is too long",
+                advice: "use a URL of at most \(Self.mostURLBytes) bytes"
+            )
+        }
+        return try SourceURL.parse(url)
     }
 
     /// Checks what cannot be given for a download that becomes an object.

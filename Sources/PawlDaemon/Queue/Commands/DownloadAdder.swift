@@ -14,6 +14,7 @@ struct DownloadAdder {
         fileprivate var row: WireDownload
         fileprivate var new: NewDownload
         fileprivate var request: RequestTable.Entry
+        private let destination: Destination
 
         /// Checks a download; it needs no access to the queue, so that any thread may do it.
         ///
@@ -40,7 +41,22 @@ struct DownloadAdder {
             row.taskDescription = new.taskDescription
             row.limitBytesPerSecond = checked.settings.limitBytesPerSecond
             self.new = new
+            destination = checked.destination
             request = try RequestTable.Entry(new)
+        }
+
+        /// Returns a download that differs only by its HTTP URL, as `init` would make it.
+        ///
+        /// - Throws: `.usage` for an invalid URL.
+        func with(url text: String) throws(DownloadError) -> Prepared {
+            var other = self
+            other.new.url = text
+            let (url, _) = try other.new.checkedURL()
+            other.row.name = destination.workingName(for: url)
+            other.row.url = url.redacted
+            other.request =
+                try request.with(url: text, insteadOf: new.url) ?? RequestTable.Entry(other.new)
+            return other
         }
 
         /// The session of the download; `nil` if it belongs to none.

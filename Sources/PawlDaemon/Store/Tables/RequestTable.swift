@@ -20,6 +20,25 @@ package struct RequestTable {
             confinedTo = request.confinedTo
         }
 
+        private init(body: [UInt8], confinedTo: String?) {
+            (self.body, self.confinedTo) = (body, confinedTo)
+        }
+
+        /// Returns a request that differs only by its URL; `nil` if it has to be encoded.
+        func with(url: String, insteadOf old: String) throws(DownloadError) -> Entry? {
+            // The members are sorted by their names, and no other one comes after the URL.
+            let (start, end) = (Array(#""url":"#.utf8), [UInt8(ascii: "}")])
+            let last = try start + WireJSON.encodeText(old) + end
+            guard body.count > last.count, body.suffix(last.count).elementsEqual(last) else {
+                return nil
+            }
+            let others = body.dropLast(last.count)
+            return Entry(
+                body: try others + start + WireJSON.encodeText(url) + end,
+                confinedTo: confinedTo
+            )
+        }
+
         /// A request that was stored before; it may be damaged, or of a newer version.
         package init(body: [UInt8]) {
             struct Part: Decodable { var confinedTo: String? }

@@ -1,0 +1,38 @@
+import PawlCore
+import Testing
+
+@Suite(.timeLimit(.minutes(5)))
+struct LineSplitterTests {
+    /// The lines of a text that arrives in pieces; `nil` for a line that is too long.
+    private func lines(_ text: String, pieces: Int, most: Int = 8) -> [String?] {
+        var splitter = LineSplitter(mostBytes: most)
+        var lines: [String?] = []
+        func add(_ line: LineSplitter.Line) {
+            switch line {
+            case .text(let bytes): lines.append(String(decoding: bytes, as: UTF8.self))
+            case .tooLong: lines.append(nil)
+            }
+        }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            splitter.append(Array(rest.prefix(pieces)))
+            rest = rest.dropFirst(pieces)
+            while let line = splitter.next() { add(line) }
+        }
+        if let line = splitter.last() { add(line) }
+        #expect(splitter.next() == nil)
+        #expect(splitter.last() == nil)
+        return lines
+    }
+
+    @Test(arguments: 1...12)
+    func `lines do not depend on the pieces in which they arrive`(pieces: Int) {
+        #expect(lines("", pieces: pieces).isEmpty)
+        #expect(lines("\n", pieces: pieces) == [""])
+        #expect(lines("a\n\n bé \r\nc", pieces: pieces) == ["a", "", " bé \r", "c"])
+        #expect(lines("12345678\n123456789\nx\n", pieces: pieces) == ["12345678", nil, "x"])
+        let long = String(repeating: "y", count: 40)
+        #expect(lines("\(long)\n\(long)", pieces: pieces) == [nil, nil])
+        #expect(lines("a\n\(long)\nb", pieces: pieces) == ["a", nil, "b"])
+    }
+}
