@@ -81,8 +81,8 @@ package struct ListImport: Sendable {
     ) async throws(DownloadError) -> WireImport {
         let answer = try await client.importLines(piece.json, from: piece.first, key: key)
         for line in answer.refusedLines {
-            let index = line.line - piece.first
-            guard let index = Int(exactly: index), piece.numbers.indices.contains(index) else {
+            let place = line.line - piece.first
+            guard let index = Int(exactly: place), piece.numbers.indices.contains(index) else {
                 continue
             }
             refused(piece.numbers[index], line.problem.error)

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import PawlCore

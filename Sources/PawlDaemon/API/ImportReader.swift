@@ -9,7 +9,7 @@ internal import PawlWire
 struct ImportReader {
     private let rules: AdditionRules
     private let authority: Authority
-    private var text = LineSplitter(mostBytes: RequestBody.mostBytes)
+    private var text = BoundedLines(mostBytes: RequestBody.mostBytes)
     /// The last object; a failure if it is not valid, or if there is none.
     private var template: Result<NewDownload, DownloadError>
     /// The last object after all checks; `nil` if it was refused.
@@ -63,7 +63,7 @@ struct ImportReader {
         return ImportPart(range: first...(next - 1), lines: lines)
     }
 
-    private mutating func read(_ line: LineSplitter.Line) throws(DownloadError) {
+    private mutating func read(_ line: BoundedLines.Line) throws(DownloadError) {
         let number = next
         next += 1
         guard case .text(let bytes) = line else {

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlDaemon
 import PawlTesting
 import PawlWire
 import Testing
@@ -122,9 +123,9 @@ extension DaemonSuites {
             let daemon = try await scene.startDaemon()
             let count = 2 * Self.part + 7
             let path = try scene.home.write("both", lines(count, in: scene.workshop.folder.path))
-            let arguments = arguments(scene) + ["--data-binary", "@\(path)"]
-            async let first = ProcessRunner.run("curl", arguments)
-            async let second = ProcessRunner.run("curl", arguments)
+            let words = arguments(scene) + ["--data-binary", "@\(path)"]
+            async let first = ProcessRunner.run("curl", words)
+            async let second = ProcessRunner.run("curl", words)
             for run in try await [first, second] {
                 let answer = try WireJSON.decode(WireImport.self, from: run.output.utf8)
                 #expect(answer.line == Int64(count))

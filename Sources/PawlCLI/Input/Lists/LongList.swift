@@ -118,7 +118,7 @@ struct LongList: Sendable {
     /// Reads a list line by line; its calls block.
     struct Reader {
         private let list: LongList
-        private var lines = LineSplitter(mostBytes: 1 << 20)
+        private var lines = BoundedLines(mostBytes: 1 << 20)
         private var text: TextList
         /// The number of the last line.
         private var number = 0

@@ -54,8 +54,11 @@ struct DownloadAdder {
             let (url, _) = try other.new.checkedURL()
             other.row.name = destination.workingName(for: url)
             other.row.url = url.redacted
-            other.request =
-                try request.with(url: text, insteadOf: new.url) ?? RequestTable.Entry(other.new)
+            if let request = try request.with(url: text, insteadOf: new.url) {
+                other.request = request
+            } else {
+                other.request = try RequestTable.Entry(other.new)
+            }
             return other
         }
 

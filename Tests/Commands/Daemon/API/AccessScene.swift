@@ -59,7 +59,7 @@ struct AccessScene: Sendable {
         _ path: String,
         _ body: String? = nil
     ) async throws -> NetworkScene.Answer {
-        let arguments = arguments(authority, method, path, body)
+        let arguments = self.arguments(authority, method, path, body)
         guard path.hasPrefix("/v1/events") else { return try await network.curl(arguments) }
         return try await network.curl(arguments, until: "event-stream")
     }

@@ -1,5 +1,8 @@
-/// Divides a text that arrives in pieces into its lines, in bounded memory.
-package struct LineSplitter: Sendable {
+/// Divides bytes that arrive in pieces into lines, in bounded memory; a line that is too long is
+/// reported, and those after it are read.
+///
+/// `LineSplitter` decodes the lines of a text, and ends with such a line.
+package struct BoundedLines: Sendable {
     package enum Line: Sendable, Hashable {
         /// A line without its end, which is LF.
         case text([UInt8])

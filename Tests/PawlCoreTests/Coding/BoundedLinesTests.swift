@@ -2,12 +2,12 @@ import PawlCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
-struct LineSplitterTests {
+struct BoundedLinesTests {
     /// The lines of a text that arrives in pieces; `nil` for a line that is too long.
     private func lines(_ text: String, pieces: Int, most: Int = 8) -> [String?] {
-        var splitter = LineSplitter(mostBytes: most)
+        var splitter = BoundedLines(mostBytes: most)
         var lines: [String?] = []
-        func add(_ line: LineSplitter.Line) {
+        func add(_ line: BoundedLines.Line) {
             switch line {
             case .text(let bytes): lines.append(String(decoding: bytes, as: UTF8.self))
             case .tooLong: lines.append(nil)
