@@ -86,26 +86,34 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
-        @Test func `an import whose daemon was killed continues where it was`() async throws {
-            let scene = try DaemonScene(Workshop())
-            let folder = scene.workshop.folder.path
-            let daemon = try await scene.startDaemon()
-            let count = 2 * Self.part + 1000
-            let text = lines(count, in: folder)
+        /// An import that has sent more than one part, and whose body has not ended.
+        private struct HeldImport {
+            let sender: ProcessRunner
+            fileprivate let end: String
+
+            /// Ends the body, and waits for the response.
+            func finish() async throws -> String {
+                _ = try await ProcessRunner.run("bash", ["-c", #": > "$0""#, end])
+                await sender.waitForExit()
+                return sender.output
+            }
+        }
+
+        private func hold(_ text: String, _ scene: DaemonScene) async throws -> HeldImport {
             let half = text.split(separator: "\n").prefix(Self.part + 500)
             let path = try scene.home.write("half", half.joined(separator: "\n") + "\n")
-            // The body does not end until the daemon has.
-            let pipe = scene.home.path("end")
-            #expect(mkfifo(pipe, 0o600) == 0)
+            let end = scene.home.path("end")
+            #expect(mkfifo(end, 0o600) == 0)
             let sender = try ProcessRunner(
                 "bash",
-                ["-c", #"(cat "$0"; read < "$1") | curl "${@:2}" -T -"#, path, pipe]
+                ["-c", #"(cat "$0"; read < "$1") | curl "${@:2}" -T -"#, path, end]
                     + arguments(scene)
             )
             try await scene.waitForEvents(.added, count: Self.part)
-            daemon.signal(SIGKILL)
-            await daemon.waitForExit()
-            let next = try await scene.startDaemon()
+            return HeldImport(sender: sender, end: end)
+        }
+
+        private func expectRest(_ text: String, _ count: Int, _ scene: DaemonScene) async throws {
             #expect(try await counts(scene) == ["paused": Self.part])
             let known = try await send("", scene)
             #expect(known.line == Int64(Self.part))
@@ -115,7 +123,45 @@ extension DaemonSuites {
             #expect(answer.added == Int64(count))
             let names = try await scene.downloads().map(\.name)
             #expect(names == (1...count).map { "\($0)" })
-            withExtendedLifetime((next, sender)) {}
+        }
+
+        @Test(arguments: [false, true])
+        func `an import whose daemon was killed continues where it was`(inDatabase: Bool)
+            async throws
+        {
+            var store: String?
+            if inDatabase {
+                let cluster = try await PostgresCluster.shared()
+                store = cluster.address(try await cluster.makeDatabase())
+            }
+            let scene = try DaemonScene(Workshop(), store: store)
+            let daemon = try await scene.startDaemon()
+            let count = 2 * Self.part + 1000
+            let text = lines(count, in: scene.workshop.folder.path)
+            let held = try await hold(text, scene)
+            daemon.signal(SIGKILL)
+            await daemon.waitForExit()
+            let next = try await scene.startDaemon()
+            try await expectRest(text, count, scene)
+            withExtendedLifetime((next, held.sender)) {}
+        }
+
+        @Test func `an import whose database has ended continues where it was`() async throws {
+            try await PostgresCluster.run { cluster in
+                let scene = try DaemonScene(Workshop(), store: cluster.address())
+                let daemon = try await scene.startDaemon()
+                let count = 2 * Self.part + 1000
+                let text = lines(count, in: scene.workshop.folder.path)
+                let held = try await hold(text, scene)
+                await cluster.stop()
+                let response = try await held.finish()
+                let problem = try WireJSON.decode(Problem.self, from: response.utf8)
+                #expect(problem.code == .storeUnavailable, "\(response)")
+                try await cluster.start()
+                let isBack = await daemon.waitForOutput(containing: "the queue is available again")
+                #expect(isBack, "\(daemon.errors)")
+                try await expectRest(text, count, scene)
+            }
         }
 
         @Test func `two imports at once with the same key add each line once`() async throws {
