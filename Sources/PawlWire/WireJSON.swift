@@ -20,7 +20,11 @@ package enum WireJSON {
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 < 0x7F && $0 != quote && $0 != UInt8(ascii: "\\")
         }
-        return isPlain ? [quote] + Array(text.utf8) + [quote] : try encode(text)
+        guard isPlain else { return try encode(text) }
+        var json = [quote]
+        json += text.utf8
+        json.append(quote)
+        return json
     }
 
     /// Decodes a value.

@@ -161,7 +161,11 @@ package struct ListImport: Sendable {
             of content: Line.Content
         ) throws(DownloadError) -> [UInt8] {
             switch content {
-            case .url(let url): return [UInt8(ascii: "\"")] + url + [UInt8(ascii: "\"")]
+            case .url(let url):
+                var text = [UInt8(ascii: "\"")]
+                text += url
+                text.append(UInt8(ascii: "\""))
+                return text
             case .download(let new):
                 var same = template
                 same.url = new.url

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import struct FoundationEssentials.Date
 
 /// The lists that are imported: how far each is, so that the same list continues there.
 package struct ImportTable {

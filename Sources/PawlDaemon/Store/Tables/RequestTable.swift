@@ -27,16 +27,20 @@ package struct RequestTable {
         /// Returns a request that differs only by its URL; `nil` if it has to be encoded.
         func with(url: String, insteadOf old: String) throws(DownloadError) -> Entry? {
             // The members are sorted by their names, and no other one comes after the URL.
-            let (start, end) = (Array(#""url":"#.utf8), [UInt8(ascii: "}")])
-            let last = try start + WireJSON.encodeText(old) + end
+            let last = try Self.lastMember(url: old)
             guard body.count > last.count, body.suffix(last.count).elementsEqual(last) else {
                 return nil
             }
-            let others = body.dropLast(last.count)
-            return Entry(
-                body: try others + start + WireJSON.encodeText(url) + end,
-                confinedTo: confinedTo
-            )
+            var other = Array(body.dropLast(last.count))
+            other += try Self.lastMember(url: url)
+            return Entry(body: other, confinedTo: confinedTo)
+        }
+
+        private static func lastMember(url: String) throws(DownloadError) -> [UInt8] {
+            var text = Array(#""url":"#.utf8)
+            text += try WireJSON.encodeText(url)
+            text.append(UInt8(ascii: "}"))
+            return text
         }
 
         /// A request that was stored before; it may be damaged, or of a newer version.
