@@ -300,6 +300,27 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.settings, change, method: "PATCH")
     }
 
+    /// Returns a page of the uploads that nothing continues, by the IDs of their downloads.
+    package func leftovers(after id: Int64?) async throws(DownloadError) -> WireLeftovers {
+        try await fetch(APIPath.leftovers, id.map { ["after": "\($0)"] } ?? [:])
+    }
+
+    /// Returns the uploads of a bucket, or of all buckets that the queue names, that belong to no
+    /// download of the queue.
+    package func foreignUploads(
+        in bucket: String? = nil
+    ) async throws(DownloadError) -> WireForeignUploads {
+        // The daemon waits for the services.
+        try await read(
+            try await open(
+                "GET",
+                APIPath.foreignUploads,
+                bucket.map { ["bucket": $0] } ?? [:],
+                answersWithin: .seconds(300)
+            )
+        )
+    }
+
     /// Returns the last entries of the audit log.
     package func audit(lines: Int) async throws(DownloadError) -> [AuditEntry] {
         let answer: WireAudit = try await fetch(APIPath.audit, ["limit": "\(lines)"])

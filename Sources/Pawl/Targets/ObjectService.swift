@@ -288,12 +288,17 @@ extension ObjectFailure {
     ///
     /// - Parameter deed: What was being done: `uploading part 3`.
     func error(_ deed: String, of address: ObjectService.Address) -> DownloadError {
-        let context = "\(deed) of \(address.text)"
+        error(deed, of: address.url)
+    }
+
+    /// Returns the error of a request about a bucket or an object.
+    func error(_ deed: String, of url: URL) -> DownloadError {
+        let context = "\(deed) of \(url.redacted)"
         switch self {
         case .cancelled:
             return DownloadError(.interrupted, "the request was cancelled", context: context)
         case .failed(let failure):
-            var error = DownloadError(failure, host: HostBudget.name(of: address.url))
+            var error = DownloadError(failure, host: HostBudget.name(of: url))
             error.context = context
             return error
         case .refused(let refusal):

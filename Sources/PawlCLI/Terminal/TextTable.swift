@@ -10,13 +10,16 @@ extension String {
     }
 
     /// The text of a table with several columns, which all rows have.
-    static func columns(_ rows: [[String]]) -> String {
+    ///
+    /// `width`: the width of the terminal, to which lines are shortened; `nil` shortens nothing.
+    static func columns(_ rows: [[String]], width: Int? = nil) -> String {
         let widths = (rows.first ?? []).indices.map { index in
             rows.map { DisplayWidth.of($0[index]) }.max() ?? 0
         }
         return rows.map { cells in
             let line = zip(cells, widths).map { $0.padded(toColumns: $1) }
-            return line.joined(separator: "  ").trimmed + "\n"
+                .joined(separator: "  ").trimmed
+            return (width.map { line.shortened(toColumns: $0) } ?? line) + "\n"
         }.joined()
     }
 }

@@ -39,7 +39,7 @@ struct PawlCommand: ParsableCommand {
                 name: "Daemon",
                 subcommands: [
                     LimitCommand.self, LabelCommand.self, SessionCommand.self,
-                    NativeHostCommand.self,
+                    NativeHostCommand.self, FleetCommand.self,
                     DaemonCommand.self,
                 ]
             ),

@@ -92,7 +92,7 @@ package struct APIRoute: Sendable {
     }
 
     /// The routes of the API.
-    package static let all: [APIRoute] = downloads + feeds + sessions + labels + service
+    package static let all: [APIRoute] = downloads + feeds + sessions + labels + fleet + service
 
     /// The parameters of ``ListQuery``.
     private static let listParameters = [
@@ -219,6 +219,18 @@ package struct APIRoute: Sendable {
         },
         APIRoute(.delete, "/v1/labels", [.changeLabels], parameters: ["label"]) {
             try await $0.downloads.removeLabel($1, $2)
+        },
+    ]
+
+    private static let fleet: [APIRoute] = [
+        APIRoute(.get, "/v1/fleet/leftovers", parameters: ["after", "limit"]) { api, request, _ in
+            try await api.fleet.leftovers(request)
+        },
+        APIRoute(.get, "/v1/fleet/foreign-uploads", [.readSecrets], parameters: ["bucket"]) {
+            api,
+            request,
+            _ in
+            try await api.fleet.foreignUploads(request)
         },
     ]
 

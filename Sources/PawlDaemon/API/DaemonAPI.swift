@@ -17,6 +17,7 @@ struct DaemonAPI: Sendable {
     let login: LoginHandlers
     let tokens: TokenHandlers
     let status: StatusHandlers
+    let fleet: FleetHandlers
     let audit: AuditHandlers
 
     init(
@@ -36,6 +37,7 @@ struct DaemonAPI: Sendable {
         login = LoginHandlers(queue: queue)
         tokens = TokenHandlers(queue: queue, paths: paths)
         status = StatusHandlers(queue: queue, about: about)
+        fleet = FleetHandlers(queue: queue)
         audit = AuditHandlers(paths, queue.session)
     }
 

@@ -31,7 +31,9 @@ package enum Demand: String, Sendable, CaseIterable {
         switch self {
         case .open: "reading the page's files, and exchanging a code or a token for a cookie"
         case .read: "reading the queue, its events, sessions, settings and statistics"
-        case .readSecrets: "reading resume data and responses of servers, which may contain secrets"
+        case .readSecrets:
+            "reading resume data and responses of servers, which may contain secrets, and the "
+                + "uploads in a bucket"
         case .readAuditLog: "reading the audit log"
         case .add: "adding a download"
         case .replace:

@@ -15,6 +15,8 @@ package enum APIPath {
     package static let feeds = "/v1/feeds"
     package static let settings = "/v1/settings"
     package static let audit = "/v1/audit"
+    package static let leftovers = "/v1/fleet/leftovers"
+    package static let foreignUploads = "/v1/fleet/foreign-uploads"
 
     package static let acknowledgements = "/v1/acknowledgements"
     package static let login = "/v1/login"

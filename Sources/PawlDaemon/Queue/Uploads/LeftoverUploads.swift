@@ -23,7 +23,8 @@ final class LeftoverUploads {
     private static let interval: Double = 3600
     /// The time in seconds after which a search that has failed is repeated.
     private static let retryInterval: Double = 10
-    private static let longestRest: Double = 7 * 86_400
+    /// The time in seconds after which an upload is aborted to which nothing was added.
+    static let longestRest: Double = 7 * 86_400
 
     init(_ environment: QueueEnvironment) { self.environment = environment }
 

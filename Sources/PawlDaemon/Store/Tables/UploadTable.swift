@@ -1,6 +1,7 @@
 package import struct FoundationEssentials.Date
 package import Pawl
 package import PawlCore
+package import PawlWire
 
 /// The uploads of downloads that become objects, and their parts that the service has acknowledged.
 ///
@@ -137,15 +138,7 @@ package struct UploadTable {
     /// or was removed, and those to which nothing was added since `date`.
     package func abandoned(before date: Date) throws -> [Abandoned] {
         try database.rows(
-            """
-            SELECT * FROM upload WHERE state = ? OR changedAt < ?
-                OR EXISTS (SELECT 1 FROM download WHERE download.id = upload.download
-                    AND download.state IN ('finished', 'cancelled'))
-                OR NOT EXISTS (SELECT 1 FROM download WHERE download.id = upload.download)
-                    AND NOT EXISTS (SELECT 1 FROM removed
-                        WHERE removed.download = upload.download)
-                ORDER BY download\(database.rowLock)
-            """,
+            "SELECT * FROM upload WHERE \(Self.isAbandoned) ORDER BY download\(database.rowLock)",
             [Int(RecordedUpload.State.aborting.rawValue), date.timeIntervalSince1970]
         ).compactMap { row in
             guard let download: Int64 = row.ifValid("download"), let name = Self.name(row) else {
@@ -159,6 +152,108 @@ package struct UploadTable {
                 service: service ?? SettingsDocument()
             )
         }
+    }
+
+    /// The condition that an upload is to be aborted; its first parameter is the state of those that
+    /// are being aborted, and the second the time since which something must have been added.
+    private static let isAbandoned = """
+        (upload.state = ?1 OR upload.changedAt < ?2
+            OR EXISTS (SELECT 1 FROM download WHERE download.id = upload.download
+                AND download.state IN ('finished', 'cancelled'))
+            OR NOT EXISTS (SELECT 1 FROM download WHERE download.id = upload.download)
+                AND NOT EXISTS (SELECT 1 FROM removed
+                    WHERE removed.download = upload.download))
+        """
+
+    /// Returns a page of the uploads that no running or waiting download continues, and of those
+    /// that are to be aborted.
+    ///
+    /// - Parameters:
+    ///   - rest: The time after which an upload is aborted to which nothing was added.
+    ///   - cursor: The download after which the page begins.
+    package func leftovers(
+        restingAtMost rest: Double,
+        at now: Date,
+        after cursor: Int64,
+        limit: Int
+    ) throws -> WireLeftovers {
+        let seconds = now.timeIntervalSince1970
+        let found = try database.rows(
+            """
+            SELECT upload.download, upload.upload, upload.address, upload.changedAt,
+                known.state AS downloadState,
+                CASE WHEN \(Self.isAbandoned) THEN 1 ELSE 0 END AS isAbandoned,
+                (SELECT COUNT(*) FROM part WHERE part.download = upload.download) AS parts,
+                (SELECT CAST(COALESCE(SUM(part.bytes), 0) AS BIGINT) FROM part
+                    WHERE part.download = upload.download) AS bytes
+            FROM upload LEFT JOIN download AS known ON known.id = upload.download
+            WHERE upload.download > ?3 AND upload.upload <> ''
+                AND (\(Self.isAbandoned) OR known.state IS NULL
+                    OR known.state NOT IN ('waiting', 'waitingForConnectivity', 'running'))
+            ORDER BY upload.download LIMIT ?4
+            """,
+            [
+                Int(RecordedUpload.State.aborting.rawValue), seconds - rest, cursor, limit + 1,
+            ],
+            as: { row in try Self.leftover(row, restingAtMost: rest, at: seconds) }
+        )
+        let page = Array(found.prefix(limit))
+        return WireLeftovers(page, next: found.count > limit ? page.last?.download : nil)
+    }
+
+    private static func leftover(
+        _ row: StoreRow,
+        restingAtMost rest: Double,
+        at now: Double
+    ) throws -> WireLeftover {
+        let name = name(row)
+        var leftover = WireLeftover(
+            download: try row["download"],
+            object: name?.address ?? "",
+            upload: name?.id ?? ""
+        )
+        let state: String? = row.ifValid("downloadState")
+        leftover.state = state.map { TaskState(rawValue: $0) ?? .failed }
+        leftover.parts = row.ifValid("parts") ?? 0
+        leftover.bytes = row.ifValid("bytes") ?? 0
+        leftover.ageSeconds = max(0, now - (row.ifValid("changedAt") ?? now))
+        let isAbandoned: Bool = row.ifValid("isAbandoned") ?? true
+        leftover.abortedInSeconds = isAbandoned ? 0 : max(0, rest - leftover.ageSeconds)
+        return leftover
+    }
+
+    /// Returns how each bucket that uploads or the newest downloads name is reached, by the bucket's
+    /// `s3:` URL.
+    package func buckets() throws -> [String: SettingsDocument<DownloadSettings>] {
+        var found: [String: SettingsDocument<DownloadSettings>] = [:]
+        // Those of uploads come later, because only they have settings.
+        let destinations: [String] = try database.values(
+            """
+            SELECT destination FROM
+                (SELECT destination FROM download ORDER BY id DESC LIMIT 10000) AS newest
+            WHERE substr(destination, 1, 5) = 's3://'
+            """
+        )
+        for text in destinations {
+            if let bucket = Self.bucket(of: text) { found[bucket] = SettingsDocument() }
+        }
+        try database.forEach("SELECT address, service FROM upload", [], isKept: true) { row in
+            guard let address: String = row.ifValid("address"),
+                let bucket = Self.bucket(of: address)
+            else { return }
+            let text: String? = row.ifValid("service")
+            found[bucket] = ColumnCoding.value(text) ?? SettingsDocument()
+        }
+        return found
+    }
+
+    private static func bucket(of address: String) -> String? {
+        AddressParts(address).host.map { "s3://\($0)/" }
+    }
+
+    /// Returns the service's identifiers of all uploads.
+    package func known() throws -> Set<String> {
+        Set(try database.values("SELECT upload FROM upload"))
     }
 
     // MARK: - Rows

@@ -83,7 +83,9 @@ struct APIDocumentTests {
         #expect(
             parameter("listDownloads", "limit")?["maximum"] == .number(Double(ListQuery.mostLimit))
         )
-        for operation in ["downloadEvents", "listSessions", "listLabels", "hosts"] {
+        for operation in [
+            "downloadEvents", "listSessions", "listLabels", "hosts", "listLeftovers",
+        ] {
             let most = parameter(operation, "limit")?["maximum"]
             #expect(most == .number(Double(PageQuery.mostLimit)), "\(operation)")
         }

@@ -6,7 +6,7 @@ struct APIReading: Sendable {
     /// The names of the operations that only the user at the socket may perform.
     static let closedOverTCP: Set = [
         "resumeData", "listRequests", "errorResponse", "makeLoginCode", "listTokens", "makeToken",
-        "revokeToken",
+        "revokeToken", "listForeignUploads",
     ]
 
     struct Operation: Sendable {

@@ -1,0 +1,40 @@
+internal import PawlCore
+package import PawlWire
+
+/// The output of `pawl fleet` and its subcommands.
+package enum FleetReport {
+    // MARK: - Uploads
+
+    /// `width`: the width of the terminal, to which lines are shortened; `nil` shortens nothing.
+    package static func leftovers(
+        _ uploads: [WireLeftover],
+        _ buckets: [WireBucketUploads],
+        width: Int? = nil
+    ) -> String {
+        var parts: [String] = []
+        if !uploads.isEmpty {
+            let headings = ["DOWNLOAD", "STATE", "AGE", "PARTS", "SIZE", "ABORTED", "OBJECT"]
+            parts.append(.columns([headings] + uploads.map(cells), width: width))
+        }
+        for bucket in buckets where !bucket.uploads.isEmpty {
+            let title = "In \(bucket.bucket.sanitized), of no download in the queue:"
+            let rows = bucket.uploads.map { upload in
+                [upload.begun?.sanitized ?? "-", upload.object.sanitized]
+            }
+            let end = bucket.hasMore ? "... and more\n" : ""
+            parts.append("\(title)\n" + .columns([["BEGUN", "OBJECT"]] + rows, width: width) + end)
+        }
+        return parts.isEmpty ? "No uploads are left.\n" : parts.joined(separator: "\n")
+    }
+
+    private static func cells(_ upload: WireLeftover) -> [String] {
+        [
+            "\(upload.download)", upload.state?.word ?? "removed",
+            TimeText.clock(.seconds(upload.ageSeconds)), "\(upload.parts)",
+            ByteText.size(upload.bytes),
+            upload.abortedInSeconds == 0
+                ? "soon" : "in \(TimeText.clock(.seconds(upload.abortedInSeconds)))",
+            upload.object.sanitized,
+        ]
+    }
+}
