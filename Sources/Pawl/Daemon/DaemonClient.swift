@@ -300,6 +300,19 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.settings, change, method: "PATCH")
     }
 
+    /// Returns all failed downloads, counted by kind and host.
+    package func failures() async throws(DownloadError) -> WireFailures {
+        // The daemon reads all of them.
+        try await read(
+            try await open("GET", APIPath.failures, answersWithin: .seconds(300))
+        )
+    }
+
+    /// Queues failed downloads again: some of those of a kind, until `next` is `nil`.
+    package func retry(_ failures: FailureRetry) async throws(DownloadError) -> WireRetried {
+        try await send(APIPath.failureRetries, failures)
+    }
+
     /// Returns a page of the uploads that nothing continues, by the IDs of their downloads.
     package func leftovers(after id: Int64?) async throws(DownloadError) -> WireLeftovers {
         try await fetch(APIPath.leftovers, id.map { ["after": "\($0)"] } ?? [:])

@@ -50,7 +50,7 @@ extension DownloadSession {
         var found: [ListedUpload] = []
         while var page = list.nextPage() {
             guard found.count < limit else { return (found, true) }
-            page.maximumDuration = ObjectDestination.longestAbort
+            page.maximumDuration = UploadAbortion.longest
             let reply = await engine.transport.reply(to: page)
             do throws(ObjectFailure) {
                 found += try list.read(reply).map { entry in

@@ -5,7 +5,7 @@ internal import struct FoundationEssentials.URL
 /// The request that aborts an upload whose parts nobody needs any more.
 struct UploadAbortion: Sendable {
     /// The longest time of a request that is not repeated.
-    private static let longest = Duration.seconds(30)
+    static let longest = Duration.seconds(30)
 
     private let upload: MultipartUpload
     private let address: ObjectService.Address

@@ -3,6 +3,25 @@ package import PawlWire
 
 /// The output of `pawl fleet` and its subcommands.
 package enum FleetReport {
+    // MARK: - Failures
+
+    /// `width`: the width of the terminal, to which lines are shortened; `nil` shortens nothing.
+    package static func failures(_ failures: WireFailures, width: Int? = nil) -> String {
+        guard !failures.failures.isEmpty else { return "No failures.\n" }
+        let rows = failures.failures.map { group in
+            [
+                group.kind.rawValue.sanitized, "\(group.count)", host(group.host),
+                "\(group.download)", group.title.sanitized,
+            ]
+        }
+        return .columns([["KIND", "COUNT", "HOST", "LAST", "ERROR"]] + rows, width: width)
+    }
+
+    private static func host(_ name: String?) -> String {
+        guard let name else { return "(other hosts)" }
+        return name.isEmpty ? "-" : name.sanitized
+    }
+
     // MARK: - Uploads
 
     /// `width`: the width of the terminal, to which lines are shortened; `nil` shortens nothing.

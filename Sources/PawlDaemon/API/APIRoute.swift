@@ -232,6 +232,13 @@ package struct APIRoute: Sendable {
             _ in
             try await api.fleet.foreignUploads(request)
         },
+        APIRoute(.get, "/v1/fleet/failures") { api, _, _ in try await api.fleet.failures() },
+        APIRoute(
+            .post,
+            "/v1/fleet/failures/retries",
+            [.manageFleet],
+            body: FailureRetry.self
+        ) { api, request, context in try await api.fleet.retryFailures(request, context) },
     ]
 
     private static let service: [APIRoute] = [

@@ -11,6 +11,20 @@ struct FleetHandlers: Sendable {
     /// The number of uploads of a bucket after which no more are read.
     private static let mostForeign = 10_000
 
+    // MARK: - Failures
+
+    func failures() async throws -> Response {
+        try Response.json(try await FailureSearch(queue: queue).tally())
+    }
+
+    func retryFailures(_ request: Request, _ context: APIContext) async throws -> Response {
+        let asked: FailureRetry = try await RequestBody.read(request)
+        let search = FailureSearch(queue: queue)
+        return try Response.json(
+            try await search.retry(asked, by: context.authority, changed: context.changed)
+        )
+    }
+
     // MARK: - Uploads
 
     func leftovers(_ request: Request) async throws -> Response {

@@ -368,6 +368,19 @@ actor DaemonQueue {
         return outcome
     }
 
+    /// Queues failed downloads again; those that have not failed with this error are left out, and
+    /// those that the authority may not resume.
+    ///
+    /// `ids` are ascending.
+    func retry(
+        _ ids: [Int64],
+        failedWith kind: ErrorCode,
+        by authority: Authority
+    ) throws(DownloadError) -> WireOutcome {
+        try AccessRules.check(.manageFleet, by: authority)
+        return try actions.retry(ids, failedWith: kind, by: authority, parts.settings.networkRules)
+    }
+
     /// Puts back what the newest removal has removed.
     func undoRemoval(by authority: Authority) throws(DownloadError) -> WireOutcome {
         try undo.undo(by: authority, parts.settings.networkRules)

@@ -43,8 +43,8 @@ package enum AccessRules {
     /// The page, and programs with a token of the scope `manage`.
     private static func manager(_ demand: Demand, isOwn: Bool, mayDiscard: Bool) -> Decision {
         switch demand {
-        case .open, .read, .readAuditLog, .control, .remove, .undo, .changeSettings, .makeSession,
-            .shutDown:
+        case .open, .read, .readAuditLog, .control, .remove, .undo, .manageFleet, .changeSettings,
+            .makeSession, .shutDown:
             .allowed
         case .add, .addFeed, .replace, .readdress, .rename, .changeLabels: .allowedInFolders
         case .discard: mayDiscard ? .allowed : .allowedInFolders
@@ -66,9 +66,8 @@ package enum AccessRules {
         // A feed continues to add downloads when its token has been revoked.
         case .addFeed: .refused
         case .addToSession, .makeSession, .useSession, .forgetSession: .refused
-        case .readSecrets, .readAuditLog, .addFromFiles, .setCommand, .changeLabels,
-            .changeSettings,
-            .changeBounds, .letIn, .shutDown:
+        case .readSecrets, .readAuditLog, .addFromFiles, .setCommand, .changeLabels, .manageFleet,
+            .changeSettings, .changeBounds, .letIn, .shutDown:
             .refused
         }
     }

@@ -26,6 +26,8 @@ package struct StoreTransaction {
     package var order: DownloadOrder { DownloadOrder(database) }
     /// The positions of downloads that are added or moved, in a database that several daemons share.
     package var positions: PositionTable { PositionTable(database) }
+    /// The downloads that have failed.
+    package var failures: FailureTable { FailureTable(database) }
     /// The requests of the downloads, with their secrets.
     package var requests: RequestTable { RequestTable(database) }
     /// The starts, failures and waits of the downloads.

@@ -16,6 +16,8 @@ package enum APIPath {
     package static let settings = "/v1/settings"
     package static let audit = "/v1/audit"
     package static let leftovers = "/v1/fleet/leftovers"
+    package static let failures = "/v1/fleet/failures"
+    package static let failureRetries = "/v1/fleet/failures/retries"
     package static let foreignUploads = "/v1/fleet/foreign-uploads"
 
     package static let acknowledgements = "/v1/acknowledgements"

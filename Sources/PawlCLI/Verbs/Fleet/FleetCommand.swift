@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet",
-        abstract: "Show what a large queue has left in buckets.",
-        subcommands: [FleetLeftoversCommand.self]
+        abstract: "Show what failed in a large queue, and what it has left in buckets.",
+        subcommands: [FleetFailuresCommand.self, FleetLeftoversCommand.self]
     )
 }

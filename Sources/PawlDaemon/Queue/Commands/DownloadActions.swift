@@ -29,14 +29,43 @@ struct DownloadActions {
         by authority: Authority,
         _ rules: NetworkRules
     ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
+        try act(action, by: authority, rules, isAll: selection.all == true) { transaction in
+            try transaction.search.select(selection, states: ActionRules.states(action))
+        }
+    }
+
+    /// Resumes downloads that have failed with an error; others are left out.
+    ///
+    /// `ids` are ascending.
+    func retry(
+        _ ids: [Int64],
+        failedWith kind: ErrorCode,
+        by authority: Authority,
+        _ rules: NetworkRules
+    ) throws(DownloadError) -> WireOutcome {
+        try act(.resume, by: authority, rules, isAll: true) { transaction in
+            try ids.compactMap { id in
+                guard let row = try transaction.downloads.find(id), row.state == .failed,
+                    row.problem?.code ?? .unknown == kind
+                else { return nil }
+                return DownloadSearch.Selected(download: row, isNamed: false)
+            }
+        }.0
+    }
+
+    /// `isAll`: whether the downloads that do not change are left out.
+    private func act(
+        _ action: QueueAction,
+        by authority: Authority,
+        _ rules: NetworkRules,
+        isAll: Bool,
+        on choose: (StoreTransaction) throws -> [DownloadSearch.Selected]
+    ) throws(DownloadError) -> (WireOutcome, [RemovalJob]) {
         var order = parts.positions.taking
         let committed = try write(action) { transaction in
             // The transaction may run more than once.
             order = parts.positions.taking
-            let selected = try transaction.search.select(
-                selection,
-                states: ActionRules.states(action)
-            )
+            let selected = try choose(transaction)
             try transaction.commands.note(selected.map(\.download.id))
             var changes: [Change] = []
             let removal = try removal(action, of: selected.count, by: authority, transaction)
@@ -54,10 +83,7 @@ struct DownloadActions {
                     undoneAs: removal,
                     by: authority.owner ?? .user
                 )
-                // `all` leaves out the downloads that do not change.
-                guard let change, change.effect != .nothing || selection.all != true else {
-                    continue
-                }
+                guard let change, change.effect != .nothing || !isAll else { continue }
                 changes.append(change)
             }
             return changes

@@ -98,7 +98,7 @@ extension DaemonSuites {
                 }
             case _ where path.hasPrefix(APIPath.feeds) && demand != .read:
                 return feedRequests(route, demand, id, session, network)
-            case ("POST /v1/undo", .undo): return [Request(path: path)]
+            case (_, .undo), (_, .letIn): return [Request(path: path)]
             case ("POST /v1/changes", .control): return change(#""priority":"high""#)
             case ("POST /v1/changes", .readdress):
                 return change(#""url":"http://example.net/a""#)
@@ -130,6 +130,8 @@ extension DaemonSuites {
                 }
             case ("DELETE /v1/labels", .changeLabels):
                 return [Request(path: "\(path)?label=label-\(id)")]
+            case ("POST /v1/fleet/failures/retries", .manageFleet):
+                return [Request(path: path, body: #"{"kind":"not-found"}"#)]
             case ("PATCH /v1/settings", .changeSettings):
                 return [Request(path: path, body: #"{"maximumConcurrentDownloads":7}"#)]
             case ("PATCH /v1/settings", .changeBounds):

@@ -26,6 +26,7 @@ extension DaemonSuites {
                 "changeSettings":
                     #"{"limitBytesPerSecond":100000,"timetable":[{"from":"22:00","to":"07:00"}]}"#,
                 "registerSession": #"{"identifier":"s"}"#,
+                "retryFailures": #"{"kind":"not-found"}"#,
                 "setLabel": #"{"name":"films","limitBytesPerSecond":1000}"#,
                 "acknowledge": #"{"session":"t","event":1}"#,
                 "addFeed": #"{"download":{"url":"\#(url)","destination":""}}"#,

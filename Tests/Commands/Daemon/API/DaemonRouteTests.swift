@@ -64,6 +64,7 @@ extension DaemonSuites {
             "changeDownloads": #"{"selection":{"all":true},"changes":{"priority":"high"}}"#,
             "changeSettings": #"{"limitBytesPerSecond":1}"#,
             "registerSession": #"{"identifier":"other"}"#,
+            "retryFailures": #"{"kind":"not-found"}"#,
             "setLabel": #"{"name":"other","limitBytesPerSecond":1000}"#,
             "acknowledge": #"{"session":"s","event":1}"#,
             "login": #"{"code":"x"}"#,
