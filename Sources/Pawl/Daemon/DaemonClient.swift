@@ -300,40 +300,6 @@ package final class DaemonClient: Sendable {
         try await send(APIPath.settings, change, method: "PATCH")
     }
 
-    /// Returns all failed downloads, counted by kind and host.
-    package func failures() async throws(DownloadError) -> WireFailures {
-        // The daemon reads all of them.
-        try await read(
-            try await open("GET", APIPath.failures, answersWithin: .seconds(300))
-        )
-    }
-
-    /// Queues failed downloads again: some of those of a kind, until `next` is `nil`.
-    package func retry(_ failures: FailureRetry) async throws(DownloadError) -> WireRetried {
-        try await send(APIPath.failureRetries, failures)
-    }
-
-    /// Returns a page of the uploads that nothing continues, by the IDs of their downloads.
-    package func leftovers(after id: Int64?) async throws(DownloadError) -> WireLeftovers {
-        try await fetch(APIPath.leftovers, id.map { ["after": "\($0)"] } ?? [:])
-    }
-
-    /// Returns the uploads of a bucket, or of all buckets that the queue names, that belong to no
-    /// download of the queue.
-    package func foreignUploads(
-        in bucket: String? = nil
-    ) async throws(DownloadError) -> WireForeignUploads {
-        // The daemon waits for the services.
-        try await read(
-            try await open(
-                "GET",
-                APIPath.foreignUploads,
-                bucket.map { ["bucket": $0] } ?? [:],
-                answersWithin: .seconds(300)
-            )
-        )
-    }
-
     /// Returns the last entries of the audit log.
     package func audit(lines: Int) async throws(DownloadError) -> [AuditEntry] {
         let answer: WireAudit = try await fetch(APIPath.audit, ["limit": "\(lines)"])
@@ -371,14 +337,14 @@ package final class DaemonClient: Sendable {
 
     // MARK: - Sending requests
 
-    private func fetch<Answer: Decodable>(
+    func fetch<Answer: Decodable>(
         _ path: String,
         _ query: [String: String] = [:]
     ) async throws(DownloadError) -> Answer {
         try await read(try await open("GET", path, query))
     }
 
-    private func send<Answer: Decodable>(
+    func send<Answer: Decodable>(
         _ path: String,
         _ body: some Encodable,
         method: String = "POST",
@@ -390,7 +356,7 @@ package final class DaemonClient: Sendable {
         )
     }
 
-    private func open(
+    func open(
         _ method: String,
         _ path: String,
         _ query: [String: String] = [:],
@@ -570,8 +536,7 @@ package final class DaemonClient: Sendable {
         }
     }
 
-    private func read<Answer: Decodable>(_ stream: DataStream) async throws(DownloadError) -> Answer
-    {
+    func read<Answer: Decodable>(_ stream: DataStream) async throws(DownloadError) -> Answer {
         let bytes: [UInt8]
         do throws(DownloadError) {
             bytes = try await body(of: stream, atMost: Self.mostAnswerBytes)

@@ -3,6 +3,40 @@ package import PawlWire
 
 /// The output of `pawl fleet` and its subcommands.
 package enum FleetReport {
+    // MARK: - Nodes
+
+    /// The nodes, and the queue by state and host.
+    ///
+    /// `width`: the width of the terminal, to which lines are shortened; `nil` shortens nothing.
+    package static func fleet(_ fleet: WireFleet, width: Int? = nil) -> String {
+        let headings = ["NODE", "STATE", "TAKEN", "RUNNING", "SPEED", "CONN", "LEASE", "VERSION"]
+        var parts = [String.columns([headings] + fleet.nodes.map(cells), width: width)]
+        let queue = fleet.counts.isEmpty ? "no downloads" : fleet.counts.statesText
+        parts.append("Queue: \(queue)\n")
+        let states = TaskState.allCases.filter { state in
+            fleet.hosts.contains { ($0.counts[state.rawValue] ?? 0) > 0 }
+        }
+        if !states.isEmpty {
+            let rows = fleet.hosts.map { queue in
+                states.map { state in "\(queue.counts[state.rawValue] ?? 0)" } + [host(queue.host)]
+            }
+            let headings = states.map { $0.word.uppercased() } + ["HOST"]
+            parts.append(.columns([headings] + rows, width: width))
+        }
+        return parts.joined(separator: "\n")
+    }
+
+    private static func cells(_ node: WireNode) -> [String] {
+        [
+            node.name.sanitized + (node.isSelf ? " (asked)" : ""), node.state.rawValue,
+            "\(node.downloads)", "\(node.running)",
+            node.bytesPerSecond.map { ByteText.rate(Double($0)) } ?? "-",
+            node.connections.map { "\($0)" } ?? "-",
+            node.lagSeconds.map { "\(TimeText.elapsed(.seconds($0))) ago" } ?? "-",
+            node.version.sanitized,
+        ]
+    }
+
     // MARK: - Failures
 
     /// `width`: the width of the terminal, to which lines are shortened; `nil` shortens nothing.

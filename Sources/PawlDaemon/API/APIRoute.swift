@@ -223,6 +223,10 @@ package struct APIRoute: Sendable {
     ]
 
     private static let fleet: [APIRoute] = [
+        APIRoute(.get, "/v1/fleet") { api, _, _ in try await api.fleet.show() },
+        APIRoute(.post, "/v1/fleet/drain", [.manageFleet], parameters: ["node"]) {
+            try await $0.fleet.drain($1, $2)
+        },
         APIRoute(.get, "/v1/fleet/leftovers", parameters: ["after", "limit"]) { api, request, _ in
             try await api.fleet.leftovers(request)
         },

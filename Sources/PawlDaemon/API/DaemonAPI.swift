@@ -36,8 +36,9 @@ struct DaemonAPI: Sendable {
         events = EventStreamHandler(queue: queue, attachments: attachments)
         login = LoginHandlers(queue: queue)
         tokens = TokenHandlers(queue: queue, paths: paths)
-        status = StatusHandlers(queue: queue, about: about)
-        fleet = FleetHandlers(queue: queue)
+        let reading = FleetReading(queue: queue, about: about)
+        status = StatusHandlers(queue: queue, about: about, fleet: reading)
+        fleet = FleetHandlers(queue: queue, reading: reading)
         audit = AuditHandlers(paths, queue.session)
     }
 

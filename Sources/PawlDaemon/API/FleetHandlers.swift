@@ -4,12 +4,30 @@ internal import PawlCore
 internal import PawlWire
 internal import struct FoundationEssentials.URL
 
-/// Answers requests about the fleet: what its queue and its buckets contain.
+/// Answers requests about the fleet: its nodes, and what its queue and its buckets contain.
 struct FleetHandlers: Sendable {
     let queue: DaemonQueue
+    let reading: FleetReading
 
     /// The number of uploads of a bucket after which no more are read.
     private static let mostForeign = 10_000
+
+    // MARK: - Nodes
+
+    func show() async throws -> Response { try Response.json(try await reading.fleet()) }
+
+    /// Lets a node finish what it has begun, and take nothing more.
+    func drain(_ request: Request, _ context: APIContext) async throws -> Response {
+        guard let name = try request.parameters.last(where: { $0.name == "node" })?.value else {
+            throw DownloadError.usage("'node' is missing")
+        }
+        try await queue.drain(name, by: context.authority)
+        let nodes = try await reading.fleet().nodes
+        guard let node = nodes.first(where: { $0.name.isExactly(name) }) else {
+            throw DownloadError.noNode(name)
+        }
+        return try Response.json(node)
+    }
 
     // MARK: - Failures
 

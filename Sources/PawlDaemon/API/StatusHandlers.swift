@@ -9,6 +9,7 @@ internal import PawlWire
 struct StatusHandlers: Sendable {
     let queue: DaemonQueue
     let about: DaemonStatus
+    let fleet: FleetReading
 
     func status() async throws -> Response {
         var status = about
@@ -93,6 +94,7 @@ struct StatusHandlers: Sendable {
             }
         )
         addTotals(numbers, to: &text)
+        add(try await fleet.fleet(), to: &text)
         text.add(
             "pawl_api_requests_total",
             .counter,
@@ -113,6 +115,45 @@ struct StatusHandlers: Sendable {
             headers: [.contentType: MetricsText.mediaType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text.text))
         )
+    }
+
+    private func add(_ fleet: WireFleet, to text: inout MetricsText) {
+        var hosts = fleet.hosts
+        // There is always a sample.
+        if hosts.isEmpty { hosts = [WireHostQueue(nil, counts: [TaskState.waiting.rawValue: 0])] }
+        text.add(
+            "pawl_queue",
+            .gauge,
+            "Unfinished downloads by host and state: the hosts with the most, and (other).",
+            hosts.flatMap { Self.samples(of: $0) }
+        )
+        text.add(
+            "pawl_nodes",
+            .gauge,
+            "Daemons that use the queue, by state.",
+            WireNode.State.allCases.map { state in
+                let count = fleet.nodes.count { $0.state == state }
+                return (labels: [("state", state.rawValue)], value: Double(count))
+            }
+        )
+        text.add(
+            "pawl_node_lag_seconds",
+            .gauge,
+            "Time since a node renewed its lease; 0 without leases.",
+            fleet.nodes.map { node in
+                (labels: [("node", node.name)], value: node.lagSeconds ?? 0)
+            }
+        )
+    }
+
+    private static func samples(
+        of queue: WireHostQueue
+    ) -> [(labels: MetricsText.Labels, value: Double)] {
+        let host = queue.host.map { $0.isEmpty ? "(none)" : $0 } ?? "(other)"
+        return queue.counts.sorted { $0.key < $1.key }.map { state, count in
+            let labels = [(name: "host", value: host), (name: "state", value: state)]
+            return (labels: labels, value: Double(count))
+        }
     }
 
     private func addTotals(_ numbers: WireStatistics, to text: inout MetricsText) {

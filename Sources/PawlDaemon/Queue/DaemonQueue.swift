@@ -33,6 +33,7 @@ actor DaemonQueue {
     private let taker: WorkTaker
     private let pruner: HistoryPruner
     private let recorder: RunRecorder
+    private let reporter: NodeReporter
     private let adder: DownloadAdder
     private let importer: ListImporter
     private let actions: DownloadActions
@@ -84,6 +85,7 @@ actor DaemonQueue {
         taker = WorkTaker(parts)
         pruner = HistoryPruner(environment)
         recorder = RunRecorder(parts)
+        reporter = NodeReporter(environment)
         adder = DownloadAdder(parts: parts, folders: initial.folders)
         importer = ListImporter(adder: adder)
         undo = RemovalUndo(parts)
@@ -256,6 +258,7 @@ actor DaemonQueue {
             // The loop checks for cancellation.
             try? await Task.sleep(for: Self.watchInterval)
             recorder.record()
+            reporter.record()
             parts.retries.checkNetwork()
             let audiences = notifier.audiences
             if !audiences.isEmpty { notifier.published(running.progress(for: audiences)) }
@@ -379,6 +382,26 @@ actor DaemonQueue {
     ) throws(DownloadError) -> WireOutcome {
         try AccessRules.check(.manageFleet, by: authority)
         return try actions.retry(ids, failedWith: kind, by: authority, parts.settings.networkRules)
+    }
+
+    /// Lets a node finish what it has begun, and take nothing more; it notices that itself.
+    ///
+    /// - Throws: `.conflict` if only this daemon uses the queue, `.notFound` if there is no such node.
+    func drain(_ name: String, by authority: Authority) throws(DownloadError) {
+        try AccessRules.check(.manageFleet, by: authority)
+        try store.writeInAnyCase { transaction in
+            guard transaction.isShared else {
+                throw Conflict.error(
+                    "no other daemon can take over the downloads of this one",
+                    advice: "use 'pawl daemon stop': the next start resumes them"
+                )
+            }
+            let node = try transaction.nodes.list().first { row in
+                row.node.name.isExactly(name) && (row.state == .alive || row.state == .draining)
+            }
+            guard let node else { throw DownloadError.noNode(name) }
+            try transaction.nodes.drain(node.node.id)
+        }
     }
 
     /// Puts back what the newest removal has removed.

@@ -60,7 +60,7 @@ package enum Demand: String, Sendable, CaseIterable {
         case .forgetSession: "forgetting a session"
         case .setCommand: "setting the command that a session runs"
         case .changeLabels: "giving a folder, a limit or a priority to a label, or removing it"
-        case .manageFleet: "retrying all failed downloads of a kind"
+        case .manageFleet: "draining a node, and retrying all failed downloads of a kind"
         case .changeSettings: "changing settings"
         case .changeBounds:
             "changing the allowed folders, the access to private addresses, the TCP listener, its "

@@ -10,8 +10,11 @@ package struct StoreTransaction {
     /// The time of the database at the start of the transaction.
     package var now: Date { database.now }
 
-    /// Whether other daemons may change the database at the same time.
-    var isShared: Bool { database.dialect.isShared }
+    /// Whether several daemons may share the database.
+    package var isShared: Bool { database.dialect.isShared }
+
+    /// This daemon as one of those that share the database; `nil` if it has not joined them.
+    package var node: StoreNode? { database.node }
 
     /// Returns the error of a statement in the words of the queue.
     func explained(_ error: any Error, _ context: String) -> DownloadError {
@@ -26,6 +29,8 @@ package struct StoreTransaction {
     package var order: DownloadOrder { DownloadOrder(database) }
     /// The positions of downloads that are added or moved, in a database that several daemons share.
     package var positions: PositionTable { PositionTable(database) }
+    /// The unfinished downloads by host.
+    package var hosts: DownloadHosts { DownloadHosts(database) }
     /// The downloads that have failed.
     package var failures: FailureTable { FailureTable(database) }
     /// The requests of the downloads, with their secrets.
@@ -48,6 +53,8 @@ package struct StoreTransaction {
     package var commands: CommandTable { CommandTable(database) }
     /// The progress of running downloads for other nodes.
     package var progress: ProgressTable { ProgressTable(database) }
+    /// What the nodes report about themselves.
+    package var nodeReports: NodeReportTable { NodeReportTable(database) }
     /// The events that were published.
     package var events: EventTable { EventTable(database) }
     /// The numbers of events and of removals.

@@ -15,6 +15,8 @@ package enum APIPath {
     package static let feeds = "/v1/feeds"
     package static let settings = "/v1/settings"
     package static let audit = "/v1/audit"
+    package static let fleet = "/v1/fleet"
+    package static let drain = "/v1/fleet/drain"
     package static let leftovers = "/v1/fleet/leftovers"
     package static let failures = "/v1/fleet/failures"
     package static let failureRetries = "/v1/fleet/failures/retries"

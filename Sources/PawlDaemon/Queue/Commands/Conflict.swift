@@ -27,6 +27,14 @@ extension DownloadError {
         )
     }
 
+    static func noNode(_ name: String) -> DownloadError {
+        DownloadError(
+            .notFound,
+            "there is no node '\(name.sanitized(atMost: 100))' at present",
+            advice: "see 'pawl fleet'"
+        )
+    }
+
     static func noSession(_ name: String) -> DownloadError {
         DownloadError(
             .notFound,

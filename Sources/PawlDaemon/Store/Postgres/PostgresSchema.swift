@@ -24,8 +24,8 @@ package enum PostgresSchema {
     /// All tables.
     package static let tables = [
         "counter", "download", "errorresponse", "event", "feed", "feeditem", "hook", "idempotency",
-        "import", "intention", "label", "logincode", "node", "part", "progress", "progressreader",
-        "removed", "removedfeed", "removedfeeditem",
+        "import", "intention", "label", "logincode", "node", "nodereport", "part", "progress",
+        "progressreader", "removed", "removedfeed", "removedfeeditem",
         "renaming",
         "request",
         "session", "setting", "tally", "token", "upload", "written",
@@ -44,7 +44,7 @@ package enum PostgresSchema {
         """
 
     private static let version1 = [
-        nodes, downloads, downloadTables, groups, uploads, tally, tokens, progress, imports,
+        nodes, nodeReports, downloads, downloadTables, groups, uploads, tally, tokens, progress, imports,
     ]
     .joined(separator: "\n")
 
@@ -68,6 +68,16 @@ package enum PostgresSchema {
             leaseUntil bigint NOT NULL
         );
         CREATE UNIQUE INDEX nodeByName ON node (name) WHERE state IN ('alive', 'draining');
+        """
+
+    // What each node does at present. After a crash of the server, each reports it again.
+    private static let nodeReports = """
+        CREATE UNLOGGED TABLE nodeReport (
+            node bigint PRIMARY KEY,
+            bytesPerSecond bigint NOT NULL,
+            connections bigint NOT NULL,
+            at double precision NOT NULL
+        );
         """
 
     // The columns of `download` have the order of `DownloadRows.columns`; those of

@@ -66,6 +66,8 @@ extension DaemonSuites {
             var path: String
             var body: String?
             var isOutside = false
+            /// The status if it is allowed; `nil` for that of the document.
+            var success: Int?
         }
 
         private static let overwrite = #","settings":{"ifExists":"overwrite"}"#
@@ -98,7 +100,7 @@ extension DaemonSuites {
                 }
             case _ where path.hasPrefix(APIPath.feeds) && demand != .read:
                 return feedRequests(route, demand, id, session, network)
-            case (_, .undo), (_, .letIn): return [Request(path: path)]
+            case (_, .undo): return [Request(path: path)]
             case ("POST /v1/changes", .control): return change(#""priority":"high""#)
             case ("POST /v1/changes", .readdress):
                 return change(#""url":"http://example.net/a""#)
@@ -130,8 +132,7 @@ extension DaemonSuites {
                 }
             case ("DELETE /v1/labels", .changeLabels):
                 return [Request(path: "\(path)?label=label-\(id)")]
-            case ("POST /v1/fleet/failures/retries", .manageFleet):
-                return [Request(path: path, body: #"{"kind":"not-found"}"#)]
+            case (_, .manageFleet): return [Self.fleetRequest(path)]
             case ("PATCH /v1/settings", .changeSettings):
                 return [Request(path: path, body: #"{"maximumConcurrentDownloads":7}"#)]
             case ("PATCH /v1/settings", .changeBounds):
@@ -153,6 +154,13 @@ extension DaemonSuites {
             case "DELETE /v1/tokens": [Request(path: "\(path)?token=\(AccessScene.spare)")]
             default: [Request(path: path)]
             }
+        }
+
+        private static func fleetRequest(_ path: String) -> Request {
+            // The daemon has its queue for itself.
+            path == APIPath.drain
+                ? Request(path: "\(path)?node=a", success: 409)
+                : Request(path: path, body: #"{"kind":"not-found"}"#)
         }
 
         private func feedRequests(
@@ -296,7 +304,7 @@ extension DaemonSuites {
                                 method: operation.method,
                                 path: request.path,
                                 body: request.body,
-                                expected: isAllowed ? success : refusal,
+                                expected: isAllowed ? request.success ?? success : refusal,
                                 untouched: isAllowed || isFeed || !Self.dependsOnOwner(demand)
                                     ? nil : target.id,
                                 about: "\(route) as \(authority), \(demand) of \(origin)"

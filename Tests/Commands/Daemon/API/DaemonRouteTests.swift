@@ -75,6 +75,7 @@ extension DaemonSuites {
             let path = operation.filledPath.replacing("actions/pause", with: "actions/remove")
             return switch operation.name {
             case "forgetSession": "\(path)?session=s"
+            case "drainNode": "\(path)?node=a"
             case "removeLabel": "\(path)?label=films"
             default: path
             }
