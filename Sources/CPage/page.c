@@ -115,6 +115,9 @@ static const unsigned char labels_js[] = {
 static const unsigned char feeds_js[] = {
 #embed "Page/feeds.js"
 };
+static const unsigned char fleet_js[] = {
+#embed "Page/fleet.js"
+};
 static const unsigned char keys_js[] = {
 #embed "Page/keys.js"
 };
@@ -177,6 +180,7 @@ static const struct pawl_page_file files[] = {
     FILE_OF("settings.js", settings_js),
     FILE_OF("labels.js", labels_js),
     FILE_OF("feeds.js", feeds_js),
+    FILE_OF("fleet.js", fleet_js),
     FILE_OF("keys.js", keys_js),
     FILE_OF("incoming.js", incoming_js),
     FILE_OF("install.js", install_js),

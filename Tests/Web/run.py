@@ -16,6 +16,7 @@ import access  # noqa: F401 - these modules register their checks
 import connected  # noqa: F401
 import extension  # noqa: F401
 import feeds  # noqa: F401
+import fleet  # noqa: F401
 import hands  # noqa: F401
 import installed  # noqa: F401
 import labels  # noqa: F401

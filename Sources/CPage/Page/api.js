@@ -96,6 +96,9 @@ export async function labels() {
 export const setLabel = (settings) => json("POST", "/v1/labels", settings);
 export const removeLabel = (name) => json("DELETE", `/v1/labels?${new URLSearchParams({ label: name })}`);
 
+export const fleet = () => json("GET", "/v1/fleet");
+export const drainNode = (name) => json("POST", `/v1/fleet/drain?${new URLSearchParams({ node: name })}`);
+
 export const feeds = async () => (await json("GET", "/v1/feeds")).feeds;
 export const addFeed = (feed, key) => json("POST", "/v1/feeds", feed, { "Idempotency-Key": key });
 export const changeFeed = (id, changes) => json("PATCH", `/v1/feeds/${id}`, changes);

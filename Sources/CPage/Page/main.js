@@ -36,6 +36,7 @@ const opens = (name, load) => (...values) => attempt(async () => {
 });
 const openSettings = opens("settings", async () => new (await import("./settings.js")).SettingsForm(store));
 const openFeeds = opens("feeds", async () => new (await import("./feeds.js")).FeedList(store, removals));
+const openFleet = opens("fleet", async () => new (await import("./fleet.js")).FleetView());
 const openLabel = opens("label", async () => new (await import("./labels.js")).LabelForm(store));
 
 // MARK: Actions
@@ -231,7 +232,7 @@ const drawAll = inFrame(() => {
   drawSelection();
 });
 
-store.onStructure = () => { drawAll(); store.onValues(); };
+store.onStructure = () => { $("open-fleet").hidden = !store.isInDatabase; drawAll(); store.onValues(); };
 store.onValues = () => { drawTotal(); drawSpeeds(); list.draw(); detail.draw(); };
 
 function banner(text = "", kind = "") {
@@ -383,6 +384,7 @@ $("open-add").addEventListener("click", () => add.open());
 $("open-settings").addEventListener("click", () => openSettings());
 $("limit").addEventListener("click", () => openSettings());
 $("open-feeds").addEventListener("click", () => openFeeds());
+$("open-fleet").addEventListener("click", () => openFleet());
 $("open-speeds").addEventListener("click", () => {
   const section = $("speeds");
   section.hidden = !section.hidden;
