@@ -44,7 +44,8 @@ package enum PostgresSchema {
         """
 
     private static let version1 = [
-        nodes, nodeReports, downloads, downloadTables, groups, uploads, tally, tokens, progress, imports,
+        nodes, nodeReports, downloads, downloadTables, groups, uploads, tally, tokens, progress,
+        imports,
     ]
     .joined(separator: "\n")
 
