@@ -46,6 +46,7 @@ package final class FleetNode: Sendable {
 
     private let identity: Identity
     private let process = String(UInt64.random(in: .min ... .max), radix: 16)
+    private let dialect: PostgresDialect
     private let pool: PostgresPool
     private let texts = StatementTexts()
     private let report: @Sendable (Event) -> Void
@@ -61,15 +62,18 @@ package final class FleetNode: Sendable {
     ///
     /// `report` is called on the node's thread, and for the first lease before this returns.
     ///
-    /// - Parameter settings: Those of a connection that writes.
+    /// - Parameters:
+    ///   - settings: Those of a connection that writes.
+    ///   - dialect: What the server understands.
     /// - Throws: `.alreadyRunning` if another machine has a node of this name, among others.
     package init(
         _ identity: Identity,
         in address: PostgresAddress,
         _ settings: PostgresSettings,
+        _ dialect: PostgresDialect,
         report: @escaping @Sendable (Event) -> Void
     ) throws {
-        (self.identity, self.report) = (identity, report)
+        (self.identity, self.dialect, self.report) = (identity, dialect, report)
         pool = PostgresPool(address, settings, size: 1)
         try queue.sync { try begin() }
     }
@@ -233,6 +237,7 @@ package final class FleetNode: Sendable {
             let connection = try PostgresStoreConnection(
                 on: session,
                 texts,
+                dialect,
                 of: node,
                 isWriting: isWriting,
                 time: time

@@ -81,11 +81,8 @@ actor DaemonQueue {
         parts = QueueParts(environment, initial)
         gids = parts.gids
         health = StoreHealth(store)
-        queueStep = QueueStep(parts)
-        taker = WorkTaker(parts)
-        pruner = HistoryPruner(environment)
-        recorder = RunRecorder(parts)
-        reporter = NodeReporter(environment)
+        (queueStep, taker, recorder) = (QueueStep(parts), WorkTaker(parts), RunRecorder(parts))
+        (pruner, reporter) = (HistoryPruner(environment), NodeReporter(environment))
         adder = DownloadAdder(parts: parts, folders: initial.folders)
         importer = ListImporter(adder: adder)
         undo = RemovalUndo(parts)

@@ -13,29 +13,17 @@ struct StartupRecovery {
 
     func run() throws(DownloadError) {
         try finishIntentions()
-        if parts.taken.isShared { try loadSharedQueue() } else { try loadDownloads() }
-    }
-
-    /// Reads what the queue keeps in memory besides the downloads, which the node takes later.
-    private func loadSharedQueue() throws(DownloadError) {
-        let (limits, labels) = try parts.environment.store.writeInAnyCase { transaction in
-            try parts.renames.load(transaction)
-            return (try transaction.sessions.limits(), try transaction.labels.settings())
-        }
-        parts.sessions.apply(limits)
-        parts.labels.apply(labels)
-        try readDownloads { row, transaction in
-            guard row.state == .waiting else { return row }
-            var row = row
-            _ = try parts.retries.load(&row, transaction)
-            return row
-        }
+        try loadDownloads()
     }
 
     /// Queues the downloads; those that ran come first.
+    ///
+    /// If several nodes share the queue, this one takes downloads later, and `parts.waiting` ignores
+    /// them until then.
+    /// A database limits the time of a transaction, so one transaction reads a part of them.
     private func loadDownloads() throws(DownloadError) {
-        let (suspects, limits, labels) = try parts.environment.store.writeInAnyCase {
-            transaction in
+        let store = parts.environment.store
+        let (suspects, limits, labels) = try store.writeInAnyCase { transaction in
             try parts.renames.load(transaction)
             return (
                 try transaction.attempts.suspects(starts: OwnershipTable.suspectStarts),
@@ -44,47 +32,38 @@ struct StartupRecovery {
         }
         parts.sessions.apply(limits)
         parts.labels.apply(labels)
-        try readDownloads(load) { row in
-            guard row.state != .paused, row.state != .suspended else { return }
-            var entry = parts.retries.entry(of: row)
-            entry.wasRunning = row.state.isActive
-            entry.isSuspect = suspects.contains(row.id)
-            parts.waiting.wait(entry)
-        }
-    }
-
-    /// Reads the unfinished downloads, and keeps the order of their positions.
-    ///
-    /// A database limits the time of a transaction, so one transaction reads a part of them.
-    private func readDownloads(
-        _ load: (WireDownload, StoreTransaction) throws -> WireDownload,
-        _ note: (WireDownload) -> Void = { _ in }
-    ) throws(DownloadError) {
         var (positions, last): ([Int64], Int64?) = ([], .min)
         while let id = last {
-            let rows = try parts.environment.store.writeInAnyCase { transaction in
-                try transaction.downloads.unfinished(after: id, limit: Self.pageSize)
-                    .map { try load($0, transaction) }
+            let rows = try store.writeInAnyCase { try load(after: id, $0) }
+            for row in rows where row.state != .paused && row.state != .suspended {
+                var entry = parts.retries.entry(of: row)
+                entry.wasRunning = row.state.isActive
+                entry.isSuspect = suspects.contains(row.id)
+                parts.waiting.wait(entry)
             }
-            rows.forEach(note)
             positions += rows.map(\.position)
             last = rows.last?.id
         }
         parts.positions.set(StartOrder(positions))
     }
 
-    /// Returns a download as it was, and records that it does not run.
+    /// Returns the next downloads as they were, and records that none of them runs.
     private func load(
-        _ row: WireDownload,
+        after id: Int64,
         _ transaction: StoreTransaction
-    ) throws -> WireDownload {
-        var row = row
-        let hasChanged = try parts.retries.load(&row, transaction)
-        guard row.state.isActive || hasChanged else { return row }
-        var saved = row
-        saved.state = row.state.isActive ? .waiting : row.state
-        try transaction.downloads.save(saved)
-        return row
+    ) throws -> [WireDownload] {
+        try transaction.downloads.unfinished(after: id, limit: Self.pageSize).map { row in
+            var row = row
+            let isShared = parts.taken.isShared
+            // Another node may run it.
+            guard !isShared || row.state == .waiting else { return row }
+            let hasChanged = try parts.retries.load(&row, transaction)
+            guard !isShared, row.state.isActive || hasChanged else { return row }
+            var saved = row
+            saved.state = row.state.isActive ? .waiting : row.state
+            try transaction.downloads.save(saved)
+            return row
+        }
     }
 
     // MARK: - File operations

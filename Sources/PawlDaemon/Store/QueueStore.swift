@@ -65,11 +65,11 @@ package protocol QueueStore: AnyObject, Sendable {
 extension QueueStore {
     package var hasMetDamage: Bool { false }
 
+    package var fleet: FleetNode? { nil }
+
     package var reasonToReopen: DownloadError? { nil }
 
     package func reconnect() async {}
-
-    package var fleet: FleetNode? { nil }
 
     /// Runs one transaction, which is committed as a whole or not at all.
     package func write<Value>(

@@ -225,7 +225,9 @@ struct OwnershipTests {
         let scene = try await FleetScene()
         let id = try scene.add("a", home: scene.first)
         func operations(_ node: StoreNode) throws -> [Int64] {
-            try scene.write(as: node) { try $0.intentions.all().map(\.download) }
+            try scene.write(as: node) {
+                try $0.intentions.page(limit: 10).intentions.map(\.download)
+            }
         }
         try scene.write(as: scene.second) { transaction in
             for download in [id, id + 1] {

@@ -14,14 +14,14 @@ package final class PostgresStore: QueueStore {
     private let texts = StatementTexts()
     private let dialect: PostgresDialect
     private let outage: PostgresOutage
-    /// The newest event after the last commit of this store.
-    private let newestEvent = Atomic<Int64>(0)
     private let address: PostgresAddress
     private let writerSettings: PostgresSettings
     private let currentNode = Mutex<StoreNode?>(nil)
     private let member = Mutex<FleetNode?>(nil)
     /// The number of changes that this daemon has committed, per topic.
     private let ownChanges = Mutex<[ChangeTopic: Int64]>([:])
+    /// The newest event after the last commit of this store.
+    private let newestEvent = Atomic<Int64>(0)
     private let readQueue = DispatchQueue(label: "pawl-store-read", attributes: .concurrent)
     /// The random text that identifies the queue, as `StoreIdentity` describes.
     package let identity: String
@@ -134,7 +134,8 @@ package final class PostgresStore: QueueStore {
         report: @escaping @Sendable (FleetNode.Event) -> Void = { _ in }
     ) throws(DownloadError) {
         do {
-            let node = try FleetNode(identity, in: address, writerSettings) { [weak self] event in
+            let node = try FleetNode(identity, in: address, writerSettings, dialect) {
+                [weak self] event in
                 if case .joined(let node) = event { self?.setNode(node) }
                 report(event)
             }
@@ -434,13 +435,15 @@ package final class PostgresStore: QueueStore {
     /// Why nothing can be written: another daemon uses the queue, the outcome of a write is not
     /// known, or the last connection has failed; `nil` otherwise.
     package var problem: DownloadError? {
-        reasonToReopen ?? fleet?.refusal
+        reasonToReopen
             ?? (writers.problem ?? outage.unreachable).map {
                 PostgresFailure.explained($0, "writing the queue")
             }
     }
 
-    package var reasonToReopen: DownloadError? { lock?.problem ?? outage.unknownWrite }
+    package var reasonToReopen: DownloadError? {
+        lock?.problem ?? fleet?.refusal ?? outage.unknownWrite
+    }
 
     /// Looks for the database, and gets the lock of the daemon, on no thread of a caller.
     package func reconnect() async {
@@ -449,7 +452,7 @@ package final class PostgresStore: QueueStore {
         do {
             try await writers.withConnection(within: Self.writeTime) { session in
                 _ = try await session.server.value
-                try await blocking { try $0.lock?.take(on: session) }
+                _ = try await blocking { try $0.lock?.take(on: session) }
                 // The connection may have broken unnoticed.
                 _ = try await session.query("SELECT 1", within: Self.connectTime).value
             }

@@ -65,28 +65,20 @@ package struct IntentionTable {
     }
 
     /// Returns operations that are still to be carried out, the oldest first, and the id of the last
-    /// one that was read, or `nil` if there is no further one.
-    ///
-    /// If several nodes share the database, these are the operations on files of this one.
+    /// one that was read, or `nil` if there is no further one; if several nodes share the queue, only
+    /// those on files of this one.
     package func page(
         after id: Int64 = .min,
         limit: Int
     ) throws -> (intentions: [Intention], last: Int64?) {
-        let rows =
-            if let node = database.node {
-                try database.rows(
-                    """
-                    SELECT * FROM intention
-                    WHERE id > ?1 AND COALESCE(home, ?2) = ?2 ORDER BY id LIMIT ?3
-                    """,
-                    [id, node.name, limit]
-                )
-            } else {
-                try database.rows(
-                    "SELECT * FROM intention WHERE id > ? ORDER BY id LIMIT ?",
-                    [id, limit]
-                )
-            }
+        var (condition, values): (String, [(any SQLEncodable)?]) = ("TRUE", [id, limit])
+        if let node = database.node {
+            (condition, values) = ("COALESCE(home, ?3) = ?3", values + [node.name])
+        }
+        let rows = try database.rows(
+            "SELECT * FROM intention WHERE id > ?1 AND \(condition) ORDER BY id LIMIT ?2",
+            values
+        )
         return (try rows.compactMap(Self.intention), try rows.last.map { try $0["id"] })
     }
 

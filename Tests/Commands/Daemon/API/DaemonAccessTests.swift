@@ -139,9 +139,9 @@ extension DaemonSuites {
                 return [Request(path: path, body: #"{"allowsPrivateAddresses":false}"#)]
             case ("POST /v1/login", .open):
                 return [Request(path: path, body: #"{"token":"\#(network.token)"}"#)]
-            case ("GET /readyz", .open): return [Request(path: path)]
             case (_, .letIn): return letInRequests(route, path, id)
-            case (_, .read) where route.hasPrefix("GET "), (_, .readSecrets), (_, .readAuditLog):
+            case (_, .read) where route.hasPrefix("GET "), (_, .readSecrets), (_, .readAuditLog),
+                ("GET /readyz", .open):
                 return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
             default: return []
             }
