@@ -50,25 +50,10 @@ actor DaemonQueue {
         thread.asUnownedSerialExecutor()
     }
 
-    /// The initial values of a queue.
-    struct InitialState {
-        var store: any QueueStore
-        var settings = DaemonSettings()
-        /// The folders of downloads; `nil` if the store cannot be rebuilt from files.
-        var folders: FolderRecord?
-        /// The identity of the queue in the checkpoints of its partial files.
-        var identity: String?
-        var listener: NetworkListener
-        var aria2Listener: NetworkListener
-        /// The maximum number of downloads that run at the same time; `nil` uses the setting.
-        var limit: Int?
-        var lastEvent: Int64 = 0
-    }
-
-    init(_ initial: InitialState, logger: Logger) {
+    init(_ initial: InitialQueue, logger: Logger) {
         (store, listener) = (initial.store, initial.listener)
         aria2Listener = initial.aria2Listener
-        session = Self.session(initial, logger)
+        session = initial.session(logger)
         environment = QueueEnvironment(
             store: store,
             session: session,
@@ -80,26 +65,14 @@ actor DaemonQueue {
         (hooks, feedWork) = (environment.hooks, environment.feeds)
         parts = QueueParts(environment, initial)
         gids = parts.gids
-        health = StoreHealth(store)
+        (health, editor) = (StoreHealth(store), DownloadEditor(parts: parts))
         (queueStep, taker, recorder) = (QueueStep(parts), WorkTaker(parts), RunRecorder(parts))
         (pruner, reporter) = (HistoryPruner(environment), NodeReporter(environment))
         adder = DownloadAdder(parts: parts, folders: initial.folders)
-        importer = ListImporter(adder: adder)
-        undo = RemovalUndo(parts)
-        remoteCommands = RemoteCommands(parts)
+        (undo, remoteCommands) = (RemovalUndo(parts), RemoteCommands(parts))
         actions = DownloadActions(parts: parts, undo: undo)
-        editor = DownloadEditor(parts: parts)
-        feeds = FeedCommands(parts: parts, undo: undo)
+        (feeds, importer) = (FeedCommands(parts: parts, undo: undo), ListImporter(adder: adder))
         feedRecorder = FeedRecorder(parts: parts, adder: adder)
-    }
-
-    private static func session(_ initial: InitialState, _ logger: Logger) -> DownloadSession {
-        var configuration = SessionConfiguration.default
-        // The scheduler limits how many run.
-        configuration.maximumConcurrentDownloads = 10_000
-        configuration.connectionsPerHost = initial.settings.connectionsPerHost
-        configuration.queueIdentity = initial.identity
-        return DownloadSession(configuration, logger: logger)
     }
 
     /// Continues what an earlier daemon left unfinished.

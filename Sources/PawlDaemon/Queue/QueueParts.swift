@@ -27,7 +27,7 @@ struct QueueParts {
     /// The identity of the queue; `nil` if it has none.
     let identity: String?
 
-    init(_ environment: QueueEnvironment, _ initial: DaemonQueue.InitialState) {
+    init(_ environment: QueueEnvironment, _ initial: InitialQueue) {
         self.environment = environment
         taken = TakenDownloads(isShared: environment.store.fleet != nil)
         waiting = WaitingDownloads(

@@ -21,7 +21,7 @@ final class QueueSettings {
     private(set) var nextTimetableCheck: Date?
 
     init(
-        _ initial: DaemonQueue.InitialState,
+        _ initial: InitialQueue,
         _ environment: QueueEnvironment,
         _ waiting: WaitingDownloads,
         _ control: RunControl

@@ -142,13 +142,13 @@ package struct Daemon: Sendable {
 
     private func initialState(
         _ opened: OpenedQueue
-    ) throws(DownloadError) -> DaemonQueue.InitialState {
+    ) throws(DownloadError) -> InitialQueue {
         let (last, settings) = try opened.store.write {
             (try $0.events.last(), try $0.settings.settings())
         }
         let (proxies, tls) = (CurrentProxyRules(), CurrentTLS(logger: logger))
         let shared = try sharedTokens(opened)
-        return DaemonQueue.InitialState(
+        return InitialQueue(
             store: opened.store,
             settings: settings,
             folders: opened.folders,

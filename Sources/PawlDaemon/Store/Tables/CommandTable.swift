@@ -18,7 +18,8 @@ package struct CommandTable {
         let other: Int64? = try database.value(
             """
             SELECT id FROM download
-            WHERE id = ANY(CAST(? AS bigint[])) AND (\(condition) OR home <> CAST(? AS text))
+            WHERE id = ANY(CAST(? AS bigint[]))
+                AND (\(condition) OR home <> '' AND home <> CAST(? AS text))
             LIMIT 1
             """,
             [OwnershipTable.list(downloads)] + values + [database.node?.name]

@@ -121,15 +121,7 @@ extension DaemonSuites {
                 return [Request(path: "\(path)?session=\(session)")]
             case ("POST /v1/acknowledgements", .useSession):
                 return [Request(path: path, body: #"{"session":"\#(session)","event":1}"#)]
-            case ("POST /v1/labels", .changeLabels):
-                let folders = [
-                    (network.scene.home.path("Downloads"), false),
-                    (network.scene.workshop.folder.path, true),
-                ]
-                return folders.map { folder, isOutside in
-                    let body = #"{"name":"label-\#(id)","folder":"\#(folder)/x"}"#
-                    return Request(path: path, body: body, isOutside: isOutside)
-                }
+            case ("POST /v1/labels", .changeLabels): return labelRequests(path, id, network)
             case ("DELETE /v1/labels", .changeLabels):
                 return [Request(path: "\(path)?label=label-\(id)")]
             case (_, .manageFleet): return [Self.fleetRequest(path)]
@@ -144,6 +136,21 @@ extension DaemonSuites {
                 ("GET /readyz", .open):
                 return [Request(path: String(route.dropFirst(4)).replacing("{id}", with: "\(id)"))]
             default: return []
+            }
+        }
+
+        private func labelRequests(
+            _ path: String,
+            _ id: Int64,
+            _ network: NetworkScene
+        ) -> [Request] {
+            let folders = [
+                (network.scene.home.path("Downloads"), false),
+                (network.scene.workshop.folder.path, true),
+            ]
+            return folders.map { folder, isOutside in
+                let body = #"{"name":"label-\#(id)","folder":"\#(folder)/x"}"#
+                return Request(path: path, body: body, isOutside: isOutside)
             }
         }
 
