@@ -2,6 +2,7 @@ import PawlCore
 import PawlDaemon
 import PawlFleet
 import PawlTesting
+import PawlWire
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PawlCore
 import PawlDaemon
+import PawlPostgres
 import PawlTesting
 import PawlWire
 import Testing
