@@ -18,7 +18,7 @@ package struct PostgresDialect: SQLDialect {
     }
 
     package var newDownloads: String {
-        "SELECT nextval('download_id_seq') FROM generate_series(1, CAST(? AS bigint))"
+        "SELECT newDownloads(CAST(? AS bigint))"
     }
 
     package func matches(_ pattern: String, in column: String) -> SQLCondition {
