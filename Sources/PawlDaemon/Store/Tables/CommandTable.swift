@@ -104,8 +104,14 @@ package struct CommandTable {
     /// Returns the removals of files on the disk of this node that are still to be carried out.
     package func removals() throws -> [Intention] {
         guard database.dialect.isShared else { return [] }
-        return try IntentionTable(database).all().filter { intention in
-            if case .remove = intention.operation { true } else { false }
+        var (removals, last): ([Intention], Int64?) = ([], .min)
+        while let id = last {
+            let page = try IntentionTable(database).page(after: id, limit: 1000)
+            removals += page.intentions.filter { intention in
+                if case .remove = intention.operation { true } else { false }
+            }
+            last = page.last
         }
+        return removals
     }
 }
