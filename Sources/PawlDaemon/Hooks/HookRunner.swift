@@ -30,13 +30,14 @@ final class HookRunner: Sendable {
     /// The time after which an end is recorded again that could not be recorded.
     private static let recordInterval: Duration = .seconds(10)
 
-    init(queue: DaemonQueue, logger: Logger) {
+    /// `environment`: the changes to the environment of the programs.
+    init(queue: DaemonQueue, environment: [String: String?], logger: Logger) {
         (self.queue, self.logger) = (queue, logger)
         var configuration = SessionConfiguration.default
         configuration.removesLeftovers = false
         delivery = HookDelivery(
             session: DownloadSession(configuration, logger: logger),
-            environment: [StoreChoice.passwordVariable: nil]
+            environment: environment
         )
     }
 

@@ -225,8 +225,7 @@ package struct Daemon: Sendable {
         let api = api(queue, feedRunner, opening.location)
         let audit = AuditLog(path: paths.audit)
         let aria2 = Aria2Service(queue, aria2Launch, audit)
-        let relauncher = Relauncher(queue: queue, attachments: api.attachments, logger: logger)
-        let hookRunner = HookRunner(queue: queue, logger: logger)
+        let (relauncher, hookRunner) = programRunners(queue, api.attachments)
         let memory = IdleMemory { !queue.running.isEmpty }
         return await withTaskCancellationHandler {
             await withTaskGroup(of: DownloadError?.self) { group in
@@ -282,6 +281,23 @@ package struct Daemon: Sendable {
             Self.enter(.stopping, locks)
             Self.exitIfSlow(logger)
         }
+    }
+
+    /// Returns what runs the commands of sessions, and the programs of hooks.
+    private func programRunners(
+        _ queue: DaemonQueue,
+        _ attachments: SessionAttachments
+    ) -> (Relauncher, HookRunner) {
+        let environment = store.programEnvironment
+        return (
+            Relauncher(
+                queue: queue,
+                attachments: attachments,
+                environment: environment,
+                logger: logger
+            ),
+            HookRunner(queue: queue, environment: environment, logger: logger)
+        )
     }
 
     /// Maintains what is beside the queue; returns why the daemon must end.

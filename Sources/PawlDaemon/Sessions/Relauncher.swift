@@ -9,6 +9,8 @@ internal import Synchronization
 final class Relauncher: Sendable {
     private let queue: DaemonQueue
     private let attachments: SessionAttachments
+    /// The changes to the environment of the commands.
+    private let environment: [String: String?]
     private let logger: Logger
     /// The sessions whose command runs.
     private let running = Mutex<Set<ExactText>>([])
@@ -16,10 +18,15 @@ final class Relauncher: Sendable {
     /// The time after a start in which processes can attach again before a command runs.
     private static let grace: Duration = .seconds(3)
 
-    init(queue: DaemonQueue, attachments: SessionAttachments, logger: Logger) {
+    init(
+        queue: DaemonQueue,
+        attachments: SessionAttachments,
+        environment: [String: String?],
+        logger: Logger
+    ) {
         self.queue = queue
         self.attachments = attachments
-        self.logger = logger
+        (self.environment, self.logger) = (environment, logger)
     }
 
     /// Checks each time a process detaches or downloads end, until the task is cancelled.
@@ -55,9 +62,8 @@ final class Relauncher: Sendable {
         let (session, program) = (relaunch.session.sanitized, relaunch.command[0].sanitized)
         logger.notice("session '\(session)': all downloads have ended, running \(program)")
         var run = ProgramRun(relaunch.command)
-        run.environment = [
-            "PAWL_SESSION": relaunch.session, StoreChoice.passwordVariable: nil,
-        ]
+        run.environment = environment
+        run.environment["PAWL_SESSION"] = .some(relaunch.session)
         let end = await run.run()
         logger.notice("session '\(session)': \(program) \(end.text)")
         defer {

@@ -14,6 +14,15 @@ package enum StoreChoice: Hashable, Sendable {
     package static let variable = "PAWL_STORE"
     /// The environment variable that may contain the password of a database.
     package static let passwordVariable = "PGPASSWORD"
+    /// The changes to the environment of programs that the daemon runs: they do not get the password
+    /// of the queue's database.
+    package var programEnvironment: [String: String?] {
+        switch self {
+        case .file: [:]
+        case .postgres: [Self.passwordVariable: nil]
+        }
+    }
+
     /// The value that stands for the file.
     private static let sqlite = "sqlite"
 

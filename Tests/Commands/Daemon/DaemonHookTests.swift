@@ -43,8 +43,16 @@ extension DaemonSuites {
             #expect(await daemon.waitForOutput(containing: "note' ended with status 0"))
         }
 
-        @Test func `programs do not get the password of the database`() async throws {
-            let scene = try DaemonScene(Workshop(file))
+        @Test(arguments: [true, false])
+        func `programs get the user's password of a database, unless the queue is in one`(
+            isInDatabase: Bool
+        ) async throws {
+            var store = "sqlite"
+            if isInDatabase {
+                let cluster = try await PostgresCluster.shared()
+                store = cluster.address(try await cluster.makeDatabase())
+            }
+            let scene = try DaemonScene(Workshop(file), store: store)
             let notes = try HookNotes(in: scene.home)
             let environment: [String: String] = ["PGPASSWORD": PostgresCluster.password]
             let start = try scene.start(["daemon", "start"], environment)
@@ -57,7 +65,8 @@ extension DaemonSuites {
             )
             let end = try await notes.read("end")
             #expect(end.variables["PAWL_EVENT"] == "complete")
-            #expect(end.variables["PGPASSWORD"] == nil)
+            let password = isInDatabase ? nil : PostgresCluster.password
+            #expect(end.variables["PGPASSWORD"] == password)
         }
 
         @Test func `a program runs for a failed download, and gets the reason`() async throws {
