@@ -33,8 +33,10 @@ struct StartupRecovery {
         parts.sessions.apply(limits)
         parts.labels.apply(labels)
         var (positions, last): ([Int64], Int64?) = ([], .min)
+        var changed: [WireDownload] = []
         while let id = last {
-            let rows = try store.writeInAnyCase { try load(after: id, $0) }
+            let (rows, changedRows) = try store.writeInAnyCase { try load(after: id, $0) }
+            changed += changedRows
             for row in rows where row.state != .paused && row.state != .suspended {
                 var entry = parts.retries.entry(of: row)
                 entry.wasRunning = row.state.isActive
@@ -45,24 +47,40 @@ struct StartupRecovery {
             last = rows.last?.id
         }
         parts.positions.set(StartOrder(positions))
+        // Only now: if a page could not be read, the next start must know which downloads ran.
+        try recordWaiting(changed.filter { !$0.state.isActive } + changed.filter(\.state.isActive))
     }
 
-    /// Returns the next downloads as they were, and records that none of them runs.
+    /// Returns the next downloads as they were, and those of them that must be recorded again.
     private func load(
         after id: Int64,
         _ transaction: StoreTransaction
-    ) throws -> [WireDownload] {
-        try transaction.downloads.unfinished(after: id, limit: Self.pageSize).map { row in
-            var row = row
-            let isShared = parts.taken.isShared
+    ) throws -> (rows: [WireDownload], changed: [WireDownload]) {
+        var (rows, changed): ([WireDownload], [WireDownload]) = ([], [])
+        let isShared = parts.taken.isShared
+        for var row in try transaction.downloads.unfinished(after: id, limit: Self.pageSize) {
             // Another node may run it.
-            guard !isShared || row.state == .waiting else { return row }
-            let hasChanged = try parts.retries.load(&row, transaction)
-            guard !isShared, row.state.isActive || hasChanged else { return row }
-            var saved = row
-            saved.state = row.state.isActive ? .waiting : row.state
-            try transaction.downloads.save(saved)
-            return row
+            if !isShared || row.state == .waiting {
+                let hasChanged = try parts.retries.load(&row, transaction)
+                if !isShared, row.state.isActive || hasChanged { changed.append(row) }
+            }
+            rows.append(row)
+        }
+        return (rows, changed)
+    }
+
+    /// Records downloads, none of which runs.
+    private func recordWaiting(_ rows: [WireDownload]) throws(DownloadError) {
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let page = rest.prefix(Self.pageSize)
+            try parts.environment.store.writeInAnyCase { transaction in
+                for var row in page {
+                    if row.state.isActive { row.state = .waiting }
+                    try transaction.downloads.save(row)
+                }
+            }
+            rest = rest.dropFirst(page.count)
         }
     }
 
