@@ -39,10 +39,10 @@ final class SharedProgress: Sendable {
         let rows = isRead ? running.progressForOthers : []
         let store = store
         try await queue.waiting { () throws(DownloadError) in
-            try store.writeInAnyCase { transaction in
+            try store.write(for: .repeatableEnd) { transaction in
                 if notes { try transaction.progress.noteReader() }
                 if isRead { try transaction.progress.set(rows) }
-            }
+            }.value
         }
         if notes { notedAt.withLock { $0 = .now } }
     }

@@ -70,7 +70,7 @@ final class HistoryPruner {
         guard nextPruned != nil || last >= lastPruned + Self.eventInterval else { return false }
         lastPruned = last
         do throws(DownloadError) {
-            nextPruned = try environment.store.write { transaction in
+            let committed = try environment.store.write(for: .repeatable) { transaction in
                 try transaction.events.prune(
                     keeping: Self.keptEvents,
                     seenSince: transaction.now.addingTimeInterval(-Self.retention),
@@ -79,6 +79,7 @@ final class HistoryPruner {
                     limit: Self.eventBatch
                 )
             }
+            nextPruned = committed.value
         } catch {
             nextPruned = nil
             environment.logger.warning("old events were not deleted: \(error)")

@@ -26,6 +26,6 @@ final class NodeReporter {
         // The next report replaces one that could not be recorded.
         isShared = try? environment.store.readBlocking { $0.isShared }
         guard isShared == true else { return }
-        try? environment.store.writeInAnyCase { try $0.nodeReports.record(report) }
+        _ = try? environment.store.write(for: .repeatableEnd) { try $0.nodeReports.record(report) }
     }
 }

@@ -221,13 +221,45 @@ struct PostgresOutageTests {
         #expect(next.reasonToReopen == nil)
     }
 
-    @Test func `a test write whose outcome is not known has no consequences`() async throws {
+    @Test func `the outcome of a commit is found out although all readers are in use`()
+        async throws
+    {
+        let queue = try await PostgresQueue()
+        let (relay, store) = try relayed(queue)
+        let id = try StoreScene.add("a", to: store)
+        let (reading, mayContinue) = (Observed(0), DispatchSemaphore(value: 0))
+        defer { for _ in 0..<2 { mayContinue.signal() } }
+        for _ in 0..<2 {
+            try BlockingThread.start {
+                try? store.readBlocking { _ in
+                    reading.update { $0 += 1 }
+                    mayContinue.wait()
+                }
+            }
+        }
+        await reading.wait { $0 == 2 }
+        relay.cut(.answer(to: commit, bytes: 0))
+        let runs = Observed(0)
+        try store.write { transaction in
+            runs.update { $0 += 1 }
+            try transaction.attempts.countStart(of: id)
+        }
+        #expect(runs.value == 1)
+        #expect(store.reasonToReopen == nil)
+    }
+
+    @Test(arguments: [WritePurpose.check, .repeatable, .repeatableEnd])
+    func `a write that can be repeated has no consequences if its outcome is not known`(
+        purpose: WritePurpose
+    ) async throws {
         let queue = try await PostgresQueue()
         let (relay, store) = try relayed(queue)
         let id = try StoreScene.add("a", to: store)
         relay.cut(.answer(to: commit, bytes: 0))
         relay.refuse()
-        #expect(throws: DownloadError.self) { try store.checkWrites() }
+        #expect(throws: DownloadError.self) {
+            try store.write(for: purpose) { try $0.attempts.countStart(of: id) }
+        }
         #expect(store.problem?.code == .storeUnavailable)
         #expect(store.reasonToReopen == nil)
         relay.accept()

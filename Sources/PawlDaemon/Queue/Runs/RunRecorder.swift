@@ -63,12 +63,12 @@ final class RunRecorder {
             environment.work.send()
         }
         do throws(DownloadError) {
-            try environment.store.write { transaction in
+            try environment.store.write(for: .repeatable) { transaction in
                 let stale = try taken.stale(of: changed.map(\.id), transaction)
                 for run in changed where !stale.contains(run.id) {
                     try Self.record(run, transaction)
                 }
-            }
+            }.value
             for run in changed { recorded[run.id] = run.identity }
             isBehind = false
         } catch {

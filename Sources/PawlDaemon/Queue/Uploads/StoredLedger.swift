@@ -38,10 +38,10 @@ struct StoredLedger: PartLedger {
     }
 
     func record(_ parts: [RecordedPart], of upload: String) throws(DownloadError) {
-        try store.write { transaction in
+        try store.write(for: .repeatable) { transaction in
             try transaction.ownership.require(ownership)
             try transaction.uploads.record(parts, of: upload, download, at: transaction.now)
-        }
+        }.value
     }
 
     func forget() throws(DownloadError) {

@@ -103,6 +103,8 @@ struct PostgresQueueOpening: QueueOpening {
             if isAway { await queue.store.reconnect() }
             if let reason = queue.store.reasonToReopen {
                 logger.error("the daemon ends: \(reason)")
+                // The response to the command that has failed is sent first.
+                try? await Task.sleep(for: Self.interval)
                 return reason
             }
             let problem = queue.store.problem

@@ -45,6 +45,12 @@ final class PostgresOutage: Sendable {
     /// Why the database could not be reached; `nil` if it was reached since.
     var unreachable: PostgresError? { state.withLock { $0.unreachable?.error } }
 
+    /// Throws if the outcome of a write is not known: what the daemon knows of the queue, on which
+    /// the next write relies, may be wrong.
+    func checkOutcomes() throws(DownloadError) {
+        if let error = unknownWrite { throw error }
+    }
+
     /// Throws if the database's disk was full a moment ago.
     func checkRoom() throws(PostgresError) {
         let now = clock.now()
@@ -73,8 +79,9 @@ final class PostgresOutage: Sendable {
         state.withLock { $0.unreachable = Failure(error: error, end: now + Self.unreachableTime) }
     }
 
-    /// Records that somebody looks for the database, which `problem` was known of; returns `false`
-    /// if somebody does already.
+    /// Records that somebody looks for the database; returns `false` if somebody does already.
+    ///
+    /// `problem`: why the database could not be reached, if that is known.
     func beginLooking(_ problem: PostgresError?) -> Bool {
         let now = clock.now()
         return state.withLock { state in
@@ -115,7 +122,7 @@ final class PostgresOutage: Sendable {
         let explained = PostgresFailure.explained(error, Access.writing.rawValue)
         state.withLock { state in
             state.write = explained
-            guard purpose != .check, state.unknownWrite == nil else { return }
+            guard !purpose.allowsUnknownOutcome, state.unknownWrite == nil else { return }
             state.unknownWrite = explained
         }
         return explained

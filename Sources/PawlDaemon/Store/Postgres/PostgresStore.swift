@@ -16,6 +16,7 @@ package final class PostgresStore: QueueStore {
     private let outage: PostgresOutage
     private let address: PostgresAddress
     private let writerSettings: PostgresSettings
+    private let readerSettings: PostgresSettings
     private let currentNode = Mutex<StoreNode?>(nil)
     private let member = Mutex<FleetNode?>(nil)
     /// The number of changes that this daemon has committed, per topic.
@@ -65,6 +66,7 @@ package final class PostgresStore: QueueStore {
             (self.address, writerSettings) = (address, settings)
             writers = PostgresPool(address, settings, size: 1)
             settings.preparation = Self.preparation(schema, forReading: true)
+            readerSettings = settings
             readers = PostgresPool(address, settings, size: 2)
             (self.schema, self.dialect) = (schema, dialect)
             outage = PostgresOutage(clock)
@@ -159,15 +161,12 @@ package final class PostgresStore: QueueStore {
         for purpose: WritePurpose,
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Committed<Value> {
-        // The closure may rely on what the daemon knows of the queue.
-        if let error = outage.unknownWrite { throw error }
+        try outage.checkOutcomes()
         do {
             if purpose == .needsRoom || purpose == .check { try outage.checkRoom() }
-            let committed = try repeating { try attempt(body) }
+            let committed = try repeating { try attempt(body, for: purpose) }
             outage.wrote()
             return committed
-        } catch let error as PostgresFailure.UnknownCommit {
-            throw outage.noted(error, for: purpose)
         } catch {
             throw outage.noted((error as? NotConnected)?.cause ?? error, .writing)
         }
@@ -219,11 +218,15 @@ package final class PostgresStore: QueueStore {
 
     /// Runs a transaction once.
     ///
-    /// - Throws: `PostgresError` if it has had no effect; `UnknownCommit`, and what `body` throws.
+    /// - Throws: `PostgresError` if it has had no effect; `.storeUnavailable` if its outcome or that
+    ///   of an earlier one is not known; what `body` throws.
     private func attempt<Value>(
-        _ body: (StoreTransaction) throws -> Value
+        _ body: (StoreTransaction) throws -> Value,
+        for purpose: WritePurpose
     ) throws -> Committed<Value> {
         try writers.withConnectionBlocking(within: Self.writeTime) { session in
+            // A write that had the connection before may have ended like that.
+            try outage.checkOutcomes()
             try Self.waitForConnection(session)
             try lock?.take(on: session)
             let transaction = try PostgresStoreConnection(
@@ -241,7 +244,7 @@ package final class PostgresStore: QueueStore {
                 transaction.rollBack()
                 throw transaction.failure ?? error
             }
-            let last = try commit(transaction, on: session)
+            let last = try commit(transaction, on: session, for: purpose)
             newestEvent.store(last, ordering: .relaxed)
             ownChanges.withLock { changes in
                 for topic in transaction.changedTopics { changes[topic, default: 0] += 1 }
@@ -253,7 +256,8 @@ package final class PostgresStore: QueueStore {
     /// Commits, and returns the id of the newest event ever.
     private func commit(
         _ transaction: PostgresStoreConnection,
-        on session: PostgresConnection
+        on session: PostgresConnection,
+        for purpose: WritePurpose
     ) throws -> Int64 {
         do {
             return try transaction.commit()
@@ -265,7 +269,13 @@ package final class PostgresStore: QueueStore {
             }
             // Other calls fail meanwhile.
             outage.failed(error)
-            let last = try outcome(of: mark, after: error)
+            let last: Int64?
+            do {
+                last = try outcome(of: mark, after: error)
+            } catch let error as PostgresFailure.UnknownCommit {
+                // Before another write gets the connection.
+                throw outage.noted(error, for: purpose)
+            }
             outage.reached()
             guard let last else { throw error }
             return last
@@ -289,16 +299,18 @@ package final class PostgresStore: QueueStore {
         let deadline = ContinuousClock.now + Self.outcomeTime
         while true {
             let time = max(.zero, deadline - ContinuousClock.now)
+            // Those of the pools may be in use until the deadline.
+            let other = PostgresConnection(address, readerSettings)
+            defer { other.close() }
             do {
-                return try readers.withConnectionBlocking(within: time) { other in
-                    switch try CommitOutcome.find(mark, on: other, within: time).wait() {
-                    case .committed: try lastEvent(of: mark, on: other)
-                    case .aborted: nil
-                    case .unknown: throw PostgresFailure.UnknownCommit(cause: error)
-                    }
+                switch try CommitOutcome.find(mark, on: other, within: time).wait() {
+                case .committed: return try lastEvent(of: mark, on: other)
+                case .aborted: return nil
+                case .unknown: throw PostgresFailure.UnknownCommit(cause: error)
                 }
             } catch let failure as PostgresError {
-                guard failure.kind == .unreachable, ContinuousClock.now < deadline else {
+                let temporary: Set = [PostgresError.Kind.unreachable, .tooManyConnections]
+                guard temporary.contains(failure.kind), ContinuousClock.now < deadline else {
                     throw PostgresFailure.UnknownCommit(cause: error)
                 }
                 Self.wait(.milliseconds(200))

@@ -70,7 +70,9 @@ final class PostgresStoreConnection: StoreConnection {
     var isWriting: Bool { mark != nil }
 
     /// Whether a commit may have an effect; otherwise it does not matter what became of it.
-    var hasChanges: Bool { hasStatementsThatChange || !pendingEvents.isEmpty }
+    var hasChanges: Bool {
+        hasStatementsThatChange || !pendingEvents.isEmpty || pendingEvents.hasNumbers
+    }
 
     /// The first error of a statement, after which the server accepts no other one.
     var failure: PostgresError? { firstFailure }
@@ -101,6 +103,7 @@ final class PostgresStoreConnection: StoreConnection {
 
     func fill(_ table: String, _ columns: String, _ rows: [[SQLValue]]) throws {
         guard rows.count >= Self.fewestToCopy else { return try fillEach(table, columns, rows) }
+        hasStatementsThatChange = true
         try noting { () throws(PostgresError) in
             unwaited = 0
             let sql = "COPY \(table) (\(columns)) FROM STDIN"

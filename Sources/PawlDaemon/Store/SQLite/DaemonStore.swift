@@ -44,11 +44,11 @@ package final class DaemonStore: QueueStore {
         _ body: (StoreTransaction) throws -> Value
     ) throws(DownloadError) -> Committed<Value> {
         switch purpose {
-        case .change: return try commit(body)
+        case .change, .repeatable: return try commit(body)
         case .needsRoom, .check:
             try checkRoom()
             return try commit(body)
-        case .endsSomething: return try commitInAnyCase(body)
+        case .endsSomething, .repeatableEnd: return try commitInAnyCase(body)
         }
     }
 
