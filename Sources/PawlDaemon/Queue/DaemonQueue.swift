@@ -157,11 +157,11 @@ actor DaemonQueue {
         if case .success(let file) = result {
             do throws(DownloadError) {
                 let job = try await recordedMove(of: file, run)
-                let moved = await job?.carryOut(in: environment)
-                if let moved { end.move(to: moved) }
+                if let moved = try await job?.carryOut(in: environment) { end.move(to: moved) }
             } catch {
                 // The end is not recorded, either, so the next start finds the file and moves it.
-                return
+                parts.waiting.ended(run.id)
+                return environment.work.send()
             }
         }
         queueStep.add(end)
@@ -262,8 +262,8 @@ actor DaemonQueue {
     /// If the store cannot be written, it tries again and again: a download that started now would
     /// receive everything again.
     private func finish(_ move: RecoveredMove) async {
-        let id = move.job.download
-        let moved = await move.job.carryOut(in: environment)
+        // An error means that the task is cancelled: the loop does not begin.
+        let (id, moved) = (move.job.download, try? await move.job.carryOut(in: environment))
         var isBehind = false
         while !Task.isCancelled {
             do throws(DownloadError) {
