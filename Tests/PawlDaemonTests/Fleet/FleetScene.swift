@@ -14,7 +14,7 @@ struct FleetScene {
 
     init() async throws {
         queue = try await PostgresQueue()
-        store = try PostgresStore(queue.address, isShared: true)
+        store = try PostgresStore(queue.address)
         first = try Self.join("first", store)
         second = try Self.join("second", store)
     }

@@ -28,7 +28,7 @@ struct OwnershipTests {
         let scene = try await FleetScene()
         let ids = try (1...100).map { try scene.add("\($0)") }
         let stores = try ["a", "b", "c"].map { name in
-            let store = try PostgresStore(scene.queue.address, isShared: true)
+            let store = try PostgresStore(scene.queue.address)
             try store.join(as: FleetNode.Identity(name: name, machine: name, version: "1"))
             return store
         }

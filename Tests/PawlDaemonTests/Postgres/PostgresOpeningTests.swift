@@ -65,30 +65,6 @@ struct PostgresOpeningTests {
         try store.close()
     }
 
-    @Test func `a second daemon is refused until the first one ends`() async throws {
-        let queue = try await PostgresQueue()
-        let store = try queue.open()
-        let refusal = queue.failure()
-        #expect(refusal?.code == .alreadyRunning)
-        #expect(refusal?.message.contains("another daemon uses the queue") == true)
-        #expect(refusal?.message.contains("the same machine") == true)
-        _ = try StoreScene.add("a", to: store)
-        try store.close()
-        #expect(queue.failure() == nil)
-    }
-
-    @Test func `the daemon of another user of the database is named`() async throws {
-        let queue = try await PostgresQueue()
-        let store = try queue.open()
-        try await queue.cluster.run("CREATE ROLE guest_\(queue.schema) LOGIN")
-        let user = "user=\(PostgresCluster.user)"
-        let address = queue.address.replacing(user, with: "user=guest_\(queue.schema)")
-        let refusal = queue.failure(address)
-        #expect(refusal?.code == .alreadyRunning)
-        #expect(refusal?.message.contains("(as the user \(PostgresCluster.user))") == true)
-        try store.close()
-    }
-
     @Test func `tables of another program are refused, and stay as they are`() async throws {
         for table in ["event (id bigint)", "setting (name text, value text)"] {
             let queue = try await PostgresQueue()

@@ -35,26 +35,5 @@ struct PostgresQueue {
         try await cluster.run("SET search_path TO \(schema); \(sql)")
     }
 
-    /// Returns the number of the server's process for the session that writes.
-    func writer() async throws -> String {
-        let output = try await run(
-            """
-            SELECT pid FROM pg_locks
-            WHERE locktype = 'advisory' AND granted AND objid = hashtext('\(schema)')::oid
-            """
-        )
-        return String(output.prefix { $0.isNumber })
-    }
-
-    /// Ends the session that writes, and waits until it has ended.
-    func endWriter() async throws {
-        try await run(
-            """
-            SELECT pg_terminate_backend(pid, 60000) FROM pg_locks
-            WHERE locktype = 'advisory' AND granted AND objid = hashtext('\(schema)')::oid
-            """
-        )
-    }
-
     func connect() throws -> PostgresConnection { PostgresConnection(try PostgresAddress(address)) }
 }

@@ -29,7 +29,7 @@ struct PostgresQueueOpening: QueueOpening {
     var location: String { "PostgreSQL: \(address)" }
 
     func open(_ logger: Logger) throws(DownloadError) -> PostgresStore {
-        let store = try PostgresStore(address.text, isShared: true)
+        let store = try PostgresStore(address.text)
         logger.notice("the queue is in a database (\(address), schema \(store.schema))")
         if access(file, F_OK) == 0 {
             logger.notice("the queue in \(file) is not used, and stays as it is")

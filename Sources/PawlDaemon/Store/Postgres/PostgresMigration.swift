@@ -25,6 +25,8 @@ package struct PostgresMigration {
         (self.schema, self.versions, self.readableFrom) = (schema, versions, readableFrom)
     }
 
+    /// The first half of the number of the lock that a migration holds, which stands for Pawl.
+    private static let lockGroup: Int64 = 0x7061_776c
     /// A large queue takes a while.
     private static let time = Duration.seconds(3600)
 
@@ -72,7 +74,7 @@ package struct PostgresMigration {
         // One daemon at a time; others wait.
         try session.send(
             "SELECT pg_advisory_xact_lock($1::integer, hashtext($2))",
-            [.integer(PostgresDaemonLock.group), .text("migration of \(schema)")]
+            [.integer(Self.lockGroup), .text("migration of \(schema)")]
         )
         do {
             let known = try version(on: session)

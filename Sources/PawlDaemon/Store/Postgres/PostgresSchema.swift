@@ -18,8 +18,6 @@ package enum PostgresSchema {
     static let readableName = "schema-readable-from"
     /// The row of `setting` with the queue's identity, which `StoreIdentity` describes.
     static let identityName = "identity"
-    /// The row of `setting` with the mark of the daemon that used the queue last.
-    static let daemonName = "daemon"
 
     /// All tables.
     package static let tables = [

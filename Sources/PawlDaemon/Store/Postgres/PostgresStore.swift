@@ -9,8 +9,6 @@ internal import Synchronization
 package final class PostgresStore: QueueStore {
     private let writers: PostgresPool
     private let readers: PostgresPool
-    /// Keeps others from using the queue; `nil` if nodes share it.
-    private let lock: PostgresDaemonLock?
     private let texts = StatementTexts()
     private let dialect: PostgresDialect
     private let outage: PostgresOutage
@@ -38,20 +36,16 @@ package final class PostgresStore: QueueStore {
     private static let connectTime = Duration.seconds(5)
     /// The time to find out whether a transaction was committed.
     private static let outcomeTime = Duration.seconds(10)
-    /// The time to wait for a daemon that ends.
-    private static let takeoverTime = Duration.seconds(5)
 
     /// Opens the queue, and creates its tables if there are none.
     ///
     /// - Parameters:
     ///   - address: A URL or keywords, as `psql` takes them.
-    ///   - isShared: Whether other daemons may use the queue at the same time, as nodes of a fleet.
     ///   - clock: The clock by which errors are remembered.
-    /// - Throws: `.alreadyRunning` if another daemon uses the queue, `.directoryNotUsable` for the
-    ///   tables of a newer version or of another program, among others.
+    /// - Throws: `.directoryNotUsable` for the tables of a newer version or of another program, among
+    ///   others.
     package init(
         _ address: String,
-        isShared: Bool = false,
         clock: any Timekeeper = SystemTimekeeper()
     ) throws(DownloadError) {
         do {
@@ -61,7 +55,6 @@ package final class PostgresStore: QueueStore {
             // A standby would show readers an earlier state, and they would miss events.
             settings.needsPrimary = true
             let (schema, dialect) = try Self.found(address, settings)
-            lock = isShared ? nil : PostgresDaemonLock(schema: schema)
             settings.preparation = Self.preparation(schema, forReading: false)
             (self.address, writerSettings) = (address, settings)
             writers = PostgresPool(address, settings, size: 1)
@@ -70,17 +63,8 @@ package final class PostgresStore: QueueStore {
             readers = PostgresPool(address, settings, size: 2)
             (self.schema, self.dialect) = (schema, dialect)
             outage = PostgresOutage(clock)
-            identity = try writers.withConnectionBlocking(within: Self.writeTime) {
-                [lock] session in
-                try lock?.take(on: session, waiting: Self.takeoverTime)
-                do {
-                    let identity = try PostgresMigration(schema: schema).run(on: session).identity
-                    try lock?.claim(on: session)
-                    return identity
-                } catch {
-                    lock?.release(on: session)
-                    throw error
-                }
+            identity = try writers.withConnectionBlocking(within: Self.writeTime) { session in
+                try PostgresMigration(schema: schema).run(on: session).identity
             }
         } catch {
             throw PostgresFailure.explained(error, "opening the queue in the database")
@@ -109,7 +93,7 @@ package final class PostgresStore: QueueStore {
             "SET search_path TO \(PostgresValue.identifier(schema))",
             "SET statement_timeout = '\(times.0)'",
             "SET idle_in_transaction_session_timeout = '\(times.1)'", "SET lock_timeout = '5s'",
-            // The session of the writer holds the daemon's lock, however long it has nothing to do.
+            // A connection stays, however long it has nothing to do.
             "SET idle_session_timeout = 0",
             // Daemons count downloads in different rows, so that none waits for another.
             "SET pawl.node = '\(Int.random(in: 1...64))'",
@@ -228,7 +212,6 @@ package final class PostgresStore: QueueStore {
             // A write that had the connection before may have ended like that.
             try outage.checkOutcomes()
             try Self.waitForConnection(session)
-            try lock?.take(on: session)
             let transaction = try PostgresStoreConnection(
                 on: session,
                 texts,
@@ -444,8 +427,8 @@ package final class PostgresStore: QueueStore {
     /// Does nothing: the database has no reserve.
     package func restoreReserve() {}
 
-    /// Why nothing can be written: another daemon uses the queue, the outcome of a write is not
-    /// known, or the last connection has failed; `nil` otherwise.
+    /// Why nothing can be written: another daemon has the name of this node, the outcome of a write
+    /// is not known, or the last connection has failed; `nil` otherwise.
     package var problem: DownloadError? {
         reasonToReopen
             ?? (writers.problem ?? outage.unreachable).map {
@@ -454,37 +437,30 @@ package final class PostgresStore: QueueStore {
     }
 
     package var reasonToReopen: DownloadError? {
-        lock?.problem ?? fleet?.refusal ?? outage.unknownWrite
+        fleet?.refusal ?? outage.unknownWrite
     }
 
-    /// Looks for the database, and gets the lock of the daemon, on no thread of a caller.
+    /// Looks for the database, on no thread of a caller.
     package func reconnect() async {
         guard outage.beginLooking(writers.problem) else { return }
         defer { outage.endLooking() }
         do {
             try await writers.withConnection(within: Self.writeTime) { session in
                 _ = try await session.server.value
-                _ = try await blocking { try $0.lock?.take(on: session) }
                 // The connection may have broken unnoticed.
                 _ = try await session.query("SELECT 1", within: Self.connectTime).value
             }
             outage.reached()
-        } catch let error as PostgresError {
-            if !Task.isCancelled { outage.failed(error) }
         } catch {
-            // Another daemon has the lock, which is known now.
+            if !Task.isCancelled, let error = error as? PostgresError { outage.failed(error) }
         }
     }
 
     package var lastWriteFailure: DownloadError? { outage.writeFailure }
 
-    /// Closes the connections, and lets another daemon use the queue.
+    /// Leaves the fleet, and closes the connections.
     package func close() throws(DownloadError) {
         fleet?.leave()
-        _ = try? writers.withConnectionBlocking(within: .seconds(1)) { session in
-            // A broken connection is not made again for this.
-            if session.isIdle { lock?.release(on: session) }
-        }
         writers.close()
         readers.close()
     }
