@@ -208,33 +208,64 @@ extension DaemonSuites {
             withExtendedLifetime((relay, next)) {}
         }
 
-        @Test func `a rule moves a file although the database is away when the file is complete`()
-            async throws
-        {
-            let (relay, scene) = try await relayed()
-            let daemon = try await scene.startDaemon()
+        private static let movedFolder = "moved-by-rule"
+
+        /// Starts a download that a rule moves, and interrupts the database when the file is complete
+        /// and the move is to be recorded.
+        private func interruptMove(
+            _ relay: TCPRelay,
+            _ scene: DaemonScene,
+            _ daemon: ProcessRunner
+        ) async throws {
             let latch = scene.serveHeld(Self.resource)
-            let folder = "moved-by-rule"
             try await scene.succeed(
                 "add",
                 scene.workshop.url,
                 "-x",
                 "1",
                 "--move",
-                "type=* -> \(scene.home.path(folder))"
+                "type=* -> \(scene.home.path(Self.movedFolder))"
             )
             try await FolderWatch.wait(for: Workshop.name + ".part.pawl", in: scene.workshop.folder)
             // The record of the move does not reach the database.
-            relay.cut(.text(folder, .toServer, isForwarded: false))
+            relay.cut(.text(Self.movedFolder, .toServer, isForwarded: false))
             relay.refuse()
             latch.release()
             await relay.waitUntil { $0.cuts == 1 }
             try await waitForProblem(scene, daemon)
-            relay.accept()
+        }
+
+        private func expectMoved(_ scene: DaemonScene) async throws {
             try await scene.succeed("wait", "1")
-            #expect(try scene.home.read("\(folder)/disk.iso") == Self.resource.bytes())
+            let bytes = try scene.home.read("\(Self.movedFolder)/disk.iso")
+            #expect(bytes == Self.resource.bytes())
             #expect(scene.workshop.folder.list().isEmpty)
+        }
+
+        @Test func `a rule moves a file although the database is away when the file is complete`()
+            async throws
+        {
+            let (relay, scene) = try await relayed()
+            let daemon = try await scene.startDaemon()
+            try await interruptMove(relay, scene, daemon)
+            relay.accept()
+            try await expectMoved(scene)
             withExtendedLifetime((relay, daemon)) {}
+        }
+
+        @Test func `a rule that could not be recorded before the end of the daemon applies later`()
+            async throws
+        {
+            let (relay, scene) = try await relayed()
+            let daemon = try await scene.startDaemon()
+            try await interruptMove(relay, scene, daemon)
+            daemon.signal(SIGTERM)
+            #expect(await daemon.waitForExit() == .code(0), "\(daemon.errors)")
+            #expect(!daemon.errors.contains("took too long"), "\(daemon.errors)")
+            relay.accept()
+            let next = try await scene.startDaemon()
+            try await expectMoved(scene)
+            withExtendedLifetime((relay, next)) {}
         }
 
         private func waitForProblem(_ scene: DaemonScene, _ daemon: ProcessRunner) async throws {

@@ -80,7 +80,7 @@ final class PendingMoves {
             var written = announced, written.kind == .finished
         else { return nil }
         written.path = environment.running.folder(of: id)?.shown(file.path) ?? file.path
-        let job = try record(rules, for: written, of: id, mediaType)
+        let job = try record(rules, for: written, of: id, mediaType) { $0.isActive }
         moving[id] = job?.file
         return job
     }
@@ -89,12 +89,13 @@ final class PendingMoves {
         _ rules: [MoveRule],
         for file: WrittenFile,
         of id: Int64,
-        _ mediaType: String?
+        _ mediaType: String?,
+        inState isMoved: (TaskState) -> Bool
     ) throws(DownloadError) -> MoveJob? {
         do throws(DownloadError) {
             return try environment.store.writeInAnyCase { transaction in
                 guard try taken.stale(of: [id], transaction).isEmpty,
-                    let row = try transaction.downloads.find(id), row.state.isActive,
+                    let row = try transaction.downloads.find(id), isMoved(row.state),
                     let folder = Self.folder(rules, for: file, row, mediaType)
                 else { return nil }
                 let move = MoveJob(
@@ -145,7 +146,10 @@ final class PendingMoves {
         guard let rules = own.map({ $0 + settings.current.moveRules }), !rules.isEmpty,
             file.kind == .finished
         else { return nil }
-        return try record(rules, for: file, of: id, response?.response?.mediaType)
+        return try record(rules, for: file, of: id, response?.response?.mediaType) { state in
+            // A node gives its downloads back when it ends: then they wait.
+            state.isActive || state == .waiting
+        }
     }
 
     func queue(_ moves: [RecoveredMove]) {
