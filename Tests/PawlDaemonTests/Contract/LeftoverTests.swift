@@ -37,7 +37,7 @@ struct LeftoverTests {
                 service: SettingsDocument(),
                 at: date
             )
-            try transaction.uploads.record([part], of: download, at: date)
+            try transaction.uploads.record([part], of: upload.name.id, download, at: date)
         }
     }
 

@@ -11,19 +11,23 @@ struct NewDownloadTests {
         let queue = try await PostgresQueue()
         let added = try await withThrowingTaskGroup(of: [[Int64]].self) { group in
             for node in 1...4 {
-                let store = try PostgresStore(queue.address, isShared: true)
+                let store = try PostgresStore(queue.address)
                 group.addTask {
                     defer { try? store.close() }
                     return try (1...20).map { try Self.add($0 * node, to: store) }
                 }
             }
-            return try await group.reduce(into: []) { $0 += $1 }
+            var all: [[Int64]] = []
+            for try await some in group { all += some }
+            return all
         }
         for ids in added {
             let first = try #require(ids.first)
-            #expect(ids == Array(first..<first + Int64(ids.count)))
+            let end = first + Int64(ids.count)
+            #expect(ids == Array(first..<end))
         }
-        #expect(Set(added.joined()).count == added.reduce(0) { $0 + $1.count })
+        let all = added.flatMap(\.self)
+        #expect(Set(all).count == all.count)
     }
 
     private static func add(_ count: Int, to store: PostgresStore) throws -> [Int64] {
