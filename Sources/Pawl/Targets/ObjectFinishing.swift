@@ -113,7 +113,7 @@ struct ObjectFinishing: TargetFinishing {
             }
             guard isStored else { continue }
             mayBeStored = true
-            try await finishRecord()
+            try await finishRecord(store)
             return finished(address, Int64(bytes.count))
         }
         throw undecided(store.address)
@@ -254,10 +254,10 @@ struct ObjectFinishing: TargetFinishing {
         let address = store.address
         switch verdict {
         case .finished:
-            try await finishRecord()
+            try await finishRecord(store)
             return finished(address, bytes)
         case .adopt(let object):
-            try await finishRecord()
+            try await finishRecord(store)
             return finished(address, object.bytes)
         case .completeAgain, .lookAgain, .checkParts: return nil
         case .startOver:
@@ -370,7 +370,9 @@ struct ObjectFinishing: TargetFinishing {
         try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }
     }
 
-    private func finishRecord() async throws(DownloadError) {
+    private func finishRecord(_ store: ObjectStore) async throws(DownloadError) {
+        // The record names an upload that is aborted at the end, and is forgotten then.
+        guard store.plan.former.isEmpty else { return }
         let ledger = run.destination.ledger
         try await service.blocking { () throws(DownloadError) in try ledger.finish() }
     }

@@ -105,6 +105,25 @@ struct ObjectResumeTests {
         try scene.expectObject(new)
     }
 
+    @Test func `an upload that is not aborted is recorded after one request`() async throws {
+        let scene = try await interrupted()
+        let (bucket, new) = (try scene.scripted, Resource(size: 100_000, seed: 2))
+        let former = try #require(bucket.uploads.first?.id)
+        bucket.on(.answer(403, "AccessDenied")) { $0.operation == .abortMultipartUpload }
+        scene.serve(.resource(new))
+        try await scene.download()
+        #expect(bucket.object(ObjectScene.key)?.bytes == new.bytes())
+        guard case .upload(let upload, _) = try scene.ledger.recorded() else {
+            Issue.record("no upload is recorded")
+            return
+        }
+        #expect(upload.name.id == former)
+        #expect(upload.state == .aborting)
+        bucket.removeFaults()
+        try await scene.download(1, scene.destination(.overwrite))
+        try scene.expectObject(new)
+    }
+
     @Test func `a file without validators begins another upload`() async throws {
         var weak = resource
         (weak.entityTag, weak.lastModified) = (nil, nil)
