@@ -129,7 +129,7 @@ struct ObjectFinishing: TargetFinishing {
         guard let upload = store.plan.upload else {
             throw DownloadError(.unknown, "the parts of \(store.place) have no upload")
         }
-        try await record(.completing, store)
+        try await record(run.completing, store)
         var answer = CompletionJudge.Answer.notAsked
         var verdict = CompletionJudge.Verdict.completeAgain
         var conditions = true
@@ -364,7 +364,7 @@ struct ObjectFinishing: TargetFinishing {
             representation: plan.representation,
             source: plan.source,
             partBytes: plan.grid.partBytes,
-            state: .completing
+            state: run.completing
         )
         let ledger = run.destination.ledger
         try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }

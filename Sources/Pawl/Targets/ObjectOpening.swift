@@ -60,6 +60,9 @@ struct ObjectOpening: TargetOpening {
     private static let unverified =
         "a digest that only the server names is not verified for an object in parts"
 
+    private static let storedUnverified =
+        "an earlier run has stored the object without verifying its digest: it is downloaded again"
+
     // MARK: - The name
 
     /// Looks whether the name is taken before anything is fetched.
@@ -88,9 +91,16 @@ struct ObjectOpening: TargetOpening {
             // The mark is that of this upload alone. The length may not have been known.
             let total = recorded.representation.total
             if object.mark == mark, total == nil || total == object.bytes {
-                return .alreadyThere(try await finished(at: address, object))
+                guard run.isVerified, recorded.state != .completingVerified else {
+                    return .alreadyThere(try await finished(at: address, object))
+                }
+                // The record stays until that of the next upload replaces it.
+                run.replace(object, at: address)
+                return .nothing(notes: [Self.storedUnverified], absent: nil)
             }
-            guard recorded.name.hasUpload else { return try await startOver(recorded.name, nil) }
+            guard recorded.name.hasUpload, recorded.state != .aborting else {
+                return try await startOver(recorded.name, nil)
+            }
             switch try await run.taken(address, by: object) {
             case .keep(let target):
                 try await abort(recorded.name)

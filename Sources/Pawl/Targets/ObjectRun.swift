@@ -38,6 +38,9 @@ final class ObjectRun: Sendable {
     /// Whether the user has given a digest of the file.
     var isVerified: Bool { checksum.isGiven }
 
+    /// The state of an upload that is being completed.
+    var completing: RecordedUpload.State { isVerified ? .completingVerified : .completing }
+
     /// The object to be written.
     var address: ObjectService.Address {
         get { state.withLock { $0.address } }
@@ -102,6 +105,14 @@ final class ObjectRun: Sendable {
             throw .usage("\(url.redacted) does not name an object")
         }
         state.withLock { ($0.address, $0.named) = (named, named) }
+    }
+
+    /// Lets the object of an earlier run of this download be replaced.
+    func replace(_ object: CompletionJudge.Object, at address: ObjectService.Address) {
+        state.withLock { state in
+            (state.address, state.named) = (address, address)
+            state.replaced = object.entityTag
+        }
     }
 
     // MARK: - Names that are taken

@@ -69,6 +69,8 @@ package struct RecordedUpload: Hashable, Sendable {
         case completing = 2
         /// It has to be aborted before another one begins.
         case aborting = 3
+        /// As `completing`, and the digest that the user has given was verified before.
+        case completingVerified = 4
     }
 
     package var name: UploadName

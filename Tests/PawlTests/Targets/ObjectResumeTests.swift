@@ -223,6 +223,29 @@ struct ObjectResumeTests {
     }
 
     @Test(arguments: [false, true])
+    func `a complete object is downloaded again unless its digest was verified`(
+        wasVerified: Bool
+    ) async throws {
+        let digest = try #require(resource.digest(.sha256))
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let bucket = try scene.scripted
+        bucket.on(.cutAfter()) { $0.operation == .completeMultipartUpload && $0.ordinal == 1 }
+        bucket.on(.cutBefore()) { $0.operation == .completeMultipartUpload && $0.ordinal > 1 }
+        bucket.on(.cutBefore()) { $0.operation == .headObject && $0.ordinal > 1 }
+        _ = try await scene.failure { settings in
+            settings.retries = 0
+            if wasVerified { settings.checksum = .digest(digest) }
+        }
+        let stored = try #require(bucket.object(ObjectScene.key)?.uploadID)
+        bucket.removeFaults()
+        let file = try await scene.download { $0.checksum = .digest(digest) }
+        #expect(file.verifiedDigest == (wasVerified ? nil : digest))
+        #expect((bucket.object(ObjectScene.key)?.uploadID == stored) == wasVerified)
+        #expect(bucket.keys() == [ObjectScene.key])
+        try scene.expectObject(resource)
+    }
+
+    @Test(arguments: [false, true])
     func `what became of one request is found out by the next run`(
         hasLength: Bool
     ) async throws {

@@ -105,7 +105,8 @@ package struct UploadTable {
     package func finish(_ download: Int64) throws {
         let sql = "SELECT state FROM upload WHERE download = ?\(database.rowLock)"
         let state: Int? = try database.value(sql, [download])
-        guard state == Int(RecordedUpload.State.completing.rawValue) else { return }
+        let completing: [RecordedUpload.State] = [.completing, .completingVerified]
+        guard completing.contains(where: { Int($0.rawValue) == state }) else { return }
         try forget(download)
     }
 
