@@ -528,9 +528,11 @@ final class DownloadStore {
         let isTrusted = !isDistrusting && epoch == trustedEpoch
         let written = isTrusted ? monitor.bytes.written : store.durable
         let (canResume, discards) = (planner.canResume(store.representation), job.control?.discards)
+        // A store without claims may have bytes that this run has not received again yet.
+        let hasBytes = !written.isEmpty || !store.traits.keepsClaims && !store.durable.isEmpty
         // Under another download's name (`.alreadyRunning`) these bytes would never be found.
         let keeps =
-            isResumable && !written.isEmpty && error.code != .alreadyRunning
+            isResumable && hasBytes && error.code != .alreadyRunning
             // A file that has lost its name cannot be found again.
             && store.isInPlace
             && discards != true

@@ -144,6 +144,23 @@ struct ObjectResumeTests {
         try scene.expectObject(resource)
     }
 
+    @Test func `a run with a digest that receives nothing keeps the parts`() async throws {
+        let digest = try #require(resource.digest(.sha256))
+        let scene = try await interrupted { $0.checksum = .digest(digest) }
+        scene.serve(.status(503))
+        let error = try await scene.failure { settings in
+            (settings.checksum, settings.retries) = (.digest(digest), 0)
+        }
+        #expect(error.code == .serverBusy)
+        #expect(try scene.scripted.uploads.count == 1)
+        scene.serve(.resource(resource))
+        let file = try await scene.download { $0.checksum = .digest(digest) }
+        #expect(file.verifiedDigest == digest)
+        #expect(try scene.scripted.requests(.createMultipartUpload).count == 1)
+        #expect(try scene.scripted.requests(.uploadPart).count == 3)
+        try scene.expectObject(resource)
+    }
+
     // MARK: - What the service has
 
     @Test func `an upload that somebody aborted begins again`() async throws {
