@@ -35,10 +35,15 @@ package final class CancellationToken: Sendable {
         return time.now() >= deadline
     }
 
+    /// Why the work must end; `nil` if it may continue.
+    package var reason: DownloadError? {
+        if isCancelled.load(ordering: .relaxed) { return Self.cancelled }
+        return isLate ? Self.late : nil
+    }
+
     /// Throws if the work must end.
     package func check() throws(DownloadError) {
-        if isCancelled.load(ordering: .relaxed) { throw Self.cancelled }
-        if isLate { throw Self.late }
+        if let reason { throw reason }
     }
 
     package static let cancelled = DownloadError(.interrupted, "stopped", advice: "")

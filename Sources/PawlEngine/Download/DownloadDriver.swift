@@ -88,7 +88,8 @@ package final class DownloadDriver {
         if handover == nil { parts.begin() }
         defer { parts.end() }
         alarm = engine.alarms.enroll { mailbox.wake() }
-        defer { engine.alarms.resign(alarm) }
+        let limit = parts.limitWaits()
+        defer { for ticket in [alarm, limit] { engine.alarms.resign(ticket) } }
         let observation = engine.observeNetwork(for: job.settings) { path in
             mailbox.post(.networkChanged(path))
         }
@@ -136,7 +137,9 @@ package final class DownloadDriver {
     }
 
     private func fail(_ error: DownloadError) {
-        if outcome == nil { outcome = .failure(monitor.withResponse(error)) }
+        // A wait that was ended does not know why.
+        let reason = error.code == .interrupted ? stop.reason ?? error : error
+        if outcome == nil { outcome = .failure(monitor.withResponse(reason)) }
     }
 
     private var nextWake: Moment {

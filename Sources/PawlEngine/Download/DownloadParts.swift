@@ -64,6 +64,14 @@ final class DownloadParts: Sendable {
         slots.enroll { mailbox.post(.slotGranted(host: $0)) }
     }
 
+    /// Ends what the target waits for when the time limit has passed; returns the alarm.
+    func limitWaits() -> AlarmClock.Ticket {
+        let work = job.target?.work
+        let ticket = engine.alarms.enroll { work?.stop() }
+        if work != nil, let deadline = stop.deadline { engine.alarms.set(ticket, at: deadline) }
+        return ticket
+    }
+
     /// Ends the download, however it ended.
     func end() {
         slots.resign()

@@ -61,6 +61,33 @@ struct ObjectStopTests {
         try scene.expectObject(resource)
     }
 
+    @Test func `the time limit ends the wait for the answer whether there is an object`()
+        async throws
+    {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let (bucket, latch) = (try scene.scripted, Latch())
+        bucket.on(.holdBefore(latch)) { $0.operation == .headObject }
+        let error = try await scene.failure { $0.maximumDuration = .milliseconds(200) }
+        #expect(error.code == .timedOut)
+        #expect(scene.origin.requests.isEmpty)
+        latch.release()
+    }
+
+    @Test func `the time limit ends the wait for the completion of the upload`() async throws {
+        let scene = try await ObjectScene(.scripted, .resource(resource))
+        let (bucket, latch) = (try scene.scripted, Latch())
+        bucket.on(.holdBefore(latch)) { $0.operation == .completeMultipartUpload }
+        let error = try await scene.failure { $0.maximumDuration = .seconds(5) }
+        #expect(error.code == .timedOut)
+        #expect(bucket.requests(.completeMultipartUpload).count == 1)
+        bucket.removeFaults()
+        try await scene.download()
+        latch.release()
+        // The next run completes the upload.
+        #expect(bucket.requests(.uploadPart).count == 3)
+        try scene.expectObject(resource)
+    }
+
     @Test func `a cancelled download does not wait for its last part`() async throws {
         let scene = try await ObjectScene(.scripted, .resource(resource))
         let (bucket, latch) = (try scene.scripted, Latch())
