@@ -162,10 +162,9 @@ final class UploadWork: TargetWork {
     private func sha256(of job: ObjectStore.Job, _ store: ObjectStore) async -> [UInt8]? {
         guard store.plan.isCompared, case .memory(let bytes) = job.content else { return nil }
         // Without it, the part is sent again.
-        let digest = try? await service.blocking { () throws(DownloadError) in
+        return try? await service.blocking { () throws(DownloadError) in
             SHA256.digest(of: bytes)
         }
-        return digest ?? nil
     }
 
     private func failed(
@@ -195,9 +194,10 @@ final class UploadWork: TargetWork {
         }
         guard isFirst else { return }
         while let batch = nextBatch() {
-            let wanted = batch.filter { store.isWanted($0.job) }
-            // All that are wanted are of one upload.
-            guard let upload = wanted.first?.upload else { continue }
+            var wanted = batch.filter { store.isWanted($0.job) }
+            // The last one is of the current upload; others may have been lost meanwhile.
+            guard let upload = wanted.last?.upload else { continue }
+            wanted.removeAll { $0.upload != upload }
             let ledger = object.destination.ledger
             let parts = wanted.map { RecordedPart(index: $0.job.index, part: $0.part) }
             do throws(DownloadError) {
