@@ -21,6 +21,8 @@ struct ObjectPlan: Sendable {
     private let isVerified: Bool
     /// `nil` until a part has to be sent.
     var upload: Upload?
+    /// The number of times that it has begun again with another upload.
+    private(set) var beginnings = 0
     /// The uploads of other representations, which are aborted before another one begins.
     var former: [MultipartUpload] = []
     /// The end of the bytes that were read for a digest.
@@ -100,6 +102,7 @@ struct ObjectPlan: Sendable {
         guard !continuesUpload else { return }
         if let upload { former.append(upload.upload) }
         upload = nil
+        beginnings += 1
         // A file that is too large for an object is refused when bytes are put.
         grid = UploadGrid(total: representation.total) ?? grid
         reading = grid.needsNoUpload ? .anywhere : isVerified ? .once : .never

@@ -318,8 +318,20 @@ final class ObjectStore: TargetStore {
     }
 
     /// Sets the upload to which parts are sent.
-    func setUpload(_ upload: ObjectPlan.Upload) {
-        state.withLock { $0.changePlan { $0.upload = upload } }
+    ///
+    /// Returns `false` if the plan has begun again since `beginnings` was read: the upload is aborted
+    /// then, before another one begins or at the end.
+    func setUpload(_ upload: ObjectPlan.Upload, of beginnings: Int) -> Bool {
+        state.withLock { state in
+            state.changePlan { plan in
+                guard plan.beginnings == beginnings else {
+                    plan.former.append(upload.upload)
+                    return false
+                }
+                plan.upload = upload
+                return true
+            }
+        }
     }
 
     // MARK: - The end

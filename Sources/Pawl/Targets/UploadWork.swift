@@ -42,7 +42,9 @@ final class UploadWork: TargetWork {
                     await object.work.waitIgnoringCancellation()
                     continue
                 }
-                guard let upload = await upload(for: job, store) else {
+                let upload = await upload(for: job, store)
+                // Another version of the file may have begun meanwhile.
+                guard let upload, store.isWanted(job) else {
                     store.ended(job)
                     continue
                 }
@@ -57,7 +59,8 @@ final class UploadWork: TargetWork {
 
     // MARK: - Parts
 
-    /// Returns the upload; `nil` if it could not be begun, which the store has been told.
+    /// Returns the upload; `nil` if it could not be begun, which the store has been told, or if
+    /// another version of the file has begun meanwhile.
     private func upload(
         for job: ObjectStore.Job,
         _ store: ObjectStore
@@ -75,8 +78,8 @@ final class UploadWork: TargetWork {
     private func begin(
         _ store: ObjectStore,
         _ job: ObjectStore.Job
-    ) async throws(DownloadError) -> ObjectPlan.Upload {
-        let mark = object.newMark()
+    ) async throws(DownloadError) -> ObjectPlan.Upload? {
+        let (beginnings, mark) = (store.plan.beginnings, object.newMark())
         let facts = object.facts(store.representation, mark)
         let begun: MultipartUpload
         do throws(ObjectFailure) {
@@ -85,19 +88,20 @@ final class UploadWork: TargetWork {
             throw error.error("beginning the upload", of: store.address)
         }
         let upload = ObjectPlan.Upload(upload: begun, mark: mark, attempt: 0)
-        store.setUpload(upload)
-        let (ledger, recorded) = (
-            object.destination.ledger, store.plan.recorded(at: store.address, .open)
-        )
+        let isSet = store.setUpload(upload, of: beginnings)
+        var plan = store.plan
+        if !isSet { plan.upload = upload }
+        let recorded = plan.recorded(at: store.address, isSet ? .open : .aborting)
         guard let recorded else { return upload }
+        let ledger = object.destination.ledger
         do throws(DownloadError) {
             try await service.blocking { () throws(DownloadError) in try ledger.record(recorded) }
         } catch {
             // Without a record, no later run would abort it.
-            store.putBack(begun)
+            if isSet { store.putBack(begun) }
             throw error
         }
-        return upload
+        return isSet ? upload : nil
     }
 
     private func abortFormer(_ store: ObjectStore) async throws(DownloadError) {

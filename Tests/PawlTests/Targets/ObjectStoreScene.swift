@@ -46,9 +46,10 @@ final class ObjectStoreScene: Sendable {
         store.whenRoom { [rooms] in rooms.update { $0 += 1 } }
     }
 
-    /// Puts bytes of the file; returns the last answer.
+    /// Puts bytes of the file, or of another version; returns the last answer.
     @discardableResult
-    func put(_ range: ByteRange) throws -> PutAnswer {
+    func put(_ range: ByteRange, of version: Resource? = nil) throws -> PutAnswer {
+        let resource = version ?? resource
         var (start, answer) = (range.start, PutAnswer.taken)
         while start < range.end {
             let end = min(start + 1_000_000, range.end)
@@ -62,8 +63,18 @@ final class ObjectStoreScene: Sendable {
     /// Puts the whole file.
     func putAll() throws { try put(ByteRange(0, resource.size)) }
 
-    /// Completes the object.
-    func finish() async throws -> FinishedTarget {
+    /// Begins with another version of the file.
+    func reset(to version: Resource) throws {
+        try store.reset(
+            representation: Representation(total: version.size),
+            source: scene.origin.url("/disk.bin"),
+            mark: nil
+        )
+    }
+
+    /// Completes the object of the file, or of another version.
+    func finish(_ version: Resource? = nil) async throws -> FinishedTarget {
+        let resource = version ?? resource
         let complete = CompleteTarget(
             store: store,
             total: resource.size,

@@ -66,6 +66,25 @@ struct ObjectStoreTests {
         await scene.end()
     }
 
+    @Test func `an upload that began too late for its version is aborted`() async throws {
+        let scene = try await ObjectStoreScene(resource)
+        let (bucket, latch) = (try scene.scene.scripted, Latch())
+        bucket.on(.createMultipartUpload, 1, .holdAfter(latch))
+        try scene.put(ByteRange(0, Self.part))
+        await latch.waitForArrivals()
+        let former = try #require(bucket.uploads.first?.id)
+        let new = Resource(size: resource.size + 4096, seed: 2)
+        try scene.reset(to: new)
+        latch.release()
+        try scene.put(ByteRange(0, new.size), of: new)
+        _ = try await scene.finish(new)
+        await scene.end()
+        #expect(bucket.requests(.abortMultipartUpload).map(\.uploadID) == [former])
+        #expect(bucket.requests(.createMultipartUpload).count == 2)
+        #expect(bucket.requests(.uploadPart).allSatisfy { $0.uploadID != former })
+        try scene.scene.expectObject(new)
+    }
+
     @Test func `parts that are still being sent need memory after a loss`() async throws {
         let memory = PartMemory(bytes: 2 * Self.part)
         let scene = try await ObjectStoreScene(resource, memory: memory)
