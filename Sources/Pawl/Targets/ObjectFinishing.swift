@@ -156,7 +156,11 @@ struct ObjectFinishing: TargetFinishing {
                 throw ObjectFailure.refused(unmet).error("completing the upload", of: store.address)
             }
             verdict = content.map { judge.judge(answer, $0) } ?? Self.verdict(of: answer)
-            if verdict == .checkParts { try await check(parts, upload.upload, store) }
+            if verdict == .checkParts {
+                try await check(parts, upload.upload, store)
+                // The service has all of them.
+                verdict = .completeAgain
+            }
             if let target = try await resolve(verdict, store, total) { return target }
             await service.pause(for: .milliseconds(200))
         }

@@ -34,6 +34,7 @@ struct ObjectFaultTests {
             .errorDocument("InternalError", afterEffect: true)
         ),
         Fault("conflict", .answer(409, "ConditionalRequestConflict")),
+        Fault("wrong parts that are right", .answer(400, "InvalidPart")),
         Fault("cut before", .cutBefore()),
         Fault("cut after", .cutAfter()),
     ]
