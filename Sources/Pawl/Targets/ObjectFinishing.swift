@@ -306,7 +306,7 @@ struct ObjectFinishing: TargetFinishing {
             // Parts are of one key.
             let error = DownloadError(
                 .fileExists,
-                "another program has stored \(address.text)"
+                "another program has stored \(address.text), so the object gets another name"
             )
             throw store.startOver(at: other, isGone: false, error)
         }

@@ -406,7 +406,7 @@ final class DownloadStore {
     /// if that was done already.
     func lost(_ failure: DownloadError) -> RangeSet? {
         guard let store = openStore.current, store.trustEpoch != trustedEpoch else { return nil }
-        logger.warning("\(failure.message): fetching the lost bytes again")
+        logger.warning("\(failure.message): fetching bytes again")
         trustedEpoch = store.trustEpoch
         isDistrusting = true
         digests.distrust()
