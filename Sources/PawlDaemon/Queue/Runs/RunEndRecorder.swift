@@ -119,6 +119,7 @@ struct RunEndRecorder {
         _ outcome: inout Outcome
     ) throws {
         if case .success(let file) = end.result {
+            try transaction.uploads.finish(end.id)
             try transaction.finishRemoved(
                 end.id,
                 at: running.folder(of: end.id)?.shown(file.path) ?? file.path,
