@@ -35,7 +35,7 @@ final class ExclusiveLedger: PartLedger {
             try takeLock()
             try ledger.record(upload)
         } catch let error where error.code != .alreadyRunning && !upload.name.hasUpload {
-            // Only an end of the process at this moment stores such an object twice.
+            // Without the record, the object is stored twice only if the process is killed just now.
         }
     }
 

@@ -59,8 +59,7 @@ struct ObjectFinishing: TargetFinishing {
         }
     }
 
-    /// - Parameter mayBeStored: Set if it is not known of a request whether it has stored the
-    ///   object.
+    /// - Parameter mayBeStored: Set when a request may have stored the object.
     private func put(
         _ bytes: [UInt8],
         _ store: ObjectStore,

@@ -33,8 +33,8 @@ final class LeftoverUploads {
 
     /// Returns the uploads that are to be aborted now, which the caller aborts.
     ///
-    /// That of a download that runs is left to its run. A run that starts from now on does not
-    /// continue one that was returned.
+    /// That of a download that runs is left to its run. A run that starts later does not continue a
+    /// returned upload.
     func take(at now: Date) -> [UploadTable.Abandoned] {
         // The clock may have been set back.
         guard now >= nextDate || nextDate.timeIntervalSince(now) > Self.interval else { return [] }

@@ -101,7 +101,8 @@ package struct UploadTable {
         try database.run("DELETE FROM upload WHERE download = ?", [download])
     }
 
-    /// Forgets the upload of a download that has finished; one that is to be aborted stays.
+    /// Forgets the upload of a download that has finished; only one that is being completed is
+    /// forgotten.
     package func finish(_ download: Int64) throws {
         let sql = "SELECT state FROM upload WHERE download = ?\(database.rowLock)"
         let state: Int? = try database.value(sql, [download])
