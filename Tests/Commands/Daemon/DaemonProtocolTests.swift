@@ -198,7 +198,7 @@ extension DaemonSuites {
             }
             first.signal(15)
             await first.waitForExit()
-            let store = try DaemonStore(path: scene.home.path("state/pawl/queue.sqlite"))
+            let store = try SQLiteStore(path: scene.home.path("state/pawl/queue.sqlite"))
             try store.write { try $0.events.prune(keeping: 1) }
             try store.close()
             let second = try await scene.startDaemon()

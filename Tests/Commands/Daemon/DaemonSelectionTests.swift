@@ -78,7 +78,7 @@ extension DaemonSuites {
             let (scene, daemon) = try await scene()
             try await scene.succeed("daemon", "stop")
             await daemon.waitForExit()
-            let store = try DaemonStore(path: scene.home.path("state/pawl/queue.sqlite"))
+            let store = try SQLiteStore(path: scene.home.path("state/pawl/queue.sqlite"))
             try store.write { transaction in
                 for (id, days) in [1: 91.0, 2: 100, 3: 89] {
                     guard var row = try transaction.downloads.find(Int64(id)) else { continue }

@@ -40,7 +40,7 @@ struct ContractScene {
     private static func open(_ place: Place) throws(DownloadError) -> any QueueStore {
         switch place {
         case .folder(let folder):
-            try DaemonStore(
+            try SQLiteStore(
                 path: folder.path(StoreScene.name),
                 checkpointDelay: .seconds(3600)
             )

@@ -36,7 +36,7 @@ struct LostCommitTests {
         return Remains(folder: copy, contents: try await StoreScene.contents(scene.store))
     }
 
-    private func rebuild(_ remains: Remains, _ store: DaemonStore) throws -> String? {
+    private func rebuild(_ remains: Remains, _ store: SQLiteStore) throws -> String? {
         try QueueRebuild(path: remains.path, store: store, identity: "0").run()
     }
 
@@ -45,12 +45,12 @@ struct LostCommitTests {
         let folder = try StoreScene.makeFolder()
         let stores = try (0..<50).map { number in
             let path = folder.path("\(number).sqlite")
-            return try DaemonStore(path: path, checkpointDelay: .zero)
+            return try SQLiteStore(path: path, checkpointDelay: .zero)
         }
         for store in stores { try store.close() }
         // The second connection reads what the first has written before it was closed.
         for number in stores.indices {
-            try DaemonStore(path: folder.path("\(number).sqlite")).close()
+            try SQLiteStore(path: folder.path("\(number).sqlite")).close()
         }
     }
 
@@ -63,7 +63,7 @@ struct LostCommitTests {
             let remains = try await remains(of: scene)
             let last = try #require(remains.contents.events.last?.id)
             try remains.flipBit(at: round == 0 ? 100 : Int.random(in: 0..<size, using: &random))
-            let store = try DaemonStore(path: remains.path)
+            let store = try SQLiteStore(path: remains.path)
             #expect(store.note?.contains("its last changes are missing") == true)
             #expect(remains.folder.exists(Self.name + ".damaged.1"))
             #expect(try remains.folder.read(Self.name + ".damaged.1-wal").count == size)
@@ -82,12 +82,12 @@ struct LostCommitTests {
         for number in 0..<3 { try scene.add("file-\(number)") }
         let remains = try await remains(of: scene)
         unlink(remains.folder.path(Self.name + "-wal"))
-        let store = try DaemonStore(path: remains.path)
+        let store = try SQLiteStore(path: remains.path)
         #expect(store.note?.contains("its last changes are missing: 3") == true)
         _ = try rebuild(remains, store)
         #expect(try StoreScene.add("new", to: store) == 4)
         try store.close()
-        let again = try DaemonStore(path: remains.path)
+        let again = try SQLiteStore(path: remains.path)
         #expect(again.note == nil)
         #expect(again.damaged == 1)
     }
@@ -97,7 +97,7 @@ struct LostCommitTests {
         try scene.add("file-0")
         var remains = try await remains(of: scene)
         for number in 1..<4 {
-            let store = try DaemonStore(path: remains.path, checkpointDelay: .seconds(3600))
+            let store = try SQLiteStore(path: remains.path, checkpointDelay: .seconds(3600))
             #expect(store.note == nil)
             #expect(try await StoreScene.contents(store) == remains.contents)
             _ = try StoreScene.add("file-\(number)", to: store)
@@ -120,13 +120,13 @@ struct LostCommitTests {
         for offset in [16, 100, size / 2, size - 1] {
             let remains = try await remains(of: scene)
             try remains.flipBit(at: offset)
-            let store = try DaemonStore(path: remains.path)
+            let store = try SQLiteStore(path: remains.path)
             #expect(try await StoreScene.contents(store) == remains.contents)
             #expect(!remains.folder.exists(Self.name + ".damaged.1"))
         }
         let remains = try await remains(of: scene)
         unlink(remains.folder.path(Self.name + "-wal"))
-        let store = try DaemonStore(path: remains.path)
+        let store = try SQLiteStore(path: remains.path)
         #expect(store.note == nil)
         #expect(try await StoreScene.contents(store) == remains.contents)
     }
@@ -137,7 +137,7 @@ struct LostCommitTests {
         let remains = try await remains(of: scene)
         let aside = Self.name + ".damaged.1"
         #expect(rename(remains.folder.path(Self.marker), remains.folder.path(aside + ".open")) == 0)
-        let store = try DaemonStore(path: remains.path)
+        let store = try SQLiteStore(path: remains.path)
         #expect(store.damaged == 1)
         #expect(remains.folder.exists(aside + "-wal"))
         let note = try rebuild(remains, store)
@@ -150,7 +150,7 @@ struct LostCommitTests {
         try scene.add()
         let remains = try await remains(of: scene)
         try remains.folder.write(Self.marker, [])
-        let store = try DaemonStore(path: remains.path)
+        let store = try SQLiteStore(path: remains.path)
         #expect(store.note == nil)
         #expect(try await StoreScene.contents(store) == remains.contents)
     }

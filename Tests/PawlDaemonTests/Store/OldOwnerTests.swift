@@ -14,7 +14,7 @@ struct OldOwnerTests {
     {
         let folder = try StoreScene.makeFolder()
         let path = folder.path(StoreScene.name)
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         let own = try StoreScene.add("own", to: store)
         let confined = #"{"url":"https://host/a","destination":"/d/","confinedTo":"/d"}"#
         let foreign = try StoreScene.add("foreign", secret: confined, to: store)
@@ -39,7 +39,7 @@ struct OldOwnerTests {
             )
         }
         try database.close()
-        let next = try DaemonStore(path: path)
+        let next = try SQLiteStore(path: path)
         #expect(next.note == nil)
         let owners = try await next.read { transaction in
             try [own, foreign, ended, broken].map { try transaction.downloads.find($0)?.owner }

@@ -79,7 +79,7 @@ struct OldStoresTests {
         for number in [2, 3, 11] { try folder.write("\(StoreScene.name).damaged.\(number)", "x") }
         #expect(stores.numbers == [2, 3, 11])
         try folder.write(StoreScene.name, "this is no database")
-        let store = try DaemonStore(path: folder.path(StoreScene.name))
+        let store = try SQLiteStore(path: folder.path(StoreScene.name))
         #expect(store.damaged == 12)
         #expect(stores.numbers == [2, 3, 11, 12])
         try store.close()

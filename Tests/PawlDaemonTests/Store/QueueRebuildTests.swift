@@ -18,7 +18,7 @@ struct QueueRebuildTests {
     }
 
     /// Adds downloads as the daemon does.
-    private func add(_ count: Int, to store: DaemonStore, padding: Int = 0) throws {
+    private func add(_ count: Int, to store: SQLiteStore, padding: Int = 0) throws {
         try store.write { transaction in
             for number in 1...count {
                 var row = WireDownload(
@@ -46,10 +46,10 @@ struct QueueRebuildTests {
         }
     }
 
-    private func reopen() throws -> (store: DaemonStore, note: String?) {
+    private func reopen() throws -> (store: SQLiteStore, note: String?) {
         // The state that a kill leaves.
         try folder.write(StoreScene.name + ".open", [])
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         return (store, try QueueRebuild(path: path, store: store, identity: "0").run())
     }
 
@@ -63,7 +63,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `readable downloads continue under their own numbers`() async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(600, to: store, padding: 150)
         try store.write { transaction in
             guard var row = try transaction.downloads.find(7) else { return }
@@ -93,7 +93,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `feeds are kept, and one whose items are lost begins again`() async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         let items = (0..<400).map { ExactText("item \($0) " + String(repeating: "x", count: 90)) }
         try store.write { transaction in
             for name in ["a", "b"] {
@@ -137,7 +137,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `the feeds before a damaged page are kept`() async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         let names = (100..<400).map { "feed-\($0)" }
         try store.write { transaction in
             // Not in the order of their names.
@@ -170,7 +170,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `a complete queue with damage elsewhere loses only ended downloads`() async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(30, to: store)
         // An earlier rebuild has lost its settings, so that only the user may resume it.
         try store.write { transaction in
@@ -197,7 +197,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `a queue is rebuilt once`() async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(3, to: store)
         try store.close()
         var bytes = try folder.read(StoreScene.name)
@@ -209,7 +209,7 @@ struct QueueRebuildTests {
         #expect(try await StoreScene.contents(new).downloads.isEmpty)
         #expect(try QueueRebuild(path: path, store: new, identity: "0").run() == nil)
         try new.close()
-        let again = try DaemonStore(path: path)
+        let again = try SQLiteStore(path: path)
         #expect(again.note == nil)
         #expect(try QueueRebuild(path: path, store: again, identity: "0").run() == nil)
     }
@@ -217,7 +217,7 @@ struct QueueRebuildTests {
     /// SQLite has no specific code for that.
     @Test func `random damage never ends the daemon`() async throws {
         var random = TestSeed.generator("salvaging")
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(60, to: store, padding: 100)
         try store.close()
         let whole = try folder.read(StoreScene.name)
@@ -255,7 +255,7 @@ struct QueueRebuildTests {
         Damage("a trigger that does another thing", { replace("count + 1", "count + 7", in: &$0) }),
     ])
     func `damage that SQLite does not report is set aside, too`(damage: Damage) async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(3, to: store)
         try store.close()
         var bytes = try folder.read(StoreScene.name)
@@ -306,7 +306,7 @@ struct QueueRebuildTests {
 
     /// Closes a store with settings, and damages what is not read of it.
     private func leaveSettings(_ more: (inout [UInt8]) -> Void = { _ in }) throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(3, to: store)
         try store.write { try $0.settings.set(Self.settings) }
         try store.close()
@@ -317,7 +317,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `the labels of a damaged queue are kept`() throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(3, to: store)
         var films = LabelSettings(name: "films")
         (films.folder, films.limitBytesPerSecond, films.priority) = ("/films/", 1000, .low)
@@ -344,7 +344,7 @@ struct QueueRebuildTests {
         #expect(try store.write { try $0.settings.settings() } == Self.settings)
         #expect(note?.hasSuffix("the daemon's settings were kept") == true, "\(note ?? "")")
         try store.close()
-        let again = try DaemonStore(path: path)
+        let again = try SQLiteStore(path: path)
         #expect(try again.write { try $0.settings.settings() } == Self.settings)
     }
 
@@ -364,10 +364,10 @@ struct QueueRebuildTests {
 
     @Test func `settings to which changes are missing do not decide about access over TCP`() throws
     {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try store.write { try $0.settings.set(Self.settings) }
         try store.close()
-        let second = try DaemonStore(path: path, checkpointDelay: .seconds(3600))
+        let second = try SQLiteStore(path: path, checkpointDelay: .seconds(3600))
         // The user withdraws the permission, and the log with this change is lost.
         try second.write { try $0.settings.set(Self.limits) }
         let copy = try StoreScene.makeFolder()
@@ -375,7 +375,7 @@ struct QueueRebuildTests {
             try copy.write(StoreScene.name + suffix, try folder.read(StoreScene.name + suffix))
         }
         let copied = copy.path(StoreScene.name)
-        let third = try DaemonStore(path: copied)
+        let third = try SQLiteStore(path: copied)
         #expect(third.note?.contains("its last changes are missing: 1") == true)
         let note = try QueueRebuild(path: copied, store: third, identity: "0").run()
         #expect(try third.write { try $0.settings.settings() } == Self.limits)
@@ -394,18 +394,18 @@ struct QueueRebuildTests {
     func `ids are not used again if the database is lost after a clean end`(
         isRemoved: Bool
     ) async throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(5, to: store)
         let last = try await store.read { try $0.events.last() }
         try store.close()
         // A start without a change keeps them.
-        try DaemonStore(path: path).close()
+        try SQLiteStore(path: path).close()
         if isRemoved {
             unlink(path)
         } else {
             try folder.write(StoreScene.name, Array(repeating: UInt8(ascii: "x"), count: 20_000))
         }
-        let new = try DaemonStore(path: path)
+        let new = try SQLiteStore(path: path)
         #expect((new.damaged == 0) == isRemoved)
         _ = try QueueRebuild(path: path, store: new, identity: "0").run()
         #expect(try StoreScene.add("new", to: new) == 6)
@@ -415,7 +415,7 @@ struct QueueRebuildTests {
     // MARK: - How many are missing
 
     @Test func `rows between damaged pages are found, and missing ones are counted`() throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(900, to: store, padding: 150)
         try store.close()
         // Table rows: pages that contain the names but not the secrets, unlike the pages of the
@@ -441,7 +441,7 @@ struct QueueRebuildTests {
     }
 
     @Test func `rows between a damaged first page and another one are found`() throws {
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         try add(900, to: store, padding: 150)
         try store.close()
         let bytes = try folder.read(StoreScene.name)
@@ -466,16 +466,16 @@ struct QueueRebuildTests {
     func `damage after a clean end is found on access and repaired by the next start`()
         async throws
     {
-        try DaemonStore(path: path).close()
+        try SQLiteStore(path: path).close()
         let emptyPages = try folder.read(StoreScene.name).count / 4096
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         #expect(folder.exists(StoreScene.name + ".open"))
         try add(200, to: store, padding: 150)
         try store.close()
         #expect(!folder.exists(StoreScene.name + ".open"))
         // The pages of an empty queue, which are read at the start, precede these.
         try damage { $0 >= emptyPages }
-        let second = try DaemonStore(path: path)
+        let second = try SQLiteStore(path: path)
         let error = await #expect(throws: DownloadError.self) {
             for id in 1...200 {
                 _ = try await second.read { try $0.requests.request(of: Int64(id)) }
@@ -484,7 +484,7 @@ struct QueueRebuildTests {
         #expect(error?.code == .diskFailure)
         try second.close()
         #expect(folder.exists(StoreScene.name + ".open"))
-        let third = try DaemonStore(path: path)
+        let third = try SQLiteStore(path: path)
         #expect(third.note?.contains("damaged") == true)
     }
 }

@@ -96,7 +96,7 @@ struct QueueSampleTests {
         let queue = try DatabaseQueue(path: path)
         try await queue.write { try $0.execute(sql: Self.first) }
         try queue.close()
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         #expect(store.note == nil)
         let contents = try await StoreScene.contents(store)
         let rows = contents.downloads.sorted { $0.id < $1.id }

@@ -26,10 +26,10 @@ struct SettingsJourneyTests {
         let id = try StoreScene.add(
             "file",
             secret: String(decoding: kept, as: UTF8.self),
-            to: DaemonStore(path: path)
+            to: SQLiteStore(path: path)
         )
         let body = try #require(
-            try DaemonStore(path: path).write { try $0.requests.request(of: id) }
+            try SQLiteStore(path: path).write { try $0.requests.request(of: id) }
         )
         return try WireJSON.decode(NewDownload.self, from: body).checked().settings
     }

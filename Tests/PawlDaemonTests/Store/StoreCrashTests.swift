@@ -61,7 +61,7 @@ struct StoreCrashTests {
 
     private struct Copy {
         let folder: ScratchFolder
-        let store: DaemonStore
+        let store: SQLiteStore
     }
 
     private static func copy(_ scene: StoreScene, cutLogAt part: Double) throws -> Copy {
@@ -72,6 +72,6 @@ struct StoreCrashTests {
         try folder.write("\(name)-wal", Array(log.prefix(Int(Double(log.count) * part))))
         // A power cut that shortens the log comes before the commit's mark.
         if part == 1 { try folder.write("\(name).open", scene.folder.read("\(name).open")) }
-        return Copy(folder: folder, store: try DaemonStore(path: folder.path(name)))
+        return Copy(folder: folder, store: try SQLiteStore(path: folder.path(name)))
     }
 }

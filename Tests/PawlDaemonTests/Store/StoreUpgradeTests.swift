@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct StoreUpgradeTests {
     /// Turns the store into one of the version before, and opens it.
-    private func upgraded(_ scene: StoreScene) async throws -> DaemonStore {
+    private func upgraded(_ scene: StoreScene) async throws -> SQLiteStore {
         try scene.store.close()
         let path = scene.folder.path(StoreScene.name)
         let queue = try DatabaseQueue(path: path)
@@ -33,7 +33,7 @@ struct StoreUpgradeTests {
             )
         }
         try queue.close()
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         #expect(store.note == nil)
         return store
     }
@@ -120,7 +120,7 @@ struct StoreUpgradeTests {
         let requests = [confined, "{}", "{", confined]
         let ids = try requests.map { try scene.add("a", secret: $0) }
         let expected = ["/d", nil, nil, "/d"]
-        func folders(_ store: DaemonStore) throws -> [String?] {
+        func folders(_ store: SQLiteStore) throws -> [String?] {
             try store.write { transaction in
                 try ids.map { try transaction.requests.confiningFolder(of: $0) }
             }
@@ -158,7 +158,7 @@ struct StoreUpgradeTests {
         try queue.close()
         // The state that a kill leaves.
         try scene.folder.write(StoreScene.name + ".open", [])
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         #expect(store.note?.contains("its counters are wrong") == true)
         #expect(scene.folder.exists(StoreScene.name + ".damaged.1"))
         try store.close()

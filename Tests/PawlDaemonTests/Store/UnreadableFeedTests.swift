@@ -34,7 +34,7 @@ struct UnreadableFeedTests {
         )
         bytes.replaceSubrange(offset..<offset + new.count, with: new)
         try scene.folder.write(StoreScene.name, bytes)
-        let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
+        let store = try SQLiteStore(path: scene.folder.path(StoreScene.name))
         let list = try await store.read { try $0.feeds.list() }
         #expect(list.feeds.map(\.name) == ["a", "c"])
         #expect(list.unreadable.map(\.name) == ["broken"])

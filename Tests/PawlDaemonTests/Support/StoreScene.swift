@@ -8,16 +8,16 @@ import PawlWire
 /// A store in its own folder.
 struct StoreScene {
     let folder: ScratchFolder
-    let store: DaemonStore
+    let store: SQLiteStore
 
     /// `checkpointDelay`: by default, the log is never written to the database, so that the files
     /// can be copied.
     init(checkpointDelay: Duration = .seconds(3600)) throws {
         folder = try Self.makeFolder()
-        store = try DaemonStore(path: folder.path(Self.name), checkpointDelay: checkpointDelay)
+        store = try SQLiteStore(path: folder.path(Self.name), checkpointDelay: checkpointDelay)
     }
 
-    init(_ folder: ScratchFolder, _ store: DaemonStore) {
+    init(_ folder: ScratchFolder, _ store: SQLiteStore) {
         (self.folder, self.store) = (folder, store)
     }
 

@@ -7,13 +7,13 @@ struct FileQueueOpening: QueueOpening {
     /// The path of the file.
     let location: String
 
-    func open(_ logger: Logger) throws(DownloadError) -> DaemonStore {
-        let store = try DaemonStore(path: location)
+    func open(_ logger: Logger) throws(DownloadError) -> SQLiteStore {
+        let store = try SQLiteStore(path: location)
         if let note = store.note { logger.warning("\(note)") }
         return store
     }
 
-    func prepare(_ store: DaemonStore, _ logger: Logger) throws(DownloadError) -> OpenedQueue {
+    func prepare(_ store: SQLiteStore, _ logger: Logger) throws(DownloadError) -> OpenedQueue {
         let known = StoreIdentity.known(beside: location)
         let rebuild = QueueRebuild(path: location, store: store, identity: known)
         if let note = try rebuild.run() { logger.warning("\(note)") }

@@ -18,7 +18,7 @@ final class SQLiteConnection: StoreConnection {
     }
 
     func explained(_ error: any Error, _ context: String) -> DownloadError {
-        DaemonStore.explained(error, context)
+        SQLiteStore.explained(error, context)
     }
 
     func execute(_ sql: String, _ values: [SQLValue], isKept: Bool) throws {

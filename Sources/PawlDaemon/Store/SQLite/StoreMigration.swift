@@ -65,7 +65,7 @@ struct StoreMigration {
     }
 
     private func failure(_ error: any Error) -> DownloadError {
-        let explained = DaemonStore.explained(error, "upgrading \(path) to this version")
+        let explained = SQLiteStore.explained(error, "upgrading \(path) to this version")
         guard explained.code != .diskFull else { return explained }
         let known = error as? DatabaseError
         // A checkpoint waits for all readers, and fails after a while.

@@ -23,7 +23,7 @@ enum StoreOpening {
         } catch {
             guard isDamage(error) else {
                 if !wasCutOff { StoreFiles.unmark(path) }
-                throw DaemonStore.explained(error, "opening \(path)")
+                throw SQLiteStore.explained(error, "opening \(path)")
             }
             let old = try setAside(path)
             try StoreFiles.create(path)
@@ -36,7 +36,7 @@ enum StoreOpening {
                     damaged: OldStores(path: path).numbers.last ?? 0
                 )
             } catch {
-                throw DaemonStore.explained(error, "opening \(path)")
+                throw SQLiteStore.explained(error, "opening \(path)")
             }
         }
     }

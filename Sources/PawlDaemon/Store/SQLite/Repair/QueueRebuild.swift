@@ -12,12 +12,12 @@ internal import PawlWire
 /// be read are kept; they do not contain what a single download was confined to.
 package struct QueueRebuild {
     let path: String
-    let store: DaemonStore
+    let store: SQLiteStore
     private let identity: String?
 
     /// `identity`: the identity of the queue in its checkpoints; `nil` if an earlier version has
     /// written none, so that any partial file may be the queue's.
-    package init(path: String, store: DaemonStore, identity: String?) {
+    package init(path: String, store: SQLiteStore, identity: String?) {
         (self.path, self.store, self.identity) = (path, store, identity)
     }
 

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// When a write returns, its changes survive a power cut. Writes block, so they belong on a
 /// separate thread. Reads can run at the same time as writes.
-package final class DaemonStore: QueueStore {
+package final class SQLiteStore: QueueStore {
     private let pool: DatabasePool
     private let path: String
     private let location: StoreLocation

@@ -8,12 +8,12 @@ import PawlWire
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
-struct DaemonStoreTests {
+struct SQLiteStoreTests {
     @Test func `commits are synced, even after reopening`() throws {
         let scene = try StoreScene()
         #expect(try scene.store.write { try $0.waitsForTheDisk() })
         try scene.store.close()
-        let again = try DaemonStore(path: scene.folder.path(StoreScene.name))
+        let again = try SQLiteStore(path: scene.folder.path(StoreScene.name))
         #expect(try again.write { try $0.waitsForTheDisk() })
     }
 
@@ -56,7 +56,7 @@ struct DaemonStoreTests {
     func `an invalid store is set aside, an empty one is filled`(text: String) async throws {
         let folder = try ScratchFolder()
         try folder.write(StoreScene.name, text)
-        let store = try DaemonStore(path: folder.path(StoreScene.name))
+        let store = try SQLiteStore(path: folder.path(StoreScene.name))
         _ = try StoreScene.add("a", to: store)
         #expect(try await StoreScene.contents(store).downloads.count == 1)
         #expect((store.note == nil) == text.isEmpty)
@@ -77,7 +77,7 @@ struct DaemonStoreTests {
         try scene.folder.write(StoreScene.name, bytes)
         // The state that a kill leaves.
         try scene.folder.write(StoreScene.name + ".open", [])
-        let store = try DaemonStore(path: scene.folder.path(StoreScene.name))
+        let store = try SQLiteStore(path: scene.folder.path(StoreScene.name))
         #expect(store.note?.contains("damaged") == true)
         #expect(try await StoreScene.contents(store).downloads.isEmpty)
         #expect(try scene.folder.read(StoreScene.name + ".damaged.1").count == bytes.count)
@@ -94,7 +94,7 @@ struct DaemonStoreTests {
         }
         try queue.close()
         let bytes = try scene.folder.read(StoreScene.name)
-        let error = #expect(throws: DownloadError.self) { try DaemonStore(path: path) }
+        let error = #expect(throws: DownloadError.self) { try SQLiteStore(path: path) }
         #expect(error?.code == .directoryNotUsable)
         #expect(error?.message.contains("newer version") == true)
         #expect(!scene.folder.exists(StoreScene.name + ".open"))
@@ -124,7 +124,7 @@ struct DaemonStoreTests {
         let id = try scene.add()
         let before = try await StoreScene.contents(scene.store)
         let path = try await age(scene, alsoDropping: ["intention", "written"])
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         #expect(store.note == nil)
         #expect(try await StoreScene.contents(store) == before)
         #expect(try await store.read { try $0.writtenFiles.files(of: id) }.isEmpty)
@@ -146,7 +146,7 @@ struct DaemonStoreTests {
             // Another link to the file shows that it was overwritten.
             #expect(link("\(path).\(suffix)", scene.folder.path("copy-\(suffix)")) == 0)
         }
-        let store = try DaemonStore(path: path)
+        let store = try SQLiteStore(path: path)
         for suffix in ["before-upgrade", "upgrading"] {
             #expect(try scene.folder.read("copy-\(suffix)").allSatisfy { $0 == 0 })
         }
@@ -159,7 +159,7 @@ struct DaemonStoreTests {
         try scene.add()
         let path = try await age(scene, alsoDropping: ["written"])
         let bytes = try scene.folder.read(StoreScene.name)
-        let error = #expect(throws: DownloadError.self) { try DaemonStore(path: path) }
+        let error = #expect(throws: DownloadError.self) { try SQLiteStore(path: path) }
         #expect(error?.code == .directoryNotUsable)
         #expect(error?.message.contains("already exists") == true)
         #expect(error?.advice.contains("the queue was not changed") == true)
