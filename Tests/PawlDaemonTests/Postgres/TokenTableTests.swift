@@ -14,13 +14,13 @@ struct TokenTableTests {
     @Test func `tokens are added, listed and revoked, and a name is used once`() async throws {
         let store = try await PostgresQueue().open()
         let (reader, adder) = (token("reader", .read, 1), token("adder", .add, 2))
-        try store.write { transaction in
+        try store.write { (transaction) throws in
             #expect(try transaction.tokens.add(reader))
             #expect(try transaction.tokens.add(adder))
             #expect(try !transaction.tokens.add(token("reader", .manage, 3)))
         }
         #expect(try await store.read { try $0.tokens.all() } == [reader, adder])
-        try store.write { transaction in
+        try store.write { (transaction) throws in
             #expect(try transaction.tokens.remove("adder"))
             #expect(try !transaction.tokens.remove("adder"))
         }
