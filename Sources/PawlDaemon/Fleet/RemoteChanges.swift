@@ -84,17 +84,15 @@ final class RemoteChanges: Sendable {
         do throws(DownloadError) {
             let counts = try await store.changeCounts()
             var changed = Set(ChangeTopic.allCases)
-            if memory.known.isEmpty {
-                // The start of the daemon has just carried out what was left.
-                changed.remove(.downloads)
-            } else {
+            if !memory.known.isEmpty {
                 let known = memory.known
                 changed = changed.filter { counts.byOthers[$0] != known[$0] }
             }
             if !changed.isEmpty { try await queue.reread(changed) }
             await queue.publishedByOthers(counts.lastEvent)
+            memory.known = counts.byOthers
             if isDue { try await progress.exchange() }
-            memory = Memory(known: counts.byOthers)
+            memory.isBehind = false
         } catch {
             // An outage is logged where it begins.
             if !memory.isBehind, queue.store.problem == nil {

@@ -13,6 +13,7 @@ final class RemoteCommands {
     ///
     /// What could not be removed is tried again at the next start.
     private var begun: Set<Int64> = []
+    private var hasRun = false
 
     init(_ parts: QueueParts) { self.parts = parts }
 
@@ -31,7 +32,13 @@ final class RemoteCommands {
                 remove(id, own)
             }
         }
-        begin(left.values.joined())
+        if hasRun {
+            begin(left.values.joined())
+        } else {
+            // The start of the daemon has begun them.
+            begun.formUnion(left.values.joined().map(\.id))
+            hasRun = true
+        }
         parts.environment.work.send()
     }
 

@@ -35,15 +35,24 @@ final class WorkTaker {
         let store = parts.environment.store
         do throws(DownloadError) {
             // Unlike a transaction that writes, a check each second costs nothing on the disk.
-            if wasEmpty, try !store.readBlocking({ try $0.ownership.mayTake(known: known) }) {
+            let isIdle = known.isEmpty
+            if wasEmpty,
+                try !store.readBlocking({ transaction in
+                    try transaction.ownership.mayTake(known: known, suspects: isIdle)
+                })
+            {
                 return isBehind = false
             }
-            let (taken, renamed) = try store.writeInAnyCase { transaction in
-                let taken = try transaction.ownership.take(count, known: known)
+            // A taken download that is not known is taken again.
+            let (taken, renamed) = try store.write(for: .repeatableEnd) { transaction in
+                let ownership = transaction.ownership
+                var taken = try ownership.take(count, known: known, suspects: false)
+                // Others may run the suspects meanwhile.
+                if taken.isEmpty, isIdle { taken = try ownership.take(1, known: known) }
                 let ids = taken.map(\.row.id)
                 let renamed = try ids.filter { try transaction.renamings.newName(of: $0) != nil }
                 return (taken, renamed)
-            }
+            }.value
             for id in renamed { parts.renames.add(id) }
             for item in taken { add(item) }
             (isBehind, wasEmpty) = (false, taken.isEmpty)

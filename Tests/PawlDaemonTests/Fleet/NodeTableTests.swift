@@ -80,6 +80,7 @@ struct NodeTableTests {
             END $$
             """
         )
+        #expect(try scene.store.write { try $0.nodes.renew(scene.first.id) } != nil)
         func declare(knowing lease: Moment) throws -> [Int64] {
             try scene.store.write {
                 try $0.nodes.declareLost(by: scene.second.id, knowing: lease)

@@ -5,7 +5,7 @@
 /// NULL. What a version no longer uses is removed by the version after it.
 package enum PostgresSchema {
     /// The changes that lead from each version to the next; the first creates the tables.
-    package static let versions = [version1, imports]
+    package static let versions = [version1]
     /// The oldest version that can use the tables of the newest one.
     package static let readableFrom = 1
 

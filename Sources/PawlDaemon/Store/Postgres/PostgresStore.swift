@@ -227,12 +227,22 @@ package final class PostgresStore: QueueStore {
                 transaction.rollBack()
                 throw transaction.failure ?? error
             }
-            let last = try commit(transaction, on: session, for: purpose)
-            newestEvent.store(last, ordering: .relaxed)
-            ownChanges.withLock { changes in
-                for topic in transaction.changedTopics { changes[topic, default: 0] += 1 }
+            // Counted before others can see it: a change of another daemon is never taken for it.
+            count(transaction.changedTopics, 1)
+            do {
+                let last = try commit(transaction, on: session, for: purpose)
+                newestEvent.store(last, ordering: .relaxed)
+                return Committed(value, lastEvent: last)
+            } catch {
+                count(transaction.changedTopics, -1)
+                throw error
             }
-            return Committed(value, lastEvent: last)
+        }
+    }
+
+    private func count(_ topics: some Sequence<ChangeTopic>, _ number: Int64) {
+        ownChanges.withLock { changes in
+            for topic in topics { changes[topic, default: 0] += number }
         }
     }
 

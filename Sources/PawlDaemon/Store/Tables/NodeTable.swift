@@ -172,7 +172,6 @@ package struct NodeTable {
             try setState(.gone, of: node)
         }
         while try OwnershipTable(database).giveBack(ofNode: node, limit: Self.batch) {}
-        try notify()
     }
 
     private func setState(_ state: State, of node: Int64) throws {
@@ -263,12 +262,8 @@ package struct NodeTable {
         )
         guard let lost else { return false }
         _ = try OwnershipTable(database).giveBack(ofNode: lost, limit: Self.batch)
-        try notify()
         return true
     }
-
-    /// Wakes the nodes that could take something.
-    func notify() throws { try database.run("SELECT pg_notify(current_schema(), 'take')") }
 
     /// Returns the nodes that are there, and those that have ended in the last week, by id.
     package func list() throws -> [Row] {

@@ -78,17 +78,23 @@ package struct OwnershipTable {
 
     /// Whether there may be something to take; changes nothing.
     ///
-    /// - Parameter known: The downloads that the node knows it has.
-    package func mayTake(known: some Sequence<Int64>) throws -> Bool {
+    /// - Parameters:
+    ///   - known: The downloads that the node knows it has.
+    ///   - suspects: Whether suspects count.
+    package func mayTake(known: some Sequence<Int64>, suspects: Bool = true) throws -> Bool {
         guard database.dialect.isShared, let node = database.node else { return false }
         return try database.value(
             """
             SELECT EXISTS (SELECT 1 FROM download WHERE node IS NULL AND state = 'waiting'
-                    AND home IN (?2, '') AND (notBefore IS NULL OR notBefore <= ?3))
+                    AND home IN (?2, '') AND (notBefore IS NULL OR notBefore <= ?3)
+                    AND (starts < \(Self.suspectStarts) OR ?5 = 1))
                 OR EXISTS (SELECT 1 FROM download
                     WHERE node = ?1 AND id <> ALL(CAST(?4 AS bigint[])))
             """,
-            [node.id, node.name, database.now.timeIntervalSince1970, Self.list(known)]
+            [
+                node.id, node.name, database.now.timeIntervalSince1970, Self.list(known),
+                suspects ? 1 : 0,
+            ]
         ) ?? false
     }
 
@@ -98,14 +104,21 @@ package struct OwnershipTable {
     /// Also returns those that the node has without knowing, because the answer to an earlier request
     /// was lost: each gets a new epoch.
     ///
-    /// - Parameter known: The downloads that the node knows it has.
-    package func take(_ count: Int, known: some Sequence<Int64>) throws -> [Taken] {
+    /// - Parameters:
+    ///   - known: The downloads that the node knows it has.
+    ///   - suspects: Whether to take suspects, of which only one may run, and only alone.
+    package func take(
+        _ count: Int,
+        known: some Sequence<Int64>,
+        suspects: Bool = true
+    ) throws -> [Taken] {
         guard database.dialect.isShared, let node = database.node else { return [] }
-        guard try isAlive(node) else { return [] }
-        var taken = try takeUnknown(of: node, known: known)
+        let mayTake = try isAlive(node)
+        var taken = try takeUnknown(of: node, known: known, mayTake: mayTake)
+        guard mayTake else { return [] }
         let limits = try sessionLimits()
         while taken.count < count {
-            let found = try takeFree(count - taken.count, for: node)
+            let found = try takeFree(count - taken.count, for: node, suspects)
             guard !found.isEmpty else { break }
             let kept = try keep(found, within: limits)
             taken += kept
@@ -130,7 +143,8 @@ package struct OwnershipTable {
     /// not wait.
     private func takeUnknown(
         of node: StoreNode,
-        known: some Sequence<Int64>
+        known: some Sequence<Int64>,
+        mayTake: Bool
     ) throws -> [Taken] {
         let unknown: [Int64] = try database.values(
             """
@@ -141,6 +155,7 @@ package struct OwnershipTable {
         )
         guard !unknown.isEmpty else { return [] }
         try giveBack(unknown)
+        guard mayTake else { return [] }
         return try database.rows(
             """
             UPDATE download SET node = ?1, epoch = nextval('epoch')
@@ -156,13 +171,18 @@ package struct OwnershipTable {
     private static let order =
         "(starts >= \(suspectStarts)), priority DESC, wasRunning DESC, position, id"
 
-    private func takeFree(_ count: Int, for node: StoreNode) throws -> [Taken] {
+    private func takeFree(
+        _ count: Int,
+        for node: StoreNode,
+        _ suspects: Bool
+    ) throws -> [Taken] {
         // Each part uses its part of the index.
         let candidates = ["home = ?2", "home = ''"].map { home in
             """
             (SELECT id, starts, priority, wasRunning, position FROM download
             WHERE node IS NULL AND state = 'waiting' AND \(home)
                 AND (notBefore IS NULL OR notBefore <= ?4)
+                AND (starts < \(Self.suspectStarts) OR ?5 = 1)
                 AND NOT EXISTS (SELECT 1 FROM session
                     WHERE session.identifier = download.session
                         AND session.maximumConcurrentDownloads <=
@@ -181,7 +201,10 @@ package struct OwnershipTable {
             WHERE download.id = chosen.id
             RETURNING download.*
             """,
-            [node.id, node.name, count, database.now.timeIntervalSince1970],
+            [
+                node.id, node.name, count, database.now.timeIntervalSince1970,
+                suspects ? 1 : 0,
+            ],
             as: Self.taken
         )
         return rows.sorted { Self.key($0) < Self.key($1) }

@@ -138,9 +138,20 @@ package struct UploadTable {
 
     /// Returns the uploads that are to be aborted: those whose download has finished, was cancelled
     /// or was removed, and those to which nothing was added since `date`.
+    ///
+    /// If several nodes share the queue, those that another one may still continue are left to it.
     package func abandoned(before date: Date) throws -> [Abandoned] {
-        try database.rows(
-            "SELECT * FROM upload WHERE \(Self.isAbandoned) ORDER BY download\(database.rowLock)",
+        let isElsewhere =
+            database.dialect.isShared
+            ? """
+            EXISTS (SELECT 1 FROM download WHERE download.id = upload.download
+                AND download.node <> \(database.node?.id ?? 0))
+            """ : "FALSE"
+        return try database.rows(
+            """
+            SELECT * FROM upload WHERE \(Self.isAbandoned) AND NOT \(isElsewhere)
+            ORDER BY download\(database.rowLock)
+            """,
             [Int(RecordedUpload.State.aborting.rawValue), date.timeIntervalSince1970]
         ).compactMap { row in
             guard let download: Int64 = row.ifValid("download"), let name = Self.name(row) else {
