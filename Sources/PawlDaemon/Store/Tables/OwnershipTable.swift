@@ -113,7 +113,9 @@ package struct OwnershipTable {
         suspects: Bool = true
     ) throws -> [Taken] {
         guard database.dialect.isShared, let node = database.node else { return [] }
-        let mayTake = try isAlive(node)
+        let state = try state(of: node)
+        guard state == .alive || state == .draining else { return [] }
+        let mayTake = state == .alive
         var taken = try takeUnknown(of: node, known: known, mayTake: mayTake)
         guard mayTake else { return [] }
         let limits = try sessionLimits()
@@ -128,15 +130,15 @@ package struct OwnershipTable {
         return taken
     }
 
-    /// Whether the node may take something.
+    /// What is known of a node; it may take something only while it is alive.
     ///
     /// What it takes while it is declared lost is given back with the rest.
-    private func isAlive(_ node: StoreNode) throws -> Bool {
+    private func state(of node: StoreNode) throws -> NodeTable.State? {
         let state: String? = try database.value(
             "SELECT state FROM node WHERE id = ?",
             [node.id]
         )
-        return state == NodeTable.State.alive.rawValue
+        return state.flatMap { NodeTable.State(rawValue: $0) }
     }
 
     /// Takes the downloads that the node has and does not know again, and gives those back that do
