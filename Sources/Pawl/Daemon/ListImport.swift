@@ -54,7 +54,7 @@ package struct ListImport: Sendable {
             try await client.importLines([], from: 1, key: key)
         }
         do throws(DownloadError) {
-            var pieces = Pieces(from: state.repeatFrom, template: download)
+            var pieces = try Pieces(from: state.repeatFrom, template: download)
             var line: Line? = first
             while let read = line {
                 if let piece = try pieces.add(read, upTo: mostBytes) {
@@ -122,13 +122,21 @@ package struct ListImport: Sendable {
         private let start: Int64
         /// The last download that was not a URL alone.
         private var template: NewDownload
+        /// Whether URLs alone may be below the template.
+        private var allowsURLs = true
         private var piece: Piece
         /// The number of lines so far.
         private var count: Int64 = 0
 
-        init(from start: Int64, template: NewDownload) {
+        init(from start: Int64, template: NewDownload) throws(DownloadError) {
             (self.start, self.template) = (start, template)
             piece = Piece(first: start)
+            allowsURLs = Self.allowsURLs(below: try WireJSON.encode(template))
+        }
+
+        private static func allowsURLs(below object: [UInt8]) -> Bool {
+            // The template of a request may have another URL.
+            object.count + (32 << 10) <= WireImport.mostTemplateBytes
         }
 
         /// Adds a line; returns the lines before it if there is no room for it.
@@ -162,6 +170,7 @@ package struct ListImport: Sendable {
         ) throws(DownloadError) -> [UInt8] {
             switch content {
             case .url(let url):
+                guard allowsURLs else { return try object(url) }
                 var text = [UInt8(ascii: "\"")]
                 text += url
                 text.append(UInt8(ascii: "\""))
@@ -170,7 +179,10 @@ package struct ListImport: Sendable {
                 var same = template
                 same.url = new.url
                 template = new
-                return same == new ? try WireJSON.encodeText(new.url) : try WireJSON.encode(new)
+                guard same != new || !allowsURLs else { return try WireJSON.encodeText(new.url) }
+                let object = try WireJSON.encode(new)
+                allowsURLs = Self.allowsURLs(below: object)
+                return object
             }
         }
 

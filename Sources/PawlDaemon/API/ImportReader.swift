@@ -5,7 +5,8 @@ internal import PawlWire
 /// Reads the lines of an import, and makes parts of them.
 ///
 /// A line is a download as an object, or the URL of a download that is otherwise like the last
-/// object. Empty lines are counted, and add nothing.
+/// object. Each such download is stored with a copy of the object, so that a large object can have no
+/// URLs below it. Empty lines are counted, and add nothing.
 struct ImportReader {
     private let rules: AdditionRules
     private let authority: Authority
@@ -19,7 +20,7 @@ struct ImportReader {
     private var first: Int64
     /// The number of the next line.
     private var next: Int64
-    /// The number of bytes of the part.
+    /// The number of bytes of the part: those of the lines, and of what is kept of each.
     private var byteCount = 0
 
     /// The maximum number of lines of a part.
@@ -86,6 +87,10 @@ struct ImportReader {
         let found = isObject ? template : download(text)
         let read = try checked(found, number, isObject: isObject)
         lines.append(read)
+        byteCount += read.contents.count + (read.download?.byteCount ?? 0)
+        if isObject, text.count > WireImport.mostTemplateBytes {
+            (prepared, template) = (nil, .failure(Self.largeTemplate))
+        }
     }
 
     private static func trimmed(_ line: [UInt8]) -> [UInt8] {
@@ -165,6 +170,12 @@ struct ImportReader {
     }
 
     private static let name = "the line"
+
+    private static let largeTemplate = DownloadError(
+        .tooLarge,
+        "the object above this URL has more than \(WireImport.mostTemplateBytes) bytes",
+        advice: "send this download as an object"
+    )
 
     private static let tooLong = DownloadError(
         .tooLarge,

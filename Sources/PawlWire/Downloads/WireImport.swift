@@ -15,6 +15,8 @@ package struct WireImport: Codable, Sendable, Hashable {
     package var lastEvent: Int64
 
     package static let mostRefusedLines = 1000
+    /// The maximum length of an object with URLs alone below it.
+    package static let mostTemplateBytes = 64 << 10
 
     package init(
         line: Int64,

@@ -86,6 +86,43 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        /// An object of an import with a description of a length.
+        private func object(_ name: String, describedBy length: Int, in folder: String) -> String {
+            let description = String(repeating: "d", count: length)
+            return #"{"url":"http://host.invalid/\#(name)","destination":"\#(folder)/","#
+                + #""isPaused":true,"taskDescription":"\#(description)"}"# + "\n"
+        }
+
+        @Test func `an object of more than 64 KiB has no URLs below it`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let folder = scene.workshop.folder.path
+            let text =
+                object("large", describedBy: 64 << 10, in: folder)
+                + "\"http://host.invalid/below\"\n" + object("small", describedBy: 1, in: folder)
+                + "\"http://host.invalid/last\"\n"
+            let answer = try await send(text, scene)
+            #expect(answer.added == 3)
+            #expect(answer.refusedLines.map(\.line) == [2])
+            #expect(answer.refusedLines.first?.problem.code == .tooLarge)
+            #expect(try await scene.downloads().map(\.name) == ["large", "small", "last"])
+            withExtendedLifetime(daemon) {}
+        }
+
+        @Test func `what a part copies for each URL counts for its size`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let count = 100
+            let text =
+                object("1", describedBy: 60_000, in: scene.workshop.folder.path)
+                + (2...count).map { "\"http://host.invalid/\($0)\"\n" }.joined()
+            let answer = try await send(text, scene)
+            #expect(answer.added == Int64(count))
+            // A part ends after 2 MiB, which is more than 34 copies.
+            #expect(answer.repeatFrom > 60)
+            withExtendedLifetime(daemon) {}
+        }
+
         /// An import that has sent more than one part, and whose body has not ended.
         private struct HeldImport {
             let sender: ProcessRunner

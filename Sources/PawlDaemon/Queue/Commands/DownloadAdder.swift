@@ -62,6 +62,9 @@ struct DownloadAdder {
             return other
         }
 
+        /// The number of bytes of the request as it is stored.
+        var byteCount: Int { request.body.count }
+
         /// The session of the download; `nil` if it belongs to none.
         var session: String? { row.session }
 
