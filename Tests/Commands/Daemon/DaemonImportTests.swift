@@ -303,6 +303,28 @@ extension DaemonSuites {
             withExtendedLifetime(daemon) {}
         }
 
+        /// Adds a long list that begins with some lines; returns the command, and the names of the
+        /// first downloads.
+        private func addLong(_ first: [UInt8]) async throws -> (run: FinishedProcess, names: [String]) {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let rest = 4200
+            let path = try scene.home.write("list.txt", first + Array(list(rest).utf8))
+            let run = try await scene.run("add", "-i", path, "--paused")
+            let names = try await scene.downloads().map(\.name).dropLast(rest)
+            withExtendedLifetime(daemon) {}
+            return (run, Array(names))
+        }
+
+        @Test func `a line that cannot be read leaves the URL above it`() async throws {
+            let first = Array("http://host.invalid/a\nhttp://host.invalid/".utf8) + [0xE9, 0x0A]
+            let (run, names) = try await addLong(first)
+            expectError(.usage, run)
+            #expect(run.errors.contains("list.txt, line 2: not text in UTF-8"), "\(run.errors)")
+            #expect(run.errors.contains("1 line was refused"), "\(run.errors)")
+            #expect(names == ["a"])
+        }
+
         @Test func `pawl add that was killed continues with the same list from a pipe`()
             async throws
         {

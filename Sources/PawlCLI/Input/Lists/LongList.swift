@@ -175,11 +175,12 @@ struct LongList: Sendable {
                 // While there is a plain URL, `text` has no entry that it could return.
                 _ = try readText(bytes, number)
             }
-            let before = takePlain()
             guard !isIndented, LongList.isPlain(content) else {
+                // A URL above this line is kept if the line cannot be read.
                 let found = try readText(line, number)
-                return before ?? found
+                return takePlain() ?? found
             }
+            let before = takePlain()
             plain = (content, number)
             return before ?? takeEntry()
         }
