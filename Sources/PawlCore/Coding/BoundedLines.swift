@@ -18,6 +18,8 @@ package struct BoundedLines: Sendable {
     private var searched = 0
     /// Whether the beginning of the next line was dropped, because the line is too long.
     private var isTooLong = false
+    /// The first byte of the last line that was too long; `nil` if there was none.
+    package private(set) var firstOfTooLong: UInt8?
 
     /// `mostBytes`: the maximum number of bytes of a line.
     package init(mostBytes: Int) { self.mostBytes = mostBytes }
@@ -34,6 +36,7 @@ package struct BoundedLines: Sendable {
         guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = bytes.count
             if searched - start > mostBytes {
+                if !isTooLong { firstOfTooLong = bytes[start] }
                 (bytes, start, searched, isTooLong) = ([], 0, 0, true)
             }
             return nil
@@ -51,6 +54,7 @@ package struct BoundedLines: Sendable {
 
     private mutating func line(upTo end: Int) -> Line {
         guard !isTooLong, end - start <= mostBytes else {
+            if !isTooLong { firstOfTooLong = bytes[start] }
             isTooLong = false
             return .tooLong
         }

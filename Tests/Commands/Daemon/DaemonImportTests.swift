@@ -325,6 +325,45 @@ extension DaemonSuites {
             #expect(names == ["a"])
         }
 
+        @Test func `a URL with an option that is not valid is not added`() async throws {
+            let first =
+                "http://host.invalid/a\n  cheksum=sha-256=00\n  output=x\n"
+                + "http://host.invalid/{b,c}\n  odd\n"
+            let (run, names) = try await addLong(Array(first.utf8))
+            expectError(.usage, run)
+            for line in [2, 5] {
+                #expect(run.errors.contains("list.txt, line \(line): "), "\(run.errors)")
+            }
+            #expect(run.errors.contains("the URL above it is not added"), "\(run.errors)")
+            #expect(run.errors.contains("2 lines were refused"), "\(run.errors)")
+            #expect(names.isEmpty)
+        }
+
+        @Test(arguments: ["http://host.invalid/", "http://host.invalid/{"])
+        func `options below a line that cannot be read belong to no URL`(begin: String)
+            async throws
+        {
+            var first = Array("http://host.invalid/a\n".utf8)
+            first += begin.utf8
+            first += [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            first += "\n  output=x\nhttp://host.invalid/b\n".utf8
+            first += begin.utf8
+            first += [0xE9, 0x0A]
+            // An option that is too long is one of the line above it, too.
+            first += "  output=y\n  ".utf8
+            first += [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            first += "\nhttp://host.invalid/c\n  output=z\nhttp://host.invalid/d\n  ".utf8
+            first += [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            first += "\n  output=w\n".utf8
+            let (run, names) = try await addLong(first)
+            expectError(.usage, run)
+            for line in [2, 5, 11] {
+                #expect(run.errors.contains("list.txt, line \(line): "), "\(run.errors)")
+            }
+            #expect(run.errors.contains("3 lines were refused"), "\(run.errors)")
+            #expect(names == ["a", "b", "z"])
+        }
+
         @Test func `pawl add that was killed continues with the same list from a pipe`()
             async throws
         {

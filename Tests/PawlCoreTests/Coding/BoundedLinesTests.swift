@@ -35,4 +35,20 @@ struct BoundedLinesTests {
         #expect(lines("\(long)\n\(long)", pieces: pieces) == [nil, nil])
         #expect(lines("a\n\(long)\nb", pieces: pieces) == ["a", nil, "b"])
     }
+
+    @Test(arguments: 1...12)
+    func `the first byte of a line that is too long is known`(pieces: Int) {
+        var splitter = BoundedLines(mostBytes: 8)
+        var rest = Array("a\nbcdefghijklmn\no\n 123456789".utf8)[...]
+        var first: [UInt8?] = []
+        while !rest.isEmpty {
+            splitter.append(Array(rest.prefix(pieces)))
+            rest = rest.dropFirst(pieces)
+            while splitter.next() != nil { first.append(splitter.firstOfTooLong) }
+        }
+        // A later line that is too long may have begun, but has not ended.
+        #expect(Array(first.prefix(2)) == [nil, UInt8(ascii: "b")], "\(first)")
+        #expect(splitter.last() == .tooLong)
+        #expect(splitter.firstOfTooLong == UInt8(ascii: " "))
+    }
 }

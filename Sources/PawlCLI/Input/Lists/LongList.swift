@@ -124,6 +124,8 @@ struct LongList: Sendable {
         private var number = 0
         /// A plain URL that options may follow, with its number.
         private var plain: (bytes: [UInt8], number: Int)?
+        /// Whether the URL of the next options was refused.
+        private var skipsOptions = false
         private var isAtEnd = false
 
         fileprivate init(_ list: LongList) {
@@ -147,10 +149,9 @@ struct LongList: Sendable {
                 let line = lines.next() ?? (isAtEnd ? lines.last() : nil)
                 if let line {
                     number += 1
-                    guard case .text(let bytes) = line else {
-                        throw .usage("\(list.name), line \(number): the line is too long")
-                    }
-                    return bytes
+                    if case .text(let bytes) = line { return bytes }
+                    try readTooLong()
+                    continue
                 }
                 guard !isAtEnd else { return nil }
                 let some = try LongList.readSome(
@@ -162,6 +163,17 @@ struct LongList: Sendable {
             }
         }
 
+        /// Reads a line of which only the first byte is known.
+        private mutating func readTooLong() throws(DownloadError) {
+            let first = lines.firstOfTooLong
+            guard first != UInt8(ascii: "#") else { return }
+            let isOption = first == UInt8(ascii: " ") || first == UInt8(ascii: "\t")
+            guard !isOption || !skipsOptions else { return }
+            skipsOptions = true
+            let error = DownloadError.usage("\(list.name), line \(number): the line is too long")
+            throw isOption && hasURL ? refuseEntry(error) : error
+        }
+
         private mutating func read(
             _ line: [UInt8]
         ) throws(DownloadError) -> (item: Item, number: Int)? {
@@ -170,19 +182,51 @@ struct LongList: Sendable {
             let first = content.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
             guard let first, first != UInt8(ascii: "#") else { return nil }
             let isIndented = first != content.first
-            if isIndented, let (bytes, number) = plain {
-                plain = nil
-                // While there is a plain URL, `text` has no entry that it could return.
-                _ = try readText(bytes, number)
+            if isIndented, !LongList.isURL(content) {
+                if !skipsOptions { try readOption(line) }
+                return nil
             }
-            guard !isIndented, LongList.isPlain(content) else {
+            // Until the line is read.
+            skipsOptions = true
+            let before: (item: Item, number: Int)?
+            if !isIndented, LongList.isPlain(content) {
+                before = takePlain() ?? takeEntry()
+                plain = (content, number)
+            } else {
                 // A URL above this line is kept if the line cannot be read.
                 let found = try readText(line, number)
-                return takePlain() ?? found
+                before = takePlain() ?? found
             }
-            let before = takePlain()
-            plain = (content, number)
-            return before ?? takeEntry()
+            skipsOptions = false
+            return before
+        }
+
+        /// Whether there is a URL that options may follow.
+        private var hasURL: Bool { plain != nil || text.hasEntry }
+
+        private mutating func readOption(_ line: [UInt8]) throws(DownloadError) {
+            let isOfURL = hasURL
+            do throws(DownloadError) {
+                // While there is a plain URL, `text` has no entry that it could return.
+                if let (bytes, number) = plain { _ = try readText(bytes, number) }
+                plain = nil
+                _ = try readText(line, number)
+            } catch {
+                skipsOptions = true
+                throw isOfURL ? refuseEntry(error) : error
+            }
+        }
+
+        /// Drops the URL above an option that was refused; returns the error.
+        private mutating func refuseEntry(_ error: DownloadError) -> DownloadError {
+            plain = nil
+            _ = text.takeLast()
+            return DownloadError(
+                error.code,
+                "\(error.message); the URL above it is not added",
+                advice: error.guidance,
+                context: error.context
+            )
         }
 
         private mutating func takeEntry() -> (item: Item, number: Int)? {
@@ -207,6 +251,11 @@ struct LongList: Sendable {
             }
             return try text.read(line, number).map { (.entry($0), text.lineOfReturned) }
         }
+    }
+
+    /// Whether an indented line is a URL and not an option.
+    private static func isURL(_ line: [UInt8]) -> Bool {
+        TextList.isURL(String(decoding: line, as: UTF8.self)[...].trimmed(of: InputList.blanks))
     }
 
     private static func withoutEnd(_ line: [UInt8]) -> [UInt8] {

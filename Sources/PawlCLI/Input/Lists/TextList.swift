@@ -12,6 +12,9 @@ struct TextList {
     /// The number of the line of the entry that was returned last.
     private(set) var lineOfReturned = 0
 
+    /// Whether there is an entry that options may follow.
+    var hasEntry: Bool { last != nil }
+
     /// `name`: the name of the list in errors.
     init(_ name: String) { self.name = name }
 
@@ -42,8 +45,14 @@ struct TextList {
                 advice: "write the URL first, in a line that is not indented"
             )
         }
-        let (key, value) = try Self.option(content, location)
-        try last?.entry.add(key, value, at: location)
+        do throws(DownloadError) {
+            let (key, value) = try Self.option(content, location)
+            try last?.entry.add(key, value, at: location)
+        } catch {
+            // Without this option, the entry is not what the list means.
+            last = nil
+            throw error
+        }
         return nil
     }
 
@@ -55,7 +64,7 @@ struct TextList {
     }
 
     /// Whether an indented line is a URL and not an option, whose key contains no colon.
-    private static func isURL(_ content: String) -> Bool {
+    static func isURL(_ content: String) -> Bool {
         guard let scheme = URLScheme(of: AddressParts(content).scheme) else { return false }
         return content.lowercased().hasPrefix("\(scheme.rawValue)://")
     }
