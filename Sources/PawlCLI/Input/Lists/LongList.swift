@@ -53,6 +53,11 @@ struct LongList: Sendable {
             )
         }
         guard !isRegular else { return nil }
+        guard head.count > mostBytes else {
+            // A terminal, or a pipe with another writer, would begin again after its end.
+            choice.content = head
+            return nil
+        }
         choice.content = try InputFile.contents(
             descriptor,
             name: name,
