@@ -46,7 +46,7 @@ package struct ListImport: Sendable {
             return nil
         }
         let lists = UnfinishedLists(client.paths)
-        let text = String(decoding: try WireJSON.encode(download), as: UTF8.self)
+        let text = String(decoding: try WireJSON.encode(Self.identifying(download)), as: UTF8.self)
         let name = UnfinishedLists.name(of: "\(identity)\n\(text)", for: client)
         let entry = name.map(lists.begin)
         let key = entry?.key ?? UUID().uuidString
@@ -69,6 +69,20 @@ package struct ListImport: Sendable {
         }
         if let name { lists.remove(name) }
         return state
+    }
+
+    /// Returns what identifies the first download of a list: without secrets and times, which may
+    /// differ when the same command is repeated.
+    private static func identifying(_ download: NewDownload) -> NewDownload {
+        var plain = download
+        plain.url = AddressParts(download.url).redacted
+        plain.notBefore = nil
+        plain.settings = download.settings?.withoutSecrets
+        plain.settings?[\.fields] = download.settings?[\.fields]?.map {
+            HTTPField(name: $0.name, value: "")
+        }
+        plain.settings?[\.mirrors] = nil
+        return plain
     }
 
     /// The maximum length of a request.

@@ -364,6 +364,27 @@ extension DaemonSuites {
             #expect(names == ["a", "b", "z"])
         }
 
+        /// Kills a command that adds a list from the returned pipe after some of its lines are added.
+        private func killAdding(
+            _ path: String,
+            _ words: [String],
+            _ scene: DaemonScene
+        ) async throws -> String {
+            let (pipe, end) = (scene.home.path("pipe"), scene.home.path("end"))
+            for name in [pipe, end] { #expect(mkfifo(name, 0o600) == 0) }
+            let feeder = try ProcessRunner(
+                "bash",
+                ["-c", #"exec 3> "$1"; cat "$0" >&3; read < "$2""#, path, pipe, end]
+            )
+            let first = try scene.start(["add", "--paused", "-i", pipe] + words, [:])
+            try await scene.waitForEvents(.added, count: 3000)
+            first.signal(SIGKILL)
+            await first.waitForExit()
+            feeder.signal(SIGKILL)
+            await feeder.waitForExit()
+            return pipe
+        }
+
         @Test func `pawl add that was killed continues with the same list from a pipe`()
             async throws
         {
@@ -372,18 +393,7 @@ extension DaemonSuites {
             // More than two requests.
             let count = 10_000
             let path = try scene.home.write("list.txt", list(count))
-            let (pipe, end) = (scene.home.path("pipe"), scene.home.path("end"))
-            for name in [pipe, end] { #expect(mkfifo(name, 0o600) == 0) }
-            let feeder = try ProcessRunner(
-                "bash",
-                ["-c", #"exec 3> "$1"; cat "$0" >&3; read < "$2""#, path, pipe, end]
-            )
-            let first = try scene.start("add", "--paused", "-i", pipe)
-            try await scene.waitForEvents(.added, count: 3000)
-            first.signal(SIGKILL)
-            await first.waitForExit()
-            feeder.signal(SIGKILL)
-            await feeder.waitForExit()
+            let pipe = try await killAdding(path, [], scene)
             let again = try ProcessRunner("bash", ["-c", #"cat "$0" > "$1""#, path, pipe])
             let run = try await scene.succeed("add", "--paused", "-i", pipe)
             #expect(run.output == "\(count) downloads added\n")
@@ -393,6 +403,23 @@ extension DaemonSuites {
             let state = try WireJSON.decode(WireImport.self, from: file.output.utf8)
             #expect(state.added == Int64(count))
             #expect(try await counts(scene) == ["paused": 2 * count])
+            withExtendedLifetime((daemon, again)) {}
+        }
+
+        @Test func `a repeated command may have another time and another password`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let count = 10_000
+            let path = try scene.home.write("list.txt", list(count))
+            let words = ["--not-before", "+2h", "--user"]
+            let pipe = try await killAdding(path, words + ["tester:correct-horse"], scene)
+            let again = try ProcessRunner("bash", ["-c", #"cat "$0" > "$1""#, path, pipe])
+            let run = try await scene.workshop.run(
+                ["add", "--paused", "-i", pipe] + words + ["tester:battery"],
+                scene.settings
+            )
+            #expect(run.output == "\(count) downloads added\n", "\(run.errors)")
+            #expect(try await counts(scene) == ["paused": count])
             withExtendedLifetime((daemon, again)) {}
         }
 
