@@ -64,6 +64,10 @@ package struct ListImport: Sendable {
             }
             if let piece = pieces.take() { state = try await send(piece, key, refused) }
         } catch {
+            if error.code == .conflict, let name {
+                lists.remove(name)
+                throw Self.differs(state, error)
+            }
             let isKept = entry.map(lists.keep) ?? false
             throw Self.stopped(state, isKept, error)
         }
@@ -117,6 +121,17 @@ package struct ListImport: Sendable {
             error.code,
             "the import has ended after \(state.added) downloads: \(error.message)",
             advice: isKept ? advice : error.guidance,
+            context: error.context
+        )
+    }
+
+    /// Returns the error of a list that is not the one that its key belongs to.
+    private static func differs(_ state: WireImport, _ error: DownloadError) -> DownloadError {
+        DownloadError(
+            .conflict,
+            "the list differs from the one that was begun, of which \(state.added) downloads were "
+                + "added: \(error.message)",
+            advice: "to add the whole list as a new one, run the same command again",
             context: error.context
         )
     }

@@ -368,7 +368,8 @@ extension DaemonSuites {
         private func killAdding(
             _ path: String,
             _ words: [String],
-            _ scene: DaemonScene
+            _ scene: DaemonScene,
+            after count: Int = 3000
         ) async throws -> String {
             let (pipe, end) = (scene.home.path("pipe"), scene.home.path("end"))
             for name in [pipe, end] { #expect(mkfifo(name, 0o600) == 0) }
@@ -377,7 +378,7 @@ extension DaemonSuites {
                 ["-c", #"exec 3> "$1"; cat "$0" >&3; read < "$2""#, path, pipe, end]
             )
             let first = try scene.start(["add", "--paused", "-i", pipe] + words, [:])
-            try await scene.waitForEvents(.added, count: 3000)
+            try await scene.waitForEvents(.added, count: count)
             first.signal(SIGKILL)
             await first.waitForExit()
             feeder.signal(SIGKILL)
@@ -404,6 +405,31 @@ extension DaemonSuites {
             #expect(state.added == Int64(count))
             #expect(try await counts(scene) == ["paused": 2 * count])
             withExtendedLifetime((daemon, again)) {}
+        }
+
+        @Test func `a list that has changed since it was begun is added as a new one`() async throws {
+            let scene = try DaemonScene(Workshop())
+            let daemon = try await scene.startDaemon()
+            let count = 10_000
+            let text = list(count)
+            let path = try scene.home.write("list.txt", text)
+            let pipe = try await killAdding(path, [], scene, after: 6000)
+            // The first 4 MiB, which identify the list, are the same.
+            let lines = text.split(separator: "\n")
+            let changed = lines.dropFirst(4200).map { $0.replacing("//host", with: "//tost") }
+            let other = lines.prefix(4200).map(String.init) + changed
+            let file = try scene.home.write("changed", other.joined(separator: "\n") + "\n")
+            let feed = ["-c", #"cat "$0" > "$1""#, file, pipe]
+            let first = try ProcessRunner("bash", feed)
+            let refused = try await scene.run("add", "--paused", "-i", pipe)
+            expectError(.conflict, refused)
+            let reason = "the list differs from the one that was begun"
+            #expect(refused.errors.contains(reason), "\(refused.errors)")
+            await first.waitForExit()
+            let second = try ProcessRunner("bash", feed)
+            let run = try await scene.succeed("add", "--paused", "-i", pipe)
+            #expect(run.output == "\(count) downloads added\n")
+            withExtendedLifetime((daemon, second)) {}
         }
 
         @Test func `a repeated command may have another time and another password`() async throws {
