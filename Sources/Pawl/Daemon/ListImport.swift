@@ -48,21 +48,25 @@ package struct ListImport: Sendable {
         let lists = UnfinishedLists(client.paths)
         let text = String(decoding: try WireJSON.encode(Self.identifying(download)), as: UTF8.self)
         let name = UnfinishedLists.name(of: "\(identity)\n\(text)", for: client)
-        let entry = name.map(lists.begin)
+        var entry = name.map(lists.begin)
         let key = entry?.key ?? UUID().uuidString
         var state = try await client.process.starting { (client) async throws(DownloadError) in
             try await client.importLines([], from: 1, key: key)
+        }
+        let renew = { (newer: WireImport) in
+            if newer.line > state.line, entry?.renew() == true { _ = entry.map(lists.keep) }
+            state = newer
         }
         do throws(DownloadError) {
             var pieces = try Pieces(from: state.repeatFrom, template: download)
             var line: Line? = first
             while let read = line {
                 if let piece = try pieces.add(read, upTo: mostBytes) {
-                    state = try await send(piece, key, refused)
+                    renew(try await send(piece, key, refused))
                 }
                 line = try next()
             }
-            if let piece = pieces.take() { state = try await send(piece, key, refused) }
+            if let piece = pieces.take() { renew(try await send(piece, key, refused)) }
         } catch {
             if error.code == .conflict, let name {
                 lists.remove(name)

@@ -22,20 +22,34 @@ struct UnfinishedLists {
         fileprivate let list: String
         let key: String
         /// The time before the first request with the key: the daemon counts the day of a key from
-        /// that request, however often it is repeated.
-        private let time: Double
+        /// that request, however often it is repeated; for an import, the time of the last progress.
+        private var time: Double
+        /// The time that is stored.
+        private var storedTime: Double
 
         fileprivate init(_ list: String) {
             (self.list, key, time) = (list, UUID().uuidString, Self.now)
+            storedTime = time
         }
 
         fileprivate init?(_ line: Substring) {
             let words = line.split(separator: " ")
             guard words.count == 3, let time = Double(words[2]) else { return nil }
             (list, key, self.time) = (String(words[0]), String(words[1]), time)
+            storedTime = time
         }
 
         fileprivate var text: String { "\(list) \(key) \(time)\n" }
+
+        /// Notes that the import with the key has progressed: the daemon knows the key for another day.
+        ///
+        /// Returns whether the entry should be stored again, which is so once per hour.
+        mutating func renew() -> Bool {
+            time = Self.now
+            guard time - storedTime > 3600 || time < storedTime else { return false }
+            storedTime = time
+            return true
+        }
 
         /// Whether the daemon still knows the key.
         fileprivate var isCurrent: Bool { Self.now - time < UnfinishedLists.longestAge }
