@@ -13,11 +13,16 @@ extension DaemonClient {
         try await read(try await open("POST", APIPath.drain, ["node": node]))
     }
 
-    /// Returns all failed downloads, counted by kind and host.
-    package func failures() async throws(DownloadError) -> WireFailures {
+    /// Returns the failed downloads, of one host or all, counted by kind and host.
+    package func failures(of host: String? = nil) async throws(DownloadError) -> WireFailures {
         // The daemon reads all of them.
         try await read(
-            try await open("GET", APIPath.failures, answersWithin: .seconds(300))
+            try await open(
+                "GET",
+                APIPath.failures,
+                host.map { ["host": $0] } ?? [:],
+                answersWithin: .seconds(300)
+            )
         )
     }
 

@@ -236,7 +236,9 @@ package struct APIRoute: Sendable {
             _ in
             try await api.fleet.foreignUploads(request)
         },
-        APIRoute(.get, "/v1/fleet/failures") { api, _, _ in try await api.fleet.failures() },
+        APIRoute(.get, "/v1/fleet/failures", parameters: ["host"]) { api, request, _ in
+            try await api.fleet.failures(request)
+        },
         APIRoute(
             .post,
             "/v1/fleet/failures/retries",

@@ -31,8 +31,9 @@ struct FleetHandlers: Sendable {
 
     // MARK: - Failures
 
-    func failures() async throws -> Response {
-        try Response.json(try await FailureSearch(queue: queue).tally())
+    func failures(_ request: Request) async throws -> Response {
+        let host = try request.parameters.last(where: { $0.name == "host" })?.value
+        return try Response.json(try await FailureSearch(queue: queue).tally(of: host))
     }
 
     func retryFailures(_ request: Request, _ context: APIContext) async throws -> Response {

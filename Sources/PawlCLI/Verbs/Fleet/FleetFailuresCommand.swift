@@ -38,8 +38,7 @@ struct FleetFailuresCommand: PawlVerb {
             }
         }
         return try daemonWork(console) { (client) async throws(DownloadError) in
-            var failures = try await client.failures()
-            if let host { failures.failures.removeAll { $0.host != host } }
+            let failures = try await client.failures(of: host)
             console.show(failures, json: json) {
                 FleetReport.failures(failures, width: console.outputColumns)
             }

@@ -11,11 +11,14 @@ struct FailureSearch: Sendable {
     private static let batch = 500
 
     /// Returns all failures, counted.
-    func tally() async throws -> WireFailures {
+    ///
+    /// `host`: the host whose failures are counted; `nil` for all.
+    func tally(of host: String?) async throws -> WireFailures {
+        let host = host?.lowercased()
         var (tally, last) = (FailureTally(), Int64(0))
         while true {
             let found = try await page(after: last)
-            for failure in found { tally.add(failure) }
+            for failure in found where host == nil || failure.host == host { tally.add(failure) }
             guard found.count == Self.pageRows, let next = found.last?.download else { break }
             last = next
             try Task.checkCancellation()

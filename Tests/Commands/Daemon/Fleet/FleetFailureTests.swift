@@ -29,6 +29,11 @@ extension DaemonSuites {
             #expect(cells.count == 3)
             #expect(cells.last?.dropFirst().first == "1")
 
+            let ofHost = try await scene.succeed("fleet", "failures", "--host", "127.0.0.1")
+            #expect(ofHost.output.split(separator: "\n") == lines)
+            let ofOther = try await scene.succeed("fleet", "failures", "--host", "example.org")
+            #expect(ofOther.output == "No failures.\n")
+
             for path in ["/a", "/b", "/c"] { scene.workshop.serve(.resource(resource), at: path) }
             let none = try await scene.run(
                 "fleet",
