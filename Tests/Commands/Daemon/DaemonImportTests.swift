@@ -305,7 +305,9 @@ extension DaemonSuites {
 
         /// Adds a long list that begins with some lines; returns the command, and the names of the
         /// first downloads.
-        private func addLong(_ first: [UInt8]) async throws -> (run: FinishedProcess, names: [String]) {
+        private func addLong(_ first: [UInt8]) async throws -> (
+            run: FinishedProcess, names: [String]
+        ) {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let rest = 4200
@@ -407,7 +409,8 @@ extension DaemonSuites {
             withExtendedLifetime((daemon, again)) {}
         }
 
-        @Test func `a list that has changed since it was begun is added as a new one`() async throws {
+        @Test func `a list that has changed since it was begun is added as a new one`() async throws
+        {
             let scene = try DaemonScene(Workshop())
             let daemon = try await scene.startDaemon()
             let count = 10_000
