@@ -20,7 +20,10 @@ struct ImportReader {
     private var first: Int64
     /// The number of the next line.
     private var next: Int64
-    /// The number of bytes of the part: those of the lines, and of what is kept of each.
+    /// The number of bytes that are kept of the lines of the part.
+    ///
+    /// It is the same for a download as an object and as a URL alone, so that a client that continues
+    /// sends the same parts.
     private var byteCount = 0
 
     /// The maximum number of lines of a part.
@@ -73,7 +76,6 @@ struct ImportReader {
         }
         let text = Self.trimmed(bytes)
         guard let start = text.first else { return }
-        byteCount += text.count
         let isObject = start != UInt8(ascii: "\"")
         if isObject {
             prepared = nil
@@ -87,7 +89,7 @@ struct ImportReader {
         let found = isObject ? template : download(text)
         let read = try checked(found, number, isObject: isObject)
         lines.append(read)
-        byteCount += read.contents.count + (read.download?.byteCount ?? 0)
+        byteCount += read.contents.count + (read.download?.byteCount ?? text.count)
         if isObject, text.count > WireImport.mostTemplateBytes {
             (prepared, template) = (nil, .failure(Self.largeTemplate))
         }
