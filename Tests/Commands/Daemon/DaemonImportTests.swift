@@ -418,9 +418,9 @@ extension DaemonSuites {
             let path = try scene.home.write("list.txt", text)
             let pipe = try await killAdding(path, [], scene, after: 6000)
             // The first 4 MiB, which identify the list, are the same.
-            let lines = text.split(separator: "\n")
+            let lines = text.split(separator: "\n").map { String($0) }
             let changed = lines.dropFirst(4200).map { $0.replacing("//host", with: "//tost") }
-            let other = lines.prefix(4200).map(String.init) + changed
+            let other = Array(lines.prefix(4200)) + changed
             let file = try scene.home.write("changed", other.joined(separator: "\n") + "\n")
             let feed = ["-c", #"cat "$0" > "$1""#, file, pipe]
             let first = try ProcessRunner("bash", feed)
