@@ -249,6 +249,8 @@ extension DaemonSuites {
             let daemon = try await scene.startDaemon()
             try await interruptMove(relay, scene, daemon)
             relay.accept()
+            let isBack = await daemon.waitForOutput(containing: "the queue is available again")
+            #expect(isBack, "\(daemon.errors)")
             try await expectMoved(scene)
             withExtendedLifetime((relay, daemon)) {}
         }
