@@ -76,7 +76,7 @@ extension DaemonSuites {
             expectFailure(.usage, try await scene.run("fleet", "leftovers", "photos"))
             expectFailure(.usage, try await scene.run("fleet", "leftovers", "s3://photos/a?b=c"))
             let run = try await scene.run("fleet", "leftovers", "s3://nothing")
-            expectError(.badResponse, run)
+            expectError(.notFound, run)
             #expect(run.output == "No uploads are left.\n")
             withExtendedLifetime(daemon) {}
         }
