@@ -32,7 +32,7 @@ final class RemoteChanges: Sendable {
 
     /// Follows the changes until the task is cancelled.
     func run() async {
-        let listener = store.listen { [weak self] in self?.note($0) }
+        let listener = store.listen { self.note($0) }
         defer { listener.close() }
         var memory = Memory()
         var nextCheck = ContinuousClock.now
