@@ -45,17 +45,7 @@ final class RemoteCommands {
     /// Queues removals that nobody has begun here.
     private func begin(_ removals: some Sequence<Intention>) {
         let new = removals.filter { begun.insert($0.id).inserted }
-        parts.queue(new.compactMap(Self.job))
-    }
-
-    private static func job(_ intention: Intention) -> RemovalJob? {
-        guard case .remove(let removal) = intention.operation else { return nil }
-        return RemovalJob(
-            intention: intention.id,
-            download: intention.download,
-            removal: removal,
-            root: intention.root
-        )
+        parts.queue(new.compactMap(RemovalJob.init))
     }
 
     /// Ends the run of a download that was removed.
@@ -66,7 +56,7 @@ final class RemoteCommands {
         // The first one has the partial file, which the run still has open.
         if let first = removals.first {
             begun.insert(first.id)
-            parts.removals.keep(Self.job(first), untilEndOf: id)
+            parts.removals.keep(RemovalJob(first), untilEndOf: id)
         }
         begin(removals.dropFirst())
         parts.control.stop(id, keeping: removals.isEmpty)

@@ -34,8 +34,8 @@ final class WorkTaker {
         let known = parts.taken.downloads
         let store = parts.environment.store
         do throws(DownloadError) {
-            // Unlike a transaction that writes, a check each second costs nothing on the disk.
             let isIdle = known.isEmpty
+            // Unlike a transaction that writes, a check each second costs nothing on the disk.
             if wasEmpty,
                 try !store.readBlocking({ transaction in
                     try transaction.ownership.mayTake(known: known, suspects: isIdle)
@@ -43,7 +43,6 @@ final class WorkTaker {
             {
                 return isBehind = false
             }
-            // A taken download that is not known is taken again.
             let (taken, renamed) = try store.write(for: .repeatableEnd) { transaction in
                 let ownership = transaction.ownership
                 var taken = try ownership.take(count, known: known, suspects: false)

@@ -127,7 +127,7 @@ struct StartupRecovery {
             if let file = try find(item, moves[item.intention.download]) { files.append(file) }
         }
         for index in files.indices { try plan(&files[index]) }
-        let jobs = intentions.compactMap(Self.removalJob)
+        let jobs = intentions.compactMap(RemovalJob.init)
         let recovered = files.compactMap { file -> RecoveredMove? in
             guard file.path != nil, let move = file.move else { return nil }
             return RecoveredMove(job: move, finishing: file.intention.id)
@@ -173,16 +173,6 @@ struct StartupRecovery {
             partial: try transaction.writtenFiles.files(of: intention.download)
                 .filter { $0.kind == .partial }.map(\.path),
             isListed: try transaction.downloads.find(intention.download) != nil
-        )
-    }
-
-    private static func removalJob(_ intention: Intention) -> RemovalJob? {
-        guard case .remove(let removal) = intention.operation else { return nil }
-        return RemovalJob(
-            intention: intention.id,
-            download: intention.download,
-            removal: removal,
-            root: intention.root
         )
     }
 

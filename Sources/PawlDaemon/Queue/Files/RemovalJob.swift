@@ -124,3 +124,16 @@ struct RemovalJob: Sendable {
         }
     }
 }
+
+extension RemovalJob {
+    /// Returns the job of a recorded removal; `nil` for another operation.
+    init?(_ intention: Intention) {
+        guard case .remove(let removal) = intention.operation else { return nil }
+        self.init(
+            intention: intention.id,
+            download: intention.download,
+            removal: removal,
+            root: intention.root
+        )
+    }
+}
